@@ -220,7 +220,7 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
 
 def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Results:
     """Compare all memories at each budget, and add the comparisons to the results; leave out lower bounds."""
-    rows = {row.memory.name: row for row in results.competing if not row.memory.floor}
+    rows = {row.memory.name: row for row in results.candidates}
     pairs: list[Pair] = []
     for budget in results.run.budgets:
         measure = measure_of([*rows.values()], budget)

@@ -86,7 +86,8 @@ class Measured:
     prices: Annotated[
         str,
         typer.Option(
-            help="Per million tokens: input,output or input,output,cached, such as $0.15,0.60; or a TOML file."
+            help="Per million tokens: input,output or input,output,cached, such as 0.15,0.60 or, in quotes, "
+            "'$0.15,0.60'; or a TOML file."
         ),
     ] = ""
     cache: Annotated[CacheName, typer.Option(help="The provider whose rules for cached prompts apply.")] = "openai"
@@ -256,6 +257,8 @@ def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | N
     if not given:
         return Path(text) if text else None, (0.0, 0.0), None, ""
     currency, sent, received, cached = given.groups()
+    if currency.endswith("sh") and sent.startswith("."):  # $0 is the shell's name
+        raise OptionError(f"--prices is {text!r}: put a price with $ in quotes, such as '$0.15,0.60'")
     return None, (float(sent), float(received)), float(cached) if cached else None, currency
 
 

@@ -151,7 +151,7 @@ class MeteredModel:
         self.given_up = False
         self._model = model
         self._spending_limit = spending_limit
-        self._failed = 0
+        self._failed, self._last = 0, ""
 
     def __repr__(self) -> str:
         return f"MeteredModel({self._model!r})"
@@ -164,7 +164,9 @@ class MeteredModel:
             LimitReachedError: The call might cost more than is left.
         """
         if self.given_up:
-            raise ModelError(f"the model {self.name!r} failed {_PATIENCE} times in a row and is asked no more")
+            raise ModelError(
+                f"the model {self.name!r} failed {_PATIENCE} times in a row and is asked no more: {self._last}"
+            )
         reserved = (
             self._spending_limit.reserve(self.name, messages, _longest_reply(self._model))
             if self._spending_limit
@@ -175,7 +177,7 @@ class MeteredModel:
             found = await self._model.complete(messages, purpose)
         except ModelError as error:
             self._failed += 1
-            self.given_up = self._failed == _PATIENCE
+            self.given_up, self._last = self._failed == _PATIENCE, str(error)
             spent: Any = getattr(error, "spent", None)
             sent, received = (spent.prompt_tokens, spent.completion_tokens) if spent else (0, 0)
             raise

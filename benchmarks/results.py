@@ -20,6 +20,7 @@ from memzoo.benchmarks.variants import Variant
 
 __all__ = [
     "OFFLINE",
+    "TOLERATED",
     "UNREAD",
     "Category",
     "Compared",
@@ -40,6 +41,9 @@ __all__ = [
 
 OFFLINE = "offline"
 """The name of the built-in model, which follows rules and is not a language model."""
+
+TOLERATED = 0.1
+"""The share of saves that may fail at the model before a memory takes no part in the verdict."""
 
 
 _SOME_MODEL = "gpt-4o-mini"  # the model to write into the code of a memory with a recorded state
@@ -383,6 +387,11 @@ class Results(Shape):
     def competing(self) -> list[Row]:
         """The rows that have a result, without the baselines."""
         return [row for row in self.rows if not row.error and not row.memory.baseline]
+
+    @property
+    def candidates(self) -> list[Row]:
+        """The competing rows with figures of their own: no lower bounds, and at most a tenth of the saves failed."""
+        return [row for row in self.competing if not row.memory.floor and row.failed <= TOLERATED]
 
     @property
     def code(self) -> str:

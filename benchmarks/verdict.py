@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from memzoo.benchmarks.results import UNREAD, Results, Row
+from memzoo.benchmarks.results import TOLERATED, UNREAD, Results, Row
 
 __all__ = ["MEASURES", "choose", "measure_of", "verdict", "write_number"]
 
@@ -35,7 +35,7 @@ def choose(results: Results) -> str:
     Candidates are the best memory and all memories that the questions cannot distinguish from the best. A candidate
     that may show a tenth less than any other memory is excluded. The cheapest candidate left is picked.
     """
-    rows = [row for row in results.competing if not row.memory.floor]
+    rows = results.candidates
     budget = results.main_budget
     best = _best(results, rows, budget, measure := measure_of(rows, budget))
     found = best and best.figure(measure, budget)
@@ -54,7 +54,7 @@ def _alike(results: Results, rows: Sequence[Row], best: Row, budget: int) -> lis
 
 def verdict(results: Results) -> Iterator[str]:
     """Yield the recommendation, in sentences."""
-    rows = [row for row in results.competing if not row.memory.floor]
+    rows = results.candidates
     budget = results.main_budget
     measure = measure_of(rows, budget)
     best = _best(results, rows, budget, measure)
@@ -89,7 +89,7 @@ def _without_figures(results: Results) -> Iterator[str]:
             "There are no questions, so recall was not measured; there are only tokens, calls and cost to compare. "
             "`memzoo compare FILE --write-questions questions.yaml` drafts questions."
         )
-    elif results.competing:
+    elif any(row.failed <= TOLERATED for row in results.competing):
         yield "No memory that was measured showed anything for the questions."
 
 
@@ -197,8 +197,11 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
 def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
     if not results.run.prices:
         return ""
-    prices = [f"{row.memory.name} {row.costs[budget].total:,.2f}" for row in rows]
-    return f" 1,000 exchanges cost, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."
+    month = results.run.per_month
+    costs = [(row.memory.name, row.costs[budget]) for row in rows]
+    prices = [f"{name} {cost.month if month is not None else cost.total:,.2f}" for name, cost in costs]
+    asked = "1,000 exchanges cost" if month is None else f"{write_number(month, 'exchange')} a month cost"
+    return f" {asked}, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."
 
 
 def _price(row: Row, budget: int) -> float:
@@ -273,7 +276,8 @@ def _failures(results: Results) -> Iterator[str]:
         else:
             yield (
                 f"{row.memory.name}: {row.failed:.0%} of its saves failed at the model; the figures are of what it "
-                f"showed meanwhile. The last failure: {row.failure}"
+                f"showed meanwhile{', and it is left out of the choice' * (row.failed > TOLERATED)}. The last failure: "
+                f"{row.failure}"
             )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memzoo.cli.options import write_count
 from memzoo.cli.terminal import echo, row
 from memzoo.errors import MemoryZooError, OptionError
 
@@ -59,10 +60,10 @@ def list_cassettes(where: Where = _FOLDER) -> None:
         facts = file.facts
         total += facts
         tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
-        date = str(file.head.get("recorded", "?"))
+        date, calls = str(file.head.get("recorded", "?")), write_count(len(file.recordings), "call")
         size, models = file.path.stat().st_size, ", ".join(facts.models)
-        row(f"{date:10}  {len(file.recordings):4} calls  {tokens:24}  {size:9,} B  {file.path}  {models}")
-    row(f"{total.responses:,} calls  {total.input_tokens:,} + {total.output_tokens:,} tokens")
+        row(f"{date:10}  {calls:>10}  {tokens:24}  {size:9,} B  {file.path}  {models}")
+    row(f"{write_count(total.responses, 'call')}  {total.input_tokens:,} + {total.output_tokens:,} tokens")
 
 
 @app.command()
@@ -116,7 +117,8 @@ def check(
             path.unlink()
     for line in (*mended, *faults):
         row(line)
-    row(f"{len(paths)} cassettes, {len(faults)} faults" + (f", {len(mended)} mended" if fix else ""))
+    found = f"{write_count(len(paths), 'cassette')}, {write_count(len(faults), 'fault')}"
+    row(found + (f", {len(mended)} mended" if fix else ""))
     raise typer.Exit(1 if faults else 0)
 
 
@@ -147,12 +149,17 @@ def export(
             row(f"not read: {error}")
             continue
         export_cassette(file.path, fresh, origin=origin)
-        row(f"{len(file.recordings):4} calls: {path} -> {fresh}")
+        row(f"{write_count(len(file.recordings), 'call'):>10}: {path} -> {fresh}")
     raise typer.Exit(1 if failed else 0)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] = _FOLDER, yes: Yes = False) -> None:
+def rerecord(
+    context: typer.Context,
+    *,
+    where: Annotated[Path, typer.Option(help="The folder of the cassettes.")] = _FOLDER,
+    yes: Yes = False,
+) -> None:
     """Record all tests anew, show the changes, and replace the old cassettes only with --yes.
 
     Further arguments go to pytest.
@@ -160,14 +167,16 @@ def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] =
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
         code = _pytest("--cassettes=all", "-o", f"cassette_dir={fresh}", "-q", *context.args)
-        for new in _files(fresh):
+        recorded = _files(fresh)
+        for new in recorded:
             old = where / new.path.relative_to(fresh)
             lines = _drift(_files(old)[0], new) if old.exists() else ["a new cassette"]
             echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
             if yes:
                 old.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(new.path, old)
-        row("replaced" if yes else "Nothing was replaced; --yes replaces.")
+        replaced = f"{write_count(len(recorded), 'cassette')} replaced."
+        row(replaced if yes and recorded else "Nothing was replaced" + ("." if yes else "; --yes replaces."))
     raise typer.Exit(code)
 
 

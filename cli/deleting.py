@@ -53,7 +53,12 @@ def forget(
         _forget_old(stored.store, older_than, idle_for, prefix, yes=yes)
     elif ids or everything:
         with stored.open_conversation() as (store, id_):
-            what = "the whole conversation" if everything else f"the messages {', '.join(map(str, ids or []))}"
+            numbers = ", ".join(map(str, ids or []))
+            what = (
+                "the whole conversation"
+                if everything
+                else f"{'messages' if len(ids or []) > 1 else 'message'} {numbers}"
+            )
             confirm(f"Delete {what} of {id_!r} in {show_url(stored.store)} for good?", yes=yes)
             receipt = ConversationBufferMemory(store=store, conversation_id=id_).forget(None if everything else ids)
         echo(f"{write_count(len(receipt.removed), 'message')} deleted.")

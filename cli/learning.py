@@ -24,9 +24,7 @@ _TOLD = 20  # the most failures to print
 def learn(
     *,
     stored: Stored,
-    memory: Annotated[
-        str, typer.Option(help="The strategy that learns, such as summary or summary-buffer:max_token_limit=1000.")
-    ],
+    memory: Annotated[str, typer.Option(help="The strategy that learns, such as summary or entity:k=5.")],
     prefix: Annotated[str, typer.Option(help="Only in conversations whose ids start with this.")] = "",
     again: Annotated[
         bool, typer.Option("--again", help="In one conversation: discard the learnt state, and learn everything anew.")

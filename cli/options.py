@@ -83,19 +83,20 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")
 OutFile = Annotated[Path | None, typer.Option(help="The file to write; by default, print the result.")]
 
 
-def command(panel: str, *, hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that makes a function a command of `memzoo`.
 
     Each parameter that is a dataclass is replaced by options, one for each field.
 
     Args:
         panel: The heading in the help for the command.
-        hidden: Leave the command out of the help.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         made = _with_options(function)
-        vars(made)["shown"] = {"rich_help_panel": panel, "hidden": hidden}
+        # Typer keeps the line ends of all but the first paragraph.
+        made.__doc__ = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(made.__doc__ or ""))
+        vars(made)["shown"] = {"rich_help_panel": panel}
         return made
 
     return decorate
@@ -169,7 +170,7 @@ class Asked:
         typer.Option(
             "--model",
             help="A model at your endpoint (set OPENAI_API_KEY), or 'offline' for the built-in rules. Options of the "
-            "request and the client follow a colon: gpt-4o-mini:temperature=0,timeout=30.",
+            "request and the client follow a colon, with commas between them: gpt-4o-mini:seed=7.",
         ),
     ] = "offline"
 

@@ -104,7 +104,11 @@ def show(
             _write(out, [export(graph, "text" if form == "graph" else form, history=superseded)])
             if behind := drive(store.read(id_, after=state.watermark)):
                 newest = write_count(len(behind), "message")
-                echo(f"No facts have been taken yet from the newest {newest}.", err=True)
+                echo(
+                    f"No facts have been taken yet from the newest {newest}; "
+                    "`memzoo learn --memory knowledge-graph` takes them.",
+                    err=True,
+                )
         else:
             if not memory:
                 raise OptionError("--as view needs a strategy: --memory summary, say; `memzoo list` shows them all")
@@ -139,3 +143,5 @@ def _write(out: Path | None, pieces: Iterable[str]) -> None:
     if out and is_sqlite(out):  # most likely the store's own file
         raise OptionError(f"{str(out)!r} is a database: write to another file")
     write(out, pieces)
+    if out:
+        echo(f"wrote {out}", err=True)

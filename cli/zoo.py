@@ -106,7 +106,7 @@ def _describe(name: str) -> tuple[str, str, str, str]:
     return strategy.__name__, about, costs[1] if costs else "", needs[1] if needs else default
 
 
-@command("Serving", hidden=True)
+@command("Serving")
 def serve_offline(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8399,
 ) -> None:

@@ -25,6 +25,8 @@ _PAGE = 500
 _MOST = 2**53  # the largest number that every program that handles JSON takes
 _FLOAT = 4  # bytes of a number in an embedding
 
+_FOREIGN = "this is not a conversation exported by memzoo (`memzoo import --from` reads those of other libraries)"
+
 _CHECKS = "memzoo.import_checks"
 """The group of entry points that check whether strategies can load imported states.
 
@@ -132,7 +134,8 @@ def _read(lines: Iterable[str]) -> "_Export":
     except UnicodeDecodeError as error:
         raise TransferError(f"after line {number}: the file is not UTF-8 text; nothing was stored") from error
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-        raise TransferError(f"line {number}: {error}; nothing was stored") from error
+        why = _FOREIGN if isinstance(error, json.JSONDecodeError) and not found.lines else error
+        raise TransferError(f"line {number}: {why}; nothing was stored") from error
     if not found.ended:
         raise TransferError(f"the file ends after {found.lines} lines, before its last one; nothing was stored")
     return found
@@ -246,7 +249,7 @@ class _Export:
             case {"memzoo": "conversation", "format": int(version), "conversation_id": str(id_)} if not self.lines:
                 self._begin(version, id_)
             case _ if not self.lines:
-                raise ValueError("this is not a conversation exported by memzoo")
+                raise ValueError(_FOREIGN)
             case {"seq": int(), "turn_id": str(), "message": {"role": str()}, "fields": dict()}:
                 self.entries.append(_entry_of_json(**values))
             case {"state": str(name), "watermark": int(watermark)} if name not in self.states:

@@ -7,12 +7,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
 from memzoo.benchmarks.results import OFFLINE, Compared, Row
 from memzoo.benchmarks.verdict import write_number
 
 __all__ = ["Expected", "dry_run_table", "list_expected"]
 
+_CENT = 0.005  # a cost below it is written with one digit that is not 0
 # The strategies whose number of calls to load or to save does not depend on the model's replies.
 _KNOWN = {
     "summary": {"load", "save"},
@@ -72,27 +74,31 @@ def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     drawn = Table(box=box.SIMPLE_HEAD, title=f"Expected, within {write_number(budget, 'token')}", title_justify="left")
     drawn.add_column("memory")
     figures = dict.fromkeys(title for row in rows for title in list_expected(row, budget))
-    for title in (*figures, *(["cost"] if prices else [])):
+    cost_title = f"cost {found.results.run.currency}".strip()
+    for title in (*figures, *([cost_title] if prices else [])):
         drawn.add_column(title.replace(" ", "\n"), justify="right")
     for row in rows:
         cost = [_cost(row, prices, model)] if prices else []
         drawn.add_row(row.memory.name, *map(str, list_expected(row, budget).values()), *cost)
-    return Group(drawn, Text("\n".join(_notes(found, model, judge))))
+    return Group(drawn, Text("\n".join(_notes(found, judge))))
 
 
 def _cost(row: Row, prices: Prices, model: str) -> str:
     # The offline model stands for the model of the run; a model in the memory's own options has its own price.
     asked = model if row.memory.model == OFFLINE else row.memory.model
     amount = cost_of(prices, asked, row.upkeep + row.asking - row.embedding) + cost_of(prices, EMBEDDING, row.embedding)
-    return f"{'≈ ' if row.memory.model else ''}{amount:,.2f}"
+    text = f"{amount:,.2f}" if amount >= _CENT or not amount else f"{amount:.1g}"
+    return f"{'≈ ' if row.memory.model else ''}{text}"
 
 
-def _notes(found: Compared, model: str, judge: str) -> list[str]:
-    notes = [f"Dry run: {model} was not asked, nothing was spent or written."]
+def _notes(found: Compared, judge: str) -> list[str]:
+    notes = ["Dry run: no model was asked, nothing was spent or written."]
+    if found.results.run.counter == APPROXIMATE:
+        notes.append("Tokens are estimated.")
     if any(row.memory.model for row in found.rows):
         notes.append(
-            "≈ marks an estimate: it depends on replies, and rules stood in for them. Unless a call fails, the rest is "
-            "exact."
+            "≈ marks an estimate: it depends on replies, and rules stood in for them. Unless a call fails, the rest of "
+            f"the {'calls' if found.results.run.counter == APPROXIMATE else 'figures'} is exact."
         )
     if len(found.results.run.budgets) > 1:
         notes.append("A memory whose options name the budget runs once for each budget; this is the run for the first.")

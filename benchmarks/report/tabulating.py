@@ -32,7 +32,7 @@ _INTERVALS = {
     "answers": ("answers", "Share of the answers that the view says."),
     "covered": (
         "recall",
-        "Share of the evidence shown: whole, or of a message of more than 40 words half of its runs of five.",
+        "Share of the evidence (the messages behind answers) shown: whole, or of long ones half of their runs of five.",
     ),
     "whole": ("recall\nwhole", "Share of the evidence shown whole."),
     "corrected": (
@@ -148,7 +148,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
         ("tokens counted by", counter_note(run.counter)),
         ("model", model_note(run.model)),
         ("with a star", ", ".join(dict.fromkeys(f"answered by {row.memory.learnt_by}" for row in learnt))),
-        ("paid", _cache_note(run.cache, run.system_tokens)),
+        ("prompt cache", _cache_note(run.cache, run.system_tokens)),
         ("judge", run.judge),
         ("intervals", "95%, bootstrap over the questions" if talks.questions else ""),
     ]

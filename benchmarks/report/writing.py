@@ -11,7 +11,7 @@ from rich.text import Text
 
 from memzoo.benchmarks.outcomes import Survived
 from memzoo.benchmarks.report.pages import page
-from memzoo.benchmarks.report.tabulating import Column, caption, columns, exclusions
+from memzoo.benchmarks.report.tabulating import Column, Where, caption, columns, exclusions
 from memzoo.benchmarks.results import Compared, MemoryInfo, Row
 from memzoo.benchmarks.verdict import write_number
 
@@ -21,7 +21,8 @@ __all__ = ["markdown", "table", "write_report"]
 def table(comparison: Compared) -> Group:
     """Return, for a terminal, the verdict, a table for each budget, and the code that creates the picked memory."""
     verdict = Text("\n".join(comparison.results.verdict) + "\n")
-    notes = [f"{name}: {text}" for name, text in caption(comparison)] + exclusions(comparison)
+    notes = [*_legend(comparison, "terminal"), *(f"{name}: {text}" for name, text in caption(comparison))]
+    notes += exclusions(comparison)
     if any(row.memory.floor for row in comparison.rows):
         notes.append("≥ rules answered in place of a model: a lower bound")
     drawn = [_table(comparison, budget) for budget in comparison.results.run.budgets]
@@ -51,7 +52,8 @@ def markdown(comparison: Compared) -> str:
         lines = [["memory", *kinds], ["---", *["--:"] * len(kinds)]]
         lines += [[memory.name, *(_count(at.at_end(kind), memory) for kind in kinds)] for memory, at in found]
         parts += ["## What survives to the end", "\n".join(f"| {' | '.join(map(_escape, line))} |" for line in lines)]
-    notes = [*(f"{name}: {text}" for name, text in caption(comparison)), *exclusions(comparison)]
+    notes = [*_legend(comparison, "markdown"), *(f"{name}: {text}" for name, text in caption(comparison))]
+    notes += exclusions(comparison)
     return "\n\n".join([*parts, "\n".join(f"- {_plain(note)}" for note in notes)]) + "\n"
 
 
@@ -77,6 +79,21 @@ def write_report(comparison: Compared, folder: Path, date: datetime | None = Non
 def _times(comparison: Compared, date: datetime) -> str:
     times = {name: {"load_ms": load, "save_ms": save} for name, (load, save) in comparison.times.items()}
     return json.dumps({"date": date.isoformat(), "memories": times}, indent=1) + "\n"
+
+
+def _legend(comparison: Compared, where: Where) -> list[str]:
+    """Return a note for each column of the tables and for each baseline."""
+    shown = {
+        one.title: one.about for budget in comparison.results.run.budgets for one in columns(comparison, budget, where)
+    }
+    notes = [f"{title}: {_begin(about)}".replace("\n", " ") for title, about in shown.items()]
+    baselines = [row.memory for row in comparison.rows if row.memory.baseline and row.memory.about]
+    about = "; ".join(f"{one.name}, {one.about}" for one in baselines)
+    return [*notes, f"baselines: {about}"] if about else notes
+
+
+def _begin(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
 def _table(comparison: Compared, budget: int) -> Table:

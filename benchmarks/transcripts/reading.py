@@ -210,6 +210,8 @@ def _of_item(found: Any, where: str, title: str) -> Iterator[Transcript]:
         yield chat_of(item, where, title)
     elif logs := [log for log in logs_of(item, title) if log.messages]:
         yield from map(_of_log, logs)
+    elif "memzoo" in item:
+        raise TranscriptError(f"{where}: this is a file of `memzoo export`; give what `memzoo history --json` prints")
     else:
         raise TranscriptError(
             f"{where}: there are only {', '.join(map(show_value, item)) or 'no keys'}; expected {EXPECTED}"

@@ -26,7 +26,9 @@ _FILE = "MEMORY_FILE_PATH"
 @command("Serving")
 def mcp(
     *,
-    store: Annotated[str, typer.Option(help="The store; by default a file in your own folder.")] = "",
+    store: Annotated[
+        str, typer.Option(help=f"The store; by default the file {Path(typer.get_app_dir('memzoo')) / 'mcp.db'}.")
+    ] = "",
     conversation: Annotated[str, conversation_option("The conversation in the store.")] = "mcp",
     http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 picks a free one.")] = None,
     max_tokens: Annotated[int, typer.Option(min=64, help="Token limit for reading the graph.")] = 25_000,

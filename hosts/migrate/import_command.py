@@ -13,7 +13,7 @@ from memzoo.cli.options import StoreURL, command, conversation_option, find_miss
 from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, TransferError
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
-from memzoo.stores import InMemoryStore, import_conversation
+from memzoo.stores import InMemoryStore, ManagedStore, import_conversation
 from memzoo.text import show_url
 
 __all__ = ["import_lines"]
@@ -37,10 +37,19 @@ def import_lines(
     file = Path(source)
     if not file.is_file():
         raise OptionError(f"there is no file {file}")
+    if find_missing_file(store):
+        _read_into(InMemoryStore(), file, conversation)  # an unreadable file must not create an empty store
     with closing(unlock_store(store)) as opened:
-        with progress_bars() as progress, progress.open(file, "r", encoding="utf-8", description="Reading") as lines:
-            id_ = import_conversation(opened, lines, conversation)
-        echo(f"{id_!r} is in {show_url(store)} now.")
+        id_ = _read_into(opened, file, conversation)
+    echo(f"{id_!r} is in {show_url(store)} now.")
+
+
+def _read_into(store: ManagedStore, file: Path, conversation: str | None) -> str:
+    with progress_bars() as progress, progress.open(file, "r", encoding="utf-8", description="Reading") as lines:
+        try:
+            return import_conversation(store, lines, conversation)
+        except TransferError as error:
+            raise TransferError(f"{file}: {error}") from error
 
 
 def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:

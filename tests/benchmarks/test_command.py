@@ -166,7 +166,7 @@ def test_a_dry_run(run: Run) -> None:
     shown = done(run("--model", "gpt-4o-mini", "--dry-run", "--prices", "1,0", "--token-counter", "approximate"))
     assert re.search(r"window +[\d,]+ +[\d,]+ +0 +0 +0 +0 +0.00", shown)
     assert re.search(r"summary +≈ [\d,]+ +≈ [\d,]+ +0 +\d+ +≈ [\d,]+ +≈ [\d,]+ +≈ \d", shown)
-    assert "gpt-4o-mini was not asked, nothing was spent" in shown
+    assert "no model was asked, nothing was spent" in shown
     assert not Path("out").exists()
 
 
@@ -214,6 +214,9 @@ def test_a_failing_model_ends_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) 
     assert "summary: 100% of its saves failed at the model" in shown
     assert "not all of it learnt" not in shown
     assert re.search(r"\bsummary [.\d]", shown)
+    assert "asked no more: the call of model 'm'" in shown
+    assert "window comes first" in shown
+    assert "summary comes first" not in shown
 
 
 def test_a_judge(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

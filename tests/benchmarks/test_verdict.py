@@ -315,7 +315,18 @@ def test_failures_are_told() -> None:
         outcome("a", 30, failed_saves=1, failure="no answer"), Outcome(transcript=0, memory="b", error="ValueError: x")
     )
     assert "a: 100% of its saves failed at the model" in text
+    assert "and it is left out of the choice. The last failure: no answer" in text
     assert "b could not be measured: ValueError: x" in text
+
+
+def test_a_memory_whose_model_mostly_failed_is_not_picked() -> None:
+    """What it showed meanwhile is not its own; a tenth of failures is tolerated."""
+    other = outcome("b", 20)
+    for failed, first in ((0, "a"), (1, "a"), (2, "b")):
+        one = outcome("a", 50).model_copy(update={"exchanges": 10, "failed_saves": failed})
+        found = results(one, other)
+        assert f"{first} comes first" in " ".join(found.verdict)
+        assert any(pair.best == "a" for pair in found.pairs) == (first == "a")
 
 
 def test_nothing_is_said_of_corrections_that_cannot_be_told_apart() -> None:

@@ -48,9 +48,9 @@ def run(project: "Project", monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_list_and_show(run: Run) -> None:
     """The list has date, calls, tokens and model, and the sums; a cassette is shown as questions and answers."""
     listed = run("list").output
-    assert "1 calls  7 + 5 tokens" in listed
+    assert "1 call  7 + 5 tokens" in listed
     assert "tiny-1" in listed
-    assert listed.endswith("\n1 calls  7 + 5 tokens\n")
+    assert listed.endswith("\n1 call  7 + 5 tokens\n")
     shown = run("show", "cassettes/test_it/test_it.yaml").output
     assert "1. POST /chat/completions m: 'hi'\n   -> 200 You said: hi" in shown
 
@@ -63,7 +63,7 @@ def test_a_port_that_there_is_not() -> None:
 def test_check_and_fix(run: Run, project: "Project") -> None:
     """Orphans, damage and secrets are faults; what can be mended is mended when that is said."""
     sound = run("check")
-    assert (sound.exit_code, sound.output) == (0, "1 cassettes, 0 faults\n")
+    assert (sound.exit_code, sound.output) == (0, "1 cassette, 0 faults\n")
     text = project.text("test_it/test_it.yaml")
     project.write("cassettes/old/test_gone.yaml", text.replace("hi", "my key is sk-planted-12345678"))
     project.write("cassettes/old/test_damaged.yaml", "version: 9")
@@ -158,9 +158,18 @@ def test_rerecord(run: Run, project: "Project", server: "ModelServer") -> None:
     assert "models: tiny-1 -> tiny-2" in shown.output
     assert "Nothing was replaced" in shown.output
     assert project.text("test_it/test_it.yaml") == before
-    run("rerecord", "--yes")
+    assert "1 cassette replaced." in run("rerecord", "--yes").output
     assert "model: tiny-2" in project.text("test_it/test_it.yaml")
     assert "no drift" in run("rerecord").output
+
+
+def test_a_test_that_fails_replaces_nothing(run: Run, project: "Project") -> None:
+    """And nothing is said to be replaced."""
+    before = project.text("test_it/test_it.yaml")
+    project.test(ONE_TEST.replace("You said: hi", "something else"))
+    ran = run("rerecord", "--yes")
+    assert (ran.exit_code, "Nothing was replaced." in ran.output) == (1, True)
+    assert project.text("test_it/test_it.yaml") == before
 
 
 def test_vcrpys_are_converted(run: Run, project: "Project", server: "ModelServer", pipeline: "Pipeline") -> None:

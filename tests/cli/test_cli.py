@@ -1,6 +1,7 @@
 """The `memzoo` command, as a user calls it."""
 
 import io
+import itertools
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import openai
 import pytest
+import typer
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
@@ -65,6 +67,17 @@ def test_help_lists_commands_in_groups(memzoo: Memzoo, monkeypatch: pytest.Monke
     assert max(map(len, found.splitlines())) <= 80
     panels = re.findall(r"╭─ ([\w ]+) ─", found)
     assert panels == ["Options", "Talk", "Compare", "Stored data", "Replay tests", "Serving", "Migration"]
+
+
+def test_help_is_whole_at_80_columns(memzoo: Memzoo) -> None:
+    """No word is cut, and no sentence breaks where its line in the source ended."""
+    for name in vars(typer.main.get_command(app))["commands"]:
+        found = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "80"}).output
+        assert "…" not in found, name
+        above = found.partition("╭")[0].splitlines()
+        for line, following in itertools.pairwise(above):
+            first = (following.split() or [""])[0]
+            assert not first or not line.strip() or len(line.rstrip()) + len(first) > 77, line
 
 
 @pytest.mark.parametrize("command", ["--help", "compare --help", "forget --help", "cassettes --help", "migrate --help"])

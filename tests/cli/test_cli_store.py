@@ -17,7 +17,7 @@ from sqlalchemy import make_url
 from typer.testing import CliRunner, Result
 
 from memzoo.cli.commands import app
-from memzoo.errors import ConflictError, OptionError, StoreError, UnknownMessageError, WrongKeyError
+from memzoo.errors import ConflictError, OptionError, StoreError, TransferError, UnknownMessageError, WrongKeyError
 from memzoo.memories import STRATEGIES, HashEmbedder, create_memory
 from memzoo.stores import EncryptedStore, Entries, Message, SQLStore, open_store
 from memzoo.sync import drive
@@ -169,7 +169,8 @@ def test_messages_are_pinned(memzoo: Memzoo) -> None:
 def test_forget_asks(memzoo: Memzoo, url: str) -> None:
     """It says what it will do, and does it only after a yes."""
     refused = memzoo("forget", "1", "2", typed="n\n")
-    assert "Delete the messages 1, 2 of 'anna'" in refused.output
+    assert "Delete messages 1, 2 of 'anna'" in refused.output
+    assert "Delete message 1 of 'anna'" in memzoo("forget", "1", typed="n\n").output
     assert refused.exit_code == 1
     assert len(memzoo("history").output.splitlines()) == 4
     done = memzoo("forget", "1", "2", typed="y\n").output
@@ -280,6 +281,24 @@ def test_forget_refuses_unknown_numbers(memzoo: Memzoo) -> None:
     with pytest.raises(UnknownMessageError, match="no message 9"):
         memzoo("forget", "1", "9", "--yes")
     assert len(memzoo("history").output.splitlines()) == 4
+
+
+def test_what_cannot_be_imported_creates_no_store(memzoo: Memzoo, tmp_path: Path) -> None:
+    """The file is read as a whole before the store is opened."""
+    file, fresh = tmp_path / "part.jsonl", tmp_path / "fresh.db"
+    memzoo("export", "--out", str(file))
+    file.write_text(file.read_text(encoding="utf-8").partition('{"seq": 2')[0], encoding="utf-8")
+    with pytest.raises(TransferError, match=r"part\.jsonl: the file ends after .* before its last one"):
+        memzoo("import", str(file), store=f"sqlite:///{fresh}")
+    assert not fresh.exists()
+
+
+def test_compare_says_what_to_give_in_place_of_an_export(memzoo: Memzoo, tmp_path: Path) -> None:
+    """The error names the command that prints a log."""
+    file = tmp_path / "anna.jsonl"
+    memzoo("export", "--out", str(file))
+    ran = CliRunner().invoke(app, ["compare", str(file)])
+    assert "give what `memzoo history --json` prints" in str(ran.exception)
 
 
 def test_export_and_import(memzoo: Memzoo, url: str, tmp_path: Path) -> None:

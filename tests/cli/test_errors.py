@@ -28,11 +28,13 @@ def places(tmp_path: Path) -> Iterator[dict[str, str]]:
     with open_store(url) as store:
         create_memory("buffer", store=store, conversation_id="anna").save_context({"input": "hi"}, {"output": "hello"})
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\0" * 100)
+    (tmp_path / "talk").write_text('[\n{"role": "user", "content": "hi"}\n]', encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as busy, socket.socket() as silent:
         # Bound, but not listening: whoever connects is refused.
         silent.bind(("127.0.0.1", 0))
         ports = {"busy": str(busy.getsockname()[1]), "silent": str(silent.getsockname()[1])}
-        yield {"store": url, "folder": str(tmp_path), "bytes": str(tmp_path / "bytes"), **ports}
+        files = {name: str(tmp_path / name) for name in ("bytes", "talk")}
+        yield {"store": url, "folder": str(tmp_path), **files, **ports}
 
 
 def told(ran: Ran) -> str:
@@ -60,6 +62,7 @@ def told(ran: Ran) -> str:
         ("chat --memry buffer", "--memory"),
         ("compare missing.json", "missing.json"),
         ("compare {bytes}", "{bytes}"),
+        ("compare --prices bash.15,0.60", "put a price with $ in quotes, such as '$0.15,0.60'"),
         ("compare --memory nope", "there is no strategy 'nope'"),
         ("export --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
         ("export --store {store} --out {folder}", "'{folder}' cannot be written: Is a directory"),
@@ -67,9 +70,14 @@ def told(ran: Ran) -> str:
         ("history --store {store} --conversation ana", "Did you mean 'anna'?"),
         ("history", "'--store'"),
         ("show --store {store}", "--as view needs a strategy"),
+        ("show --as stat --store {store}", "Invalid value for '--as': 'stat' is not one of"),
         ("hsitory", "Did you mean 'history'"),
         ("import missing.jsonl --store {store}", "there is no file missing.jsonl"),
-        ("import {bytes} --store {store}", "the file is not UTF-8 text"),
+        ("import {bytes} --store {store}", "{bytes}: after line 0: the file is not UTF-8 text"),
+        (
+            "import {talk} --store {store}",
+            "{talk}: line 1: this is not a conversation exported by memzoo (`memzoo import --from`",
+        ),
         ("import {folder} --store {store}", "there is no file {folder}"),
         ("forget --store {store}", "--older-than or --idle-for"),
         ("forget --store {store} --idle-for long --yes", "--idle-for must be a number of days"),

@@ -28,6 +28,11 @@ def url(tmp_path: Path) -> str:
     return url
 
 
+BEHIND = (
+    "No facts have been taken yet from the newest 2 messages; `memzoo learn --memory knowledge-graph` takes them.\n"
+)
+
+
 def run(*args: str, form: str = "graph") -> tuple[str, str]:
     """What the command writes, and what it says besides."""
     done = CliRunner().invoke(app, ["show", "--as", form, *args], catch_exceptions=False)
@@ -38,7 +43,7 @@ def test_prints_the_facts_as_text(url: str) -> None:
     """By default: what holds, as text, with a note of how many messages it is behind."""
     assert run("--store", url) == (
         "Sam | lives in | [bold]Rome [3]\n",
-        "No facts have been taken yet from the newest 2 messages.\n",
+        BEHIND,
     )
 
 
@@ -53,9 +58,9 @@ def test_shows_history_in_another_format(url: str) -> None:
 
 @pytest.mark.parametrize("form", ["graph", "json", "mermaid", "graphml", "html"])
 def test_writes_a_file(form: str, url: str, tmp_path: Path) -> None:
-    """With `--out` the format is written into a file, and nothing is printed."""
+    """With `--out` the format is written into a file, and only its name is printed."""
     out = tmp_path / "graph"
-    assert run("--store", url, "--out", str(out), form=form)[0] == ""
+    assert run("--store", url, "--out", str(out), form=form) == ("", f"wrote {out}\n{BEHIND}")
     assert "Rome" in out.read_text(encoding="utf-8")
 
 
@@ -77,7 +82,7 @@ def test_of_another_strategy_is_empty(tmp_path: Path) -> None:
             on_model_error="defer",
             mine_ai=False,
         ).save_context({"input": "x"}, {"output": "y"})
-    assert run("--store", url) == ("", "No facts have been taken yet from the newest 2 messages.\n")
+    assert run("--store", url) == ("", BEHIND)
 
 
 def test_of_an_empty_store_is_an_error(tmp_path: Path) -> None:

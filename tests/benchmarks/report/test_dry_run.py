@@ -1,5 +1,6 @@
 """What a dry run calls exact is so, whatever a model replies."""
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,7 @@ def test_each_memory_that_can_be_measured_has_a_line(comparison: Comparison) -> 
     """With its cost, where there are prices."""
     lines = drawn(comparison).splitlines()
     assert any(
-        line.split() == ["memory", "shown", "paid", "load", "save", "sent", "received", "cost"] for line in lines
+        line.split() == ["memory", "shown", "paid", "load", "save", "sent", "received", "cost", "USD"] for line in lines
     )
     window = next(line.split() for line in lines if line.strip().startswith("window "))
     entity = next(line.split() for line in lines if line.strip().startswith("entity "))
@@ -82,7 +83,7 @@ def test_each_memory_that_can_be_measured_has_a_line(comparison: Comparison) -> 
 def test_notes_say_what_stands_behind_the_figures(comparison: Comparison) -> None:
     """Only where it does: replies that are estimated, several budgets, a judge who has answers to mark."""
     text = drawn(comparison, "judge")
-    assert "Dry run: gpt was not asked, nothing was spent or written." in text
+    assert "Dry run: no model was asked, nothing was spent or written." in text
     assert "≈ marks an estimate" in text
     assert "A memory whose options name the budget runs once for each budget" in text
     # 24 questions, two budgets, all but what shows everything.
@@ -103,3 +104,20 @@ def test_knows_portions(words: TextCounter) -> None:
     found = compare([talk], ["summary:learn_every=8", "summary"], Settings(model=brief, budgets=[60], counter=words))
     calls = {row.memory.name: str(list_expected(row, 60)["calls to save"]) for row in found.rows}
     assert (calls["summary:learn_every=8"], calls["summary"]) == ("2", "17")
+
+
+def test_estimated_tokens_are_not_said_to_be_exact(comparison: Comparison) -> None:
+    """Only the calls are."""
+    assert "Tokens are estimated" not in (counted := drawn(comparison))
+    assert "the rest of the figures is exact" in counted
+    run = comparison.results.run.model_copy(update={"counter": "approximate"})
+    estimated = drawn(Comparison(comparison.results.model_copy(update={"run": run}), {}))
+    assert "Tokens are estimated." in estimated
+    assert "the rest of the calls is exact" in estimated
+
+
+def test_a_small_cost_is_not_nothing(comparison: Comparison) -> None:
+    """It has a digit that is not 0."""
+    run = comparison.results.run.model_copy(update={"prices": {"*": (0.0015, 0.006)}})
+    text = drawn(Comparison(comparison.results.model_copy(update={"run": run}), {}))
+    assert re.search(r"entity .* ≈ 0\.000\d\b", text)

@@ -1,7 +1,9 @@
 """The files of a report, and the tables in the terminal and in Markdown."""
 
+import functools
 import json
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from rich.console import Console
 from memzoo.benchmarks import Comparison, Results, Settings, Transcript, compare
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.report.pages import fragment, page
+from memzoo.benchmarks.report.tabulating import Where, columns
 from memzoo.benchmarks.report.writing import markdown, table, write_report
 
 
@@ -111,7 +114,27 @@ class TestTable:
         ruled, *others = first[1:]
         assert set(ruled) == {"─"}
         assert others == ["none", "", "buffer", "window", "", "everything", ""]
-        assert lines[begin + 9].startswith("transcript: ")
+        assert lines[begin + 9].startswith("judged right: ")
+
+    @pytest.mark.parametrize("write", [functools.partial(printed, width=200), markdown])
+    def test_each_column_and_baseline_is_explained_below(
+        self, write: Callable[[Comparison], str], comparison: Comparison
+    ) -> None:
+        """In a note that begins with the title."""
+        notes = [line.removeprefix("- ") for line in write(comparison).splitlines()]
+        where: Where = "markdown" if write is markdown else "terminal"
+        for one in columns(comparison, 1000, where):
+            assert any(line.startswith(one.title.replace("\n", " ") + ": ") for line in notes), one.title
+        assert "paid: price of a request, in tokens at the full price" in "\n".join(notes)
+        named = comparison.results.model_copy(
+            update={
+                "rows": tuple(
+                    row.model_copy(update={"memory": row.memory.model_copy(update={"about": "as it is"})})
+                    for row in comparison.rows
+                )
+            }
+        )
+        assert "baselines: none, as it is; everything, as it is" in write(Comparison(named, comparison.times))
 
     def test_budgets_are_told_apart(self, comparison: Comparison) -> None:
         """A single one needs no title."""

@@ -271,7 +271,7 @@ class BaseMemory(ABC):
         from memzoo.memories.text.tokens import token_counter
 
         counter = token_counter(self.token_counter, self._tokenizer_model)
-        self.log.cached.count_by(counter.estimate)
+        self.log.cached.set_estimate(counter.estimate)
         return counter
 
     @cached_property

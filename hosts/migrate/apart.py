@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from memzoo.errors import MemoryZooError, MissingExtraError, TransferError
 from memzoo.hosts.migrate.code import Migrated, contents, leave_unchanged, migrate_code
-from memzoo.hosts.migrate.code_names import is_named_in
+from memzoo.hosts.migrate.code_names import mentions_langchain_memory
 
 __all__ = ["Apart"]
 
@@ -43,7 +43,7 @@ class Apart:
             MissingExtraError: libcst is not installed.
             TransferError: The file cannot be read, is not Python, takes too long, or ends the process.
         """
-        if not is_named_in(contents(path)):
+        if not mentions_langchain_memory(contents(path)):
             return leave_unchanged(path)
         pipe = self._start()
         pipe.send(path)

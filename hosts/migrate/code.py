@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import reason
-from memzoo.hosts.migrate.code_names import NO_PYTHON, Finding, is_named_in
+from memzoo.hosts.migrate.code_names import CELL_NOT_PYTHON, Finding, mentions_langchain_memory
 
 __all__ = ["Finding", "Migrated", "contents", "leave_unchanged", "migrate_code", "python_files", "write"]
 
@@ -71,7 +71,7 @@ def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
     from memzoo.hosts.migrate.code_rewrite import rewrite_module
     from memzoo.hosts.migrate.notebook import Notebook
 
-    if not is_named_in(content := contents(path)):
+    if not mentions_langchain_memory(content := contents(path)):
         return leave_unchanged(path)
     try:
         notebook = Notebook(content.decode()) if path.suffix == ".ipynb" else None
@@ -82,7 +82,7 @@ def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
         raise TransferError(f"{path} cannot be read as Python: {reason(error)}") from error
     if notebook:
         findings = tuple(
-            sorted([*findings, *(Finding(line, "this cell", *NO_PYTHON) for line in notebook.list_left())])
+            sorted([*findings, *(Finding(line, "this cell", *CELL_NOT_PYTHON) for line in notebook.unparsed_cells())])
         )
         places = tuple(f"{path}: {notebook.place(one.line)}" for one in findings)
         return Migrated(path, notebook.text, notebook.with_code(after), "utf-8", findings, places)
@@ -135,13 +135,13 @@ def python_files(
         for name in sorted(names + folders):
             found = Path(folder, name)
             if name.endswith(_READ) or (name in folders and found.is_symlink()):
-                if why := _why_not(found, path):
+                if why := _find_obstacle(found, path):
                     on_left(f"{found} {why}")
-                elif name not in folders and not (found.is_symlink() and _is_found(found.resolve(), path)):
+                elif name not in folders and not (found.is_symlink() and _is_walked(found.resolve(), path)):
                     yield found
 
 
-def _why_not(found: Path, root: Path) -> str:
+def _find_obstacle(found: Path, root: Path) -> str:
     """Return the reason why a path in a folder is not a file to read; "" without such a reason."""
     try:
         target = found.resolve(strict=True)
@@ -154,7 +154,7 @@ def _why_not(found: Path, root: Path) -> str:
     return "" if target.is_file() else "is no file"
 
 
-def _is_found(target: Path, root: Path) -> bool:
+def _is_walked(target: Path, root: Path) -> bool:
     """Return whether the target of a link is itself among the files to read."""
     return target.suffix in _READ and not _SKIPPED.intersection(target.relative_to(root.resolve()).parts)
 

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ASKS_A_MODEL",
+    "CELL_NOT_PYTHON",
     "CHECKED",
     "DATABASES",
     "DROP_IN",
     "IN_CHAIN",
     "LACKING",
     "MEMORY_MODULES",
-    "NO_PYTHON",
     "Finding",
     "Refusal",
     "counterpart",
@@ -24,7 +24,7 @@ __all__ = [
     "further",
     "instead_of_text",
     "is_chain",
-    "is_named_in",
+    "mentions_langchain_memory",
     "refusal_of",
     "why_left",
 ]
@@ -116,7 +116,7 @@ IN_CHAIN = _OPTIONS_OF_CHAIN.union(
 )
 """The attributes of memzoo.langchain's ConversationChain."""
 
-NO_PYTHON: Refusal = "is not Python by itself and stays as it is", "put the other line into its own cell"
+CELL_NOT_PYTHON: Refusal = "is not Python by itself and stays as it is", "put the other line into its own cell"
 """The refusal for a notebook's cell that is not Python."""
 
 LACKING: Refusal = "is missing in memzoo.langchain's", "write it in another way, or leave --without-langchain out"
@@ -164,12 +164,14 @@ _STAR = r"langchain[\w.\s\\]{0,200}import[\s\\]*\*"
 _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPARTS, *_LEFT]), _STAR]).encode())
 
 
-def is_named_in(content: bytes) -> bool:
+def mentions_langchain_memory(content: bytes) -> bool:
     """Return whether a file may use LangChain's memory; this check is a thousand times faster than parsing the file.
 
     Example:
-        >>> is_named_in(b"from langchain.memory import SimpleMemory"), is_named_in(b"import langchain")
-        (True, False)
+        >>> mentions_langchain_memory(b"from langchain.memory import SimpleMemory")
+        True
+        >>> mentions_langchain_memory(b"import langchain")
+        False
     """
     return b"langchain" in content and _NAMES.search(content) is not None
 

@@ -10,7 +10,7 @@ import libcst
 
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.chat_log import reason
-from memzoo.hosts.migrate.code_names import is_named_in
+from memzoo.hosts.migrate.code_names import mentions_langchain_memory
 
 __all__ = ["Notebook"]
 
@@ -52,11 +52,14 @@ class Notebook:
         original = json.loads(self.text)
         return next((style(self._whole) for style in _STYLES if style(original) == self.text), _STYLES[0](self._whole))
 
-    def list_left(self) -> list[int]:
+    def unparsed_cells(self) -> list[int]:
         """Return the first lines of cells that are not Python and name LangChain's memory."""
         starts = [number for number, line in enumerate(self.code.splitlines(), start=2) if line == _CELL]
         cells = [cell.splitlines() for cell in self.code.split(f"{_CELL}\n")[1:]]
-        left = [all(line.startswith(_LEFT) for line in cell) and is_named_in("".join(cell).encode()) for cell in cells]
+        left = [
+            all(line.startswith(_LEFT) for line in cell) and mentions_langchain_memory("".join(cell).encode())
+            for cell in cells
+        ]
         return list(itertools.compress(starts, left))
 
     def place(self, line: int) -> str:

@@ -34,7 +34,7 @@ class LockOwner:
         self.loop = _get_running_loop()
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
 
-    def waits_for(self, other: "LockOwner") -> bool:
+    def would_deadlock(self, other: "LockOwner") -> bool:
         """Tell if this owner could not release the lock while the other caller waits for the lock."""
         if self in _waited_for.get():
             return True
@@ -81,7 +81,7 @@ class FairLock:
             if self._owner is None or not self.is_taken:
                 self._owner = owner
                 self._queue.clear()
-            elif not wait or self._owner.waits_for(owner):
+            elif not wait or self._owner.would_deadlock(owner):
                 return None
             else:
                 place = Future[None]()

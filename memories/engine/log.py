@@ -141,7 +141,7 @@ class CachedLog:
             self._extend(entries)
             return True
 
-    def count_by(self, estimate: "Estimate | None") -> None:
+    def set_estimate(self, estimate: "Estimate | None") -> None:
         """Let an estimate of tokens follow the factors that answers in the log have."""
         with self._lock:
             self._estimate = estimate

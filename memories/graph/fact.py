@@ -87,19 +87,19 @@ class Fact:
         return max(self.said_in, default=0)
 
     @cached_property
-    def meant(self) -> str:
+    def plain_relation(self) -> str:
         """The relation in its plain form, see `plain`."""
         return plain(self.relation)
 
     @cached_property
-    def worded(self) -> tuple[tuple[str, str], bool, str]:
+    def wording(self) -> tuple[tuple[str, str], bool, str]:
         """A key shared by facts that differ at most in their qualifiers."""
         return self.nodes, self.negated, canonical(self.relation)
 
     @cached_property
     def related(self) -> frozenset[str]:
         """The content words of the relation's plain form."""
-        return content_words(self.meant)
+        return content_words(self.plain_relation)
 
     @cached_property
     def object_words(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 import itertools
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memzoo.forks import cached_property
@@ -32,7 +32,7 @@ class FactIndex:
         self.names = NameIndex()
         self._facts: dict[str, Fact] = {}
         self.relations: list[tuple[int, str]] = []
-        self._having: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._subjects_by_relation: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # Current facts by a node and a word ("" for all facts), sorted by the newest source, then by key.
         self._holding: defaultdict[str, dict[str, list[_One]]] = defaultdict(dict)
         # Facts to compare with a new statement: facts in the same words; and current facts that are not negated, by
@@ -49,7 +49,7 @@ class FactIndex:
 
     def put(self, key: str, fact: Fact | None) -> None:
         """Store a fact under a key, in place of an earlier fact; with `None`, remove the earlier fact."""
-        (subject, obj), edge = _ends(key)
+        (subject, obj), edge = _split_key(key)
         if known := self._facts.pop(key, None):
             self._drop(known)
         elif not fact:
@@ -108,7 +108,7 @@ class FactIndex:
         One iterator yields all facts; for each word, another yields the facts with the word.
         """
         known = self._holding.get(node, {})
-        return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
+        return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
         """Yield, for each word, the current facts about a name that contain the word."""
@@ -117,53 +117,53 @@ class FactIndex:
 
     def in_same_words(self, fact: Fact) -> Iterable[Fact]:
         """Return the facts that differ from a fact at most in their qualifiers, including superseded facts."""
-        return self._worded.get(fact.worded, {}).values()
+        return self._worded.get(fact.wording, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
         """Return the current, non-negated facts with the same subject and relation words as a fact."""
-        return self._related.get(_relation(fact), {}).values()
+        return self._related.get(_related_key(fact), {}).values()
 
     def _add(self, fact: Fact) -> None:
-        self._worded[fact.worded][fact.key] = fact
+        self._worded[fact.wording][fact.key] = fact
         if not fact.superseded_by:
-            self._count(fact, 1)
+            self._rank_relation(fact, 1)
             if not fact.negated:
-                self._related[_relation(fact)][fact.key] = fact
-            for node, word in _places(fact):
+                self._related[_related_key(fact)][fact.key] = fact
+            for node, word in _list_keys(fact):
                 insort(self._holding[node].setdefault(word, []), (fact.newest, fact.key, fact))
 
     def _drop(self, fact: Fact) -> None:
-        _take_out(self._worded, fact.worded, fact.key)
+        _take_out(self._worded, fact.wording, fact.key)
         if not fact.superseded_by:
-            self._count(fact, -1)
+            self._rank_relation(fact, -1)
             if not fact.negated:
-                _take_out(self._related, _relation(fact), fact.key)
-            for node, word in _places(fact):
+                _take_out(self._related, _related_key(fact), fact.key)
+            for node, word in _list_keys(fact):
                 facts = self._holding[node][word]
                 del facts[bisect_left(facts, (fact.newest, fact.key))]
                 if not facts:
                     del self._holding[node][word]
 
-    def _count(self, fact: Fact, more: int) -> None:
-        subjects, relation = self._having[fact.meant], fact.meant
+    def _rank_relation(self, fact: Fact, change: int) -> None:
+        subjects, relation = self._subjects_by_relation[fact.plain_relation], fact.plain_relation
         if subjects:
             del self.relations[bisect_left(self.relations, (-len(subjects), relation))]
-        subjects[fact.nodes[0]] += more
+        subjects[fact.nodes[0]] += change
         if not subjects[fact.nodes[0]]:
             del subjects[fact.nodes[0]]
         if subjects:
             insort(self.relations, (-len(subjects), relation))
         else:
-            del self._having[relation]
+            del self._subjects_by_relation[relation]
 
 
-def _ends(key: str) -> tuple[tuple[str, str], str]:
+def _split_key(key: str) -> tuple[tuple[str, str], str]:
     """Split a fact's key into subject and object, and the rest of the key."""
     subject, relation, obj, *qualifier = key.split("\t")
     return (subject, obj), "\t".join([relation, *qualifier])
 
 
-def _relation(fact: Fact) -> tuple[str, frozenset[str]]:
+def _related_key(fact: Fact) -> tuple[str, frozenset[str]]:
     return fact.nodes[0], fact.related
 
 
@@ -173,10 +173,6 @@ def _take_out(facts: dict[K, dict[str, Fact]], place: K, key: str) -> None:
         del facts[place]
 
 
-def _places(fact: Fact) -> set[tuple[str, str]]:
+def _list_keys(fact: Fact) -> set[tuple[str, str]]:
     """Return the (node, word) keys of the lists that contain a fact."""
     return {*itertools.product(fact.nodes, ("", *fact.words))}
-
-
-def _newest_first(facts: Sequence[_One]) -> Iterator[Fact]:
-    return (fact for _, _, fact in reversed(facts))

@@ -57,7 +57,7 @@ class Revision:
         A known fact in the same words matches. Otherwise, a statement with a qualifier repeats the current fact without
         a qualifier; a statement without a qualifier repeats the current fact with a qualifier, if there is only one.
         """
-        same = [fact for fact in self._now(self._facts.in_same_words(said), said) if fact.worded == said.worded]
+        same = [fact for fact in self._now(self._facts.in_same_words(said), said) if fact.wording == said.wording]
         exact = [fact for fact in same if fact.key == said.key]
         bare = [fact for fact in same if said.qualifier and not fact.qualifier and not fact.superseded_by]
         told = [fact for fact in same if fact.qualifier and not said.qualifier and not fact.superseded_by]
@@ -87,7 +87,7 @@ class Revision:
             known = [*self._alike(said)]
         else:
             known = [fact for fact in self._facts.between(*said.nodes) if fact.negated]
-            known += self._facts.find_related(said) if said.meant in self._single_valued else ()
+            known += self._facts.find_related(said) if said.plain_relation in self._single_valued else ()
         return [fact for fact in self._now(known, said) if self._contradicts(said, fact)]
 
     def _put(self, fact: Fact) -> None:
@@ -139,11 +139,11 @@ class Revision:
         if said.negated or other.negated:
             return said.negated != other.negated and (_same(said, other) or (said.negated and _covers(said, other)))
         different = said.nodes[1] != other.nodes[1] or said.qualifier != other.qualifier
-        return different and said.meant in self._single_valued and said.meant == other.meant
+        return different and said.plain_relation in self._single_valued and said.plain_relation == other.plain_relation
 
 
 def _same(one: Fact, other: Fact) -> bool:
-    return one.meant == other.meant and one.nodes[1] == other.nodes[1]
+    return one.plain_relation == other.plain_relation and one.nodes[1] == other.nodes[1]
 
 
 def _covers(general: Fact, special: Fact) -> bool:

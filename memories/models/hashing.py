@@ -74,7 +74,7 @@ def _features(text: str) -> tuple[list[int], list[float]]:
     codes: list[int] = []
     weights: list[float] = []
     for word in dict.fromkeys(words(text) or text.split()):
-        found, weight = _cached(word) if len(word) <= _CACHED_LENGTH else _word_features(word)
+        found, weight = _cached_word_features(word) if len(word) <= _CACHED_LENGTH else _word_features(word)
         codes += found
         weights += weight
     return codes, weights
@@ -91,7 +91,7 @@ def _word_features(word: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
     return (_hash(root), *pieces), (weight, *(share for _ in pieces))
 
 
-_cached = functools.lru_cache(maxsize=1 << 15)(_word_features)
+_cached_word_features = functools.lru_cache(maxsize=1 << 15)(_word_features)
 
 
 def _pieces(word: str) -> Iterable[str]:

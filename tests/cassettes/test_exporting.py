@@ -108,7 +108,7 @@ def test_the_command(server: "ModelServer", pipeline: "Pipeline", vcrpy: Vcrpy, 
     target = path.parent.parent / "for vcrpy"
     done = CliRunner().invoke(app, ["cassettes", "export", str(path.parent), str(target)])
     assert done.exit_code == 1
-    assert "1 calls: " in done.output
+    assert "1 call: " in done.output
     assert "not read" in done.output
     with vcrpy(target / "a.yaml"):
         assert pipeline.ask("hi", at="https://api.openai.com/v1") == "You said: hi"

@@ -18,7 +18,7 @@ from memzoo.cli.commands import app
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.apart import Apart
 from memzoo.hosts.migrate.code import Migrated, migrate_code, python_files, write
-from memzoo.hosts.migrate.code_names import is_named_in
+from memzoo.hosts.migrate.code_names import mentions_langchain_memory
 from memzoo.hosts.migrate.importing import raise_error
 from tests.hosts.migrate.samples import SAMPLES, Sample
 from tests.hosts.sides import Talker, WordsModel
@@ -768,13 +768,13 @@ class TestCommand:
 @pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
 def test_the_cheap_search_finds_all_that_is_rewritten(sample: Sample) -> None:
     """Each program that uses LangChain's memory names something of it."""
-    assert is_named_in(sample.code.encode())
+    assert mentions_langchain_memory(sample.code.encode())
 
 
 @pytest.mark.parametrize("star", ["from langchain.memory import *", "from  langchain . memory \\\n import\\\n *"])
 def test_the_cheap_search_finds_stars(star: str) -> None:
     """However a star is written, it is looked into."""
-    assert is_named_in(star.encode())
+    assert mentions_langchain_memory(star.encode())
 
 
 def test_a_history_that_cannot_move_stays_beside_a_memory_that_moves(tmp_path: Path) -> None:

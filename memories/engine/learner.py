@@ -257,7 +257,7 @@ class Learner:
         return entries if self._hooks.learns_system else talk(entries)
 
     async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
-        """Return the entries not learnt from yet, oldest first, and the number of the oldest that are due."""
+        """Return the entries not learnt from yet, oldest first, and the count of those due, from the oldest."""
         is_behind = state.watermark < self._cached.last
         waiting = self._select(await self.log.after(state.watermark)) if is_behind else []
         due = self._hooks.due(state, waiting) if waiting else 0

@@ -275,7 +275,7 @@ def _read_budgets(text: str) -> tuple[list[int], list[int]]:
         shown, limits = [0], []
     if min([*shown, *limits]) < 1:
         raise OptionError(
-            "--budget must be tokens, at least 1, such as 500, or 500paid for the price of a request; several with "
-            f"commas between them; not {text!r}"
+            f"--budget {text!r} is not a number of tokens from 1, such as 500 or 500,1000; 500paid limits the price of "
+            "a request instead"
         )
     return shown or list(_TRIED), limits

@@ -108,7 +108,9 @@ class Unasked:
         Raises:
             OptionError: Always.
         """
-        raise OptionError(f"{self.name} answered beforehand and cannot be asked for {purpose}: it is to learn anew")
+        raise OptionError(
+            f"{self.name} cannot be asked for {purpose}: only its recorded state is there; record the state again"
+        )
 
 
 def fingerprint(talk: Transcript) -> str:

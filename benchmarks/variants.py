@@ -198,7 +198,7 @@ def parse_variant(text: str) -> Variant:
     """
     name, colon, given = text.partition(":")
     if name in BASELINES:
-        raise OptionError(f"--memory {text!r}: the baselines come by themselves")
+        raise OptionError(f"--memory {text!r} is a baseline, and always in the table; leave it out")
     if not colon:
         return _look_up(short_name(name))
     return _of_options(text, short_name(name), read_options(given))

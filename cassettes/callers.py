@@ -73,8 +73,8 @@ def current_caller() -> Caller | None:
     if len(players) == 1:
         return _open[0].in_task()
     raise CassetteInUseError(
-        f"A thread or task that was started outside of all cassettes sent a request, and {len(players)} are open:"
-        " it belongs to none of them. Start it inside its cassette."
+        f"{len(players)} cassettes are open, and a request came from a thread or task that was started outside of them."
+        " Start the thread or task inside its cassette."
     )
 
 

@@ -227,8 +227,8 @@ def _orphans(where: Path) -> tuple[list[Path], str]:
         code = _pytest("--collect-only", "-qq", f"--cassette-list={listed}", quiet=True)
         if not listed.exists():
             raise OptionError(
-                "pytest cannot collect the tests here, so it is not known which cassettes they have;"
-                " pytest --collect-only says why"
+                "pytest cannot collect the tests here, so their cassettes are unknown;"
+                " run pytest --collect-only for the reason"
             )
         lines = listed.read_text(encoding="utf-8").splitlines()
     folders = [Path(line.removeprefix(LIST_FOLDER)).resolve() for line in lines if line.startswith(LIST_FOLDER)]

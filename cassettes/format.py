@@ -92,13 +92,13 @@ class ReadableSerializer:
         self.note = note
 
     def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
-        """Return the text of a cassette from vcrpy's mapping for serializers."""
+        """Write the mapping that vcrpy gives to a serializer as the text of a cassette."""
         interactions = cassette_dict["interactions"]
         recordings = [Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions]
         return _write(recordings, {"note": self.note})
 
     def deserialize(self, cassette_string: str) -> dict[str, Any]:
-        """Return vcrpy's mapping for serializers from the text of a cassette.
+        """Parse the text of a cassette into the mapping that vcrpy expects from a serializer.
 
         Raises:
             CassetteFormatError: The text is not a cassette.

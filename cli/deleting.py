@@ -42,8 +42,8 @@ def forget(
     old = bool(older_than or idle_for)
     if bool(ids) + everything + old != 1 and not (thorough and not ids and not everything):
         raise OptionError(
-            "give either numbers of messages, or --all for the whole conversation, or --older-than or --idle-for for "
-            "all conversations, such as --older-than 30d; or --thorough alone"
+            "name one thing to delete: message numbers; --all, the whole conversation; --older-than 30d or --idle-for "
+            "30d, in all conversations; or give --thorough alone"
         )
     if prefix and not old:
         raise OptionError("--prefix goes with --older-than or --idle-for")

@@ -61,8 +61,7 @@ _OTHERS = {
 }
 _NUMBERS = {"max_completion_tokens", "max_tokens", "temperature", "timeout"}
 _NO_KEY = (
-    "model {!r} needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none), or "
-    "take --model offline"
+    "model {!r} needs a key: set OPENAI_API_KEY (any text will do if the server checks no key), or take --model offline"
 )
 
 

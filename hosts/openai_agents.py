@@ -173,7 +173,10 @@ def _newest(said: Sequence[HostMessage], limit: int | None) -> list[Item]:
 
 
 def _find_popped(said: Sequence[HostMessage]) -> list[HostMessage]:
-    """Return the messages that an interrupted pop should still delete; their other items were saved again already."""
+    """Return the messages that an interrupted pop has not deleted yet.
+
+    The items to keep are already saved as a turn of their own.
+    """
     popped = {one.key.removeprefix(_REST) for one in said if one.key.startswith(_REST)}
     return [one for one in said if str(one.seq) in popped]
 

@@ -108,9 +108,9 @@ class HostLog:
             ended: See `aadd`.
             thread: The id of the thread, if the thread ends with exactly these messages; "" if other messages may be
                 between these. Only messages appended for the same thread are ever taken back.
-            cuts_at_questions: True if the host drops old messages only before a question. A thread that does not begin
-                with a question then had its question deleted. Otherwise, the log keeps messages before the thread's
-                first.
+            cuts_at_questions: True if the host drops old messages only just before a question. If its thread begins
+                with another message, the question was deleted, and is taken back here too. If false, messages older
+                than the thread's first message stay in the log.
             whole: True if the host passes in all messages of this run. An unanswered message in the log with the same
                 words is then the question of a failed run, and is not stored again. Two equal messages of the host are
                 still two messages.
@@ -379,7 +379,7 @@ def host_module(name: str, extra: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise MissingExtraError.of(f"{name}: memzoo in this framework", extra) from error
+        raise MissingExtraError.of(f"using memzoo with {name}", extra) from error
 
 
 class VirtualSubclass:

@@ -643,7 +643,9 @@ class BaseMemory(ABC):
         if after is not None:
             options.whole_number("after", after, at_least=0)
             if user is None:
-                raise OptionError(f"after={after} is for a new message; None has the last question answered again")
+                raise OptionError(
+                    f"after={after} needs a new message; without a message, the last question is answered again"
+                )
         return Turn(self, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:

@@ -31,7 +31,7 @@ class Upkept:
         conversations: The number of conversations visited.
         learnt: The number of conversations in which something was learnt.
         failed: The error of each failed conversation, by conversation id; the next call tries again.
-        spent: The use of models and embedders, without workers that died.
+        spent: The model and embedder calls, except those of workers that died.
     """
 
     conversations: int = 0

@@ -240,8 +240,8 @@ class _Dispatch(Generic[U, R]):
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
         except (BrokenExecutor, RuntimeError) as error:
             raise ExecutorError(
-                f"the executor takes no more work: {_describe(error)}. {_ADVICE} Make a new executor for it; "
-                "executor=N, a number of processes, replaces those that die by itself"
+                f"the executor takes no more work: {_describe(error)}. {_ADVICE} Make a new executor and call again. "
+                "With executor=N (a number of processes), memzoo replaces dead processes itself"
             ) from error
 
     def _take(self, future: Future[_Answer[R]], batch: _Batch[U]) -> Iterator[tuple[U, R]]:

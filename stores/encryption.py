@@ -252,7 +252,7 @@ class EncryptedStore(Closing):
         if is_encrypted(entry):
             return entry.message[TOKEN]
         if self._fits:
-            raise StoreError(f"{what} is not encrypted, unlike everything else: it is damaged, or was exchanged")
+            raise StoreError(f"{what} is not encrypted, unlike everything else: it is damaged, or was replaced")
         raise WrongKeyError("the store has content that is not encrypted; open it without a key")
 
     def _decrypt(self, token: Any, what: str) -> bytes:

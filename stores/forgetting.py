@@ -95,7 +95,7 @@ async def forget_messages(
 
 
 def pack_system(entry: Entry | None) -> dict[str, JSON]:
-    """Return the items of the state for the system message in force."""
+    """Return the system message in force as items of its state; without a message, the items that clear the state."""
     return {_HOLDS: [entry.seq, entry.message] if entry else None}
 
 

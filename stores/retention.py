@@ -1,4 +1,4 @@
-"""Retention: deletes old messages and conversations, as a cron job does."""
+"""Retention: deletes old messages and conversations, for cron jobs."""
 
 import itertools
 from collections.abc import AsyncIterator, Mapping
@@ -145,7 +145,7 @@ async def _list_ids(
 
 
 async def _find_outdated(store: Store, conversation_id: str, until: int, old: datetime | None) -> list[int]:
-    """Return the numbers of the messages to delete, up to a number: the oldest messages before `old`, or all."""
+    """Return the log numbers, up to `until`, of the messages to delete: the oldest, from before `old`, or all."""
     found: list[int] = []
     while page := await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE):
         outdated = [entry.seq for entry in itertools.takewhile(lambda entry: not old or entry.created_at < old, page)]

@@ -152,7 +152,7 @@ class PlainStoreContract:
         assert len({new.version, first, second}) == 3
 
     def test_a_reader_gets_what_changed(self, store: Store) -> None:
-        """A read since a version returns items set or removed later; a read from the start, only existing items."""
+        """The changes since a version are the items set or removed after it; from the start, only existing items."""
         fill(store, "c", "a")
         start = drive(store.read_state("c", "s")).version
         first, second = commit(store, "c", {"a": 1, "b": 2}), commit(store, "c", {"a": None, "c": 3})

@@ -36,7 +36,7 @@ class ViewContract(ContractTools):
         return memory
 
     def test_shows_the_system_message_first(self) -> None:
-        """An old system message comes first, and is shown once even if saved twice."""
+        """A system message comes first however old it is, and is shown once even if saved twice."""
         memory = self.under(_PIRATE, _PIRATE)
         shown = memory.messages("Anna")
         assert shown[0] == _PIRATE

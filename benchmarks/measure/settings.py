@@ -128,8 +128,8 @@ class Settings:
         full, _ = price_of(self.prices, model)
         if rule.read == 1 or not full or self.price_cached > full:
             raise OptionError(
-                "price_cached must be from 0 to the price of input, which must be given, with a cache; not "
-                f"{self.price_cached!r} where a million tokens of {model!r} cost {full:g}, and the cache {rule.name!r}"
+                f"price_cached={self.price_cached!r} needs a cache rule and an input price, and must not exceed that "
+                f"price; {model!r} costs {full:g} a million tokens, and the cache rule is {rule.name!r}"
             )
         return replace(rule, read=self.price_cached / full)
 

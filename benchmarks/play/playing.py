@@ -252,7 +252,7 @@ class Play:
             ),
         )
         if made is None:
-            raise OptionError(f"{variant.name} is a baseline, and no memory that could be looked at")
+            raise OptionError(f"{variant.name!r} is a baseline, so it has no memory to look at")
         return made
 
     async def _answer(self, request: Sequence[Message]) -> dict[str, Any]:
@@ -270,7 +270,7 @@ class _Resting:
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """Raise `ModelError`, so that messages not learnt yet stay pending."""
-        raise ModelError(f"nobody is asked for {purpose}: this is what the store has")
+        raise ModelError(f"the page shows the stored state, and asks no model for {purpose}")
 
 
 def _with_question(view: Sequence[Message], text: str) -> list[Message]:

@@ -10,6 +10,7 @@ from memzoo.benchmarks.inputs import Survey
 from memzoo.benchmarks.results import QuestionInfo, Results, Row, Talks
 from memzoo.benchmarks.verdict import write_number
 from memzoo.errors import OptionError
+from memzoo.text import did_you_mean
 
 __all__ = ["changes", "check_same", "earlier_results", "list_missed", "thresholds"]
 
@@ -33,9 +34,10 @@ def thresholds(given: Sequence[str]) -> dict[str, float]:
         except ValueError:
             limit = -1.0
         if not 0 <= limit <= 1 or name.strip() not in _NAMES:
+            hint = "" if name.strip() in _NAMES else did_you_mean(name.strip(), _NAMES)
             raise OptionError(
-                f"--fail-under must be a figure and a share, such as recall=0.5; figures: {', '.join(_NAMES)}; "
-                f"not {text!r}"
+                f"--fail-under {text!r} is not NAME=SHARE with a share from 0 to 1, such as recall=0.5; the names are "
+                f"{', '.join(_NAMES)}{hint}"
             )
         found[name.strip()] = limit
     return found

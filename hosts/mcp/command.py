@@ -94,4 +94,4 @@ def _take_in(memory: "GraphMemory", file: Path) -> str:
     from memzoo.hosts.mcp.files import import_lines
 
     with file.open(encoding="utf-8") as lines:
-        return f"{write_count(import_lines(memory, lines), 'thing')} taken in: entities, observations, relations."
+        return f"{write_count(import_lines(memory, lines), 'item')} imported: entities, observations, relations."

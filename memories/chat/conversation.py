@@ -337,7 +337,7 @@ class Conversation(Closing):
                 pieces = shorter
 
     def _write(self, pieces: Sequence[Piece], stable: Sequence[Piece]) -> list[Message]:
-        """Return the request of pieces, with the last message marked that the next turn's request repeats."""
+        """Return the request for the pieces; the last message that the next turn's request repeats is marked."""
         still = sum(1 for _ in itertools.takewhile(operator.truth, map(operator.is_, pieces, stable)))
         request = make_request(pieces, self._family, stable=still)
         if self._mark and request.stable_upto:

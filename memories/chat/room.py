@@ -160,7 +160,7 @@ class Room:
 
 
 def _find_least(before: Iterable[Piece]) -> list[Piece]:
-    """Return the pieces before a turn that no limit leaves out: the application's system text, pinned messages."""
+    """Of the pieces before a turn, return those in every request: the application's system text, pinned messages."""
     return [one for one in before if one.kind == "pinned" or (one.kind == "system" and not one.entry)]
 
 

@@ -142,7 +142,7 @@ class CachedLog:
             return True
 
     def set_estimate(self, estimate: "Estimate | None") -> None:
-        """Let an estimate of tokens follow the factors that answers in the log have."""
+        """Set the token estimate, corrected by the factors stored with the log's answers; `None` for no estimate."""
         with self._lock:
             self._estimate = estimate
             if estimate:

@@ -282,8 +282,8 @@ class Turn(Managed["Turn"]):
             return
         if await tombstones_of(store, id_) or not keeps_tombstones(store):
             raise TurnError(
-                f"what was learnt of {id_!r} goes beyond message {last}, and keep_history=False has deleted messages "
-                "that it was learnt from: they would be forgotten with what this turn replaces. Say it as a new turn"
+                f"this turn cannot replace messages after {last} of {id_!r}: the learnt state covers them, and cannot "
+                "be learnt again, because keep_history=False has deleted earlier messages. Send the text as a new turn"
             )
 
     async def _store(self, *, failed: bool) -> None:

@@ -165,7 +165,10 @@ def weigh_answers(rows: Rows) -> Numbers:
 
 
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
-    """Return the places of messages in `seqs`, and their similarities; messages not in `seqs` are left out."""
+    """Return the positions in `seqs` of the messages with a similarity, and these similarities.
+
+    Messages that are not in `seqs` are left out.
+    """
     numbers = numpy.fromiter(similarities, numpy.int64)
     values = numpy.fromiter(similarities.values(), numpy.float64)
     places = numpy.searchsorted(seqs, numbers)

@@ -80,8 +80,8 @@ class PersistedIndex:
     state is forgotten, encrypted, exported and restored like any other state. If another process commits first, its
     commit counts. After a deletion from the log, the index is built anew.
 
-    State: `analyser`, the version of the items' content; and the items from `WordIndex.pack`, each under the number of
-    its first message.
+    State: The item `analyser` holds the version of the other items. These come from `WordIndex.pack`, each under the
+    number of its first message.
 
     Args:
         store: The store with the log and the state.

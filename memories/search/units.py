@@ -1,4 +1,4 @@
-"""Known units (a fact, or a statement of a note), which are the pieces that a search finds; and a search's results."""
+"""Known units: facts, and statements of notes. A search finds units; this module also has its results."""
 
 import functools
 import re

@@ -165,7 +165,9 @@ def _members_of(given: Sequence[Member], whole: CombinedMemory, shares: Sequence
         )
     states = _find_repeated(learner.name for member in members for learner in member.learners)
     if states:
-        raise OptionError(f"memories: two members would keep one and the same state {', '.join(sorted(states))}")
+        raise OptionError(
+            f"memories: two members would both keep the state {', '.join(sorted(states))}; give only one of them"
+        )
     return members
 
 
@@ -209,8 +211,8 @@ def _check_one_log(members: Iterable[BaseMemory], whole: BaseMemory) -> None:
     for member in members:
         if (member.store, member.conversation_id) != (whole.store, whole.conversation_id):
             raise OptionError(
-                f"memories: {member.name!r} was made with another store or conversation_id; all members have to share "
-                "them (given as a name, or as a pair of a name and options, a member is made to fit)"
+                f"memories: {member.name!r} has another store or conversation_id than the combined memory. Give it the "
+                "same ones, or give its name, or (name, options), and the combined memory makes it"
             )
 
 

@@ -93,7 +93,7 @@ def _check_names(name: str, state: StoredState) -> None:
             seen.add(key)
             key = others[key]
         if key in seen:
-            raise ValueError(f"in the state {name!r} the name {key!r} stands for itself")
+            raise ValueError(f"in the state {name!r}, the other names of {key!r} lead back to {key!r}")
 
 
 def _members(value: Any) -> Mapping[str, Any]:

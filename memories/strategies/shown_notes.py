@@ -133,7 +133,7 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
 def notes_within(
     limit: int, found: Iterable[FoundUnit], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Return the statements to show within a token limit: the best found, with the first statement of each note.
+    """Return the statements to show within a token limit: the best results, each with its note's first.
 
     Args:
         limit: The most tokens of all statements together.
@@ -142,8 +142,8 @@ def notes_within(
         tokens: Counts the tokens of a text.
 
     Returns:
-        The chosen statements by the note's name, the note with the best statement first; within a note, in the note's
-        order. `as_text` writes them.
+        The chosen statements by note name. The note with the best statement comes first; each note keeps its own order.
+        `as_text` writes the statements.
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []

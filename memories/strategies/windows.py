@@ -127,7 +127,8 @@ class WindowMemory(BaseMemory):
     def limits(self) -> tuple[int, Steps | None]:
         """Return the maximum to show, and the rule for the window's beginning; `None` if any message may be the first.
 
-        With a `step`, a limit in tokens is the maximum to show, but `max_messages` is the minimum.
+        With a `step`, a limit in tokens stays the maximum; a limit in messages becomes the minimum, and up to `step`
+        more are shown.
         """
         limit = self.limit()
         if not self.step:

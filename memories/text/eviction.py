@@ -250,8 +250,8 @@ class Steps:
     processes, the window begins at the same message.
 
     Attributes:
-        least: The least weight to show, if the log has enough messages.
-        most: The most weight to show.
+        least: The least messages or tokens to show, if the log has enough.
+        most: The most messages or tokens to show.
         every: The window begins at a multiple of this number, if possible.
     """
 

@@ -148,7 +148,8 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange; the last is the number of entries.
 
-    A user message after an answer begins a new exchange, as does a turn that does not continue an unanswered turn.
+    A user or system message begins a new exchange if it follows an answer, or if it is the first of a turn. An
+    assistant's message begins one only if both are true.
     Messages saved in one turn stay together until the answer.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))

@@ -124,7 +124,10 @@ class Redactor:
         return redacted
 
     def record(self, record: Record) -> Record:
-        """Return a record with message and fields redacted; in a host's own form, ids, times and the like stay."""
+        """Return a record with its message and fields redacted.
+
+        In a field that holds a host's own form of the message, ids, times and the like stay.
+        """
         if self.is_idle:
             return record
         fields = {name: self._field(name, text) for name, text in record.fields.items()}

@@ -148,8 +148,8 @@ class Connections:
         answer, reached = await settled(pipeline.execute())
         if reached < wait:
             raise StoreError(
-                f"{self.name}: {reached} of {wait} replicas had it after {self._timeout} seconds; it is stored on the "
-                "primary; saving it again under the same turn id is safe"
+                f"{self.name}: the write is on the primary, but reached only {reached} of {wait} replicas in "
+                f"{self._timeout} seconds. You may save again under the same turn id"
             )
         return answer
 

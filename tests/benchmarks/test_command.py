@@ -103,8 +103,8 @@ def test_several_budgets(run: Run) -> None:
     shown = done(run("--memory", "window", "--budget", "10,20"))
     assert "within 10 tokens" in shown
     assert "within 20 tokens" in shown
-    assert "--budget must be" in str(run("--budget", "0").exception)
-    assert "--budget must be" in str(run("--budget", "x").exception)
+    assert "--budget '0' is not" in str(run("--budget", "0").exception)
+    assert "--budget 'x' is not" in str(run("--budget", "x").exception)
 
 
 def test_a_budget_of_paid_tokens(run: Run) -> None:
@@ -128,7 +128,7 @@ def test_the_cache_and_what_stands_before_the_memory(run: Run) -> None:
     assert figures["sent"] > 640 > figures["paid"]
     assert "no prompt cache: as sent" in done(run("--memory", "buffer", "--cache", "none"))
     assert run("--cache", "mine").exit_code == 2
-    assert "price_cached must be" in str(run("--prices", "1,2,3").exception)
+    assert "price_cached=3.0 needs a cache rule" in str(run("--prices", "1,2,3").exception)
 
 
 def test_several_files_and_processes(run: Run, talk: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_threshold(run: Run) -> None:
     done(run("--memory", "window", "--fail-under", "recall=0.5"))
     shown = done(run("--memory", "window:k=1", "--budget", "5", "--fail-under", "recall=0.9"), 1)
     assert "--fail-under: recall is" in shown
-    assert "--fail-under must be" in str(run("--fail-under", "beauty=1").exception)
+    assert "--fail-under 'beauty=1' is not" in str(run("--fail-under", "beauty=1").exception)
 
 
 def test_a_baseline(run: Run, tmp_path: Path) -> None:

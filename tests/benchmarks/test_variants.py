@@ -94,7 +94,7 @@ def test_model_and_prompts_are_those_of_the_variant(tmp_path: Path) -> None:
     [
         ("window:k", "'k' is no option"),
         ("window:=2", "'' is no option"),
-        ("none", "the baselines come by themselves"),
+        ("none", "'none' is a baseline"),
         ("windwo:k=2", "Did you mean 'window'"),
     ],
 )

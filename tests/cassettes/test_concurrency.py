@@ -132,7 +132,7 @@ def test_strangers_are_refused(server: "ModelServer", pipeline: "Pipeline", tmp_
             went.acquire()
     thread.join()
     assert found[0] == "You said: hi"
-    assert "belongs to none of them" in str(found[1])
+    assert "started outside of them" in str(found[1])
     assert len(server.seen) == 1
 
 

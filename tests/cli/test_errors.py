@@ -79,7 +79,7 @@ def told(ran: Ran) -> str:
             "{talk}: line 1: this is not a conversation exported by memzoo (`memzoo import --from`",
         ),
         ("import {folder} --store {store}", "there is no file {folder}"),
-        ("forget --store {store}", "--older-than or --idle-for"),
+        ("forget --store {store}", "name one thing to delete"),
         ("forget --store {store} --idle-for long --yes", "--idle-for must be a number of days"),
         ("serve-offline --port {busy}", "cannot listen on port {busy}: Address already in use"),
         ("serve-offline --port 70000", "'--port'"),

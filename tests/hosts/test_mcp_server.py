@@ -216,7 +216,7 @@ def test_the_command_takes_in_and_writes_files(
         main()
     assert not left.value.code
     assert target.read_text(encoding="utf-8") == source.read_text(encoding="utf-8")
-    assert capsys.readouterr().out == "2 things taken in: entities, observations, relations.\n"
+    assert capsys.readouterr().out == "2 items imported: entities, observations, relations.\n"
 
 
 def test_an_export_tells_of_texts_that_have_no_place_in_it(

@@ -170,7 +170,7 @@ def options_of_strategies() -> Iterator[Row]:
         yield made("vector-retriever", embedder=embedder), OptionError, wanted
     yield made("summary", llm=openai.OpenAI(api_key="key")), OptionError, "goes into ChatModel(name, client=...)"  # X6
     twice = ["summary", ("summary", {"memory_key": "other"})]
-    yield made("combined", memories=twice), OptionError, "two members would keep one and the same state summary"
+    yield made("combined", memories=twice), OptionError, "two members would both keep the state summary"
     for members in ([], [7], [("buffer",)], [("buffer", "x")], [None], "buffer"):
         yield made("combined", memories=members), OptionError, "memories must"
     yield made("combined", memories=["bufer"]), UnknownStrategyError, "no strategy 'bufer'"
@@ -213,7 +213,7 @@ def calls_of_memories() -> Iterator[Row]:
     }
     for wanted, user in users.items():
         yield call(memory.turn, user), MessageError, wanted
-    yield call(memory.turn, None, after=1), OptionError, "after=1 is for a new message"
+    yield call(memory.turn, None, after=1), OptionError, "after=1 needs a new message"
     for name in ("window", "vector-retriever"):
         for inputs in (5, 0, "hi", list[object]()):
             loads = create_memory(name).load_memory_variables
@@ -306,7 +306,7 @@ def conversations() -> Iterator[Row]:
     yield talks("nope"), UnknownStrategyError, "no strategy 'nope'"
     yield asked("edit", 1, None), MessageError, "or a user message, not None"
     yield asked("edit", 1, 5), MessageError, "a message must be a dict"
-    yield asked("send", None, after=0), OptionError, "after=0 is for a new message"
+    yield asked("send", None, after=0), OptionError, "after=0 needs a new message"
     yield talks(None), OptionError, "memory must be a memory or the name of a strategy, not None"
     yield talks(max_rounds=-1), OptionError, "max_rounds must be a whole number"
     yield talks(on_failure="ignore"), OptionError, "on_failure must be 'keep' or 'rollback', not 'ignore'"

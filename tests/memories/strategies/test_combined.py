@@ -95,7 +95,7 @@ class TestMembers:
         """All share one store and one id; the error names the member that does not."""
         first = ConversationBufferMemory(**shared)
         second = ConversationBufferWindowMemory(memory_key="recent", **shared)
-        with pytest.raises(OptionError, match="'window' was made with another store or conversation_id"):
+        with pytest.raises(OptionError, match="'window' has another store or conversation_id"):
             CombinedMemory(memories=[first, second])
 
     def test_with_one_variable_are_refused_in_langchains_words(self) -> None:

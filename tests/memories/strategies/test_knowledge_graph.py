@@ -341,7 +341,7 @@ class TestUpdates:
         memory.save_context({"input": "Anna rents and works in Oslo"}, {"output": "ok"})
         memory.save_context({"input": "She is not based there any more"}, {"output": "ok"})
         assert on(memory, "Anna?") == "On Anna: Anna rents a flat in Oslo. Anna works in Oslo."
-        assert "may mean any of 2" in caplog.text
+        assert "words that fit 2 facts" in caplog.text
         assert "Oslo" not in caplog.text
 
     def test_see_what_is_known(self) -> None:

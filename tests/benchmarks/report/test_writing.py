@@ -114,7 +114,7 @@ class TestTable:
         ruled, *others = first[1:]
         assert set(ruled) == {"─"}
         assert others == ["none", "", "buffer", "window", "", "everything", ""]
-        assert lines[begin + 9].startswith("judged right: ")
+        assert lines[begin + 9].startswith("answers: ")
 
     @pytest.mark.parametrize("write", [functools.partial(printed, width=200), markdown])
     def test_each_column_and_baseline_is_explained_below(

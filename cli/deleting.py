@@ -53,12 +53,8 @@ def forget(
         _forget_old(stored.store, older_than, idle_for, prefix, yes=yes)
     elif ids or everything:
         with stored.open_conversation() as (store, id_):
-            numbers = ", ".join(map(str, ids or []))
-            what = (
-                "the whole conversation"
-                if everything
-                else f"{'messages' if len(ids or []) > 1 else 'message'} {numbers}"
-            )
+            named = f"message{'' if len(ids or []) == 1 else 's'} {', '.join(map(str, ids or []))}"
+            what = "the whole conversation" if everything else named
             confirm(f"Delete {what} of {id_!r} in {show_url(stored.store)} for good?", yes=yes)
             receipt = ConversationBufferMemory(store=store, conversation_id=id_).forget(None if everything else ids)
         echo(f"{write_count(len(receipt.removed), 'message')} deleted.")

@@ -214,7 +214,6 @@ def test_a_failing_model_ends_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) 
     assert "summary: 100% of its saves failed at the model" in shown
     assert "not all of it learnt" not in shown
     assert re.search(r"\bsummary [.\d]", shown)
-    assert "asked no more: the call of model 'm'" in shown
     assert "window comes first" in shown
     assert "summary comes first" not in shown
 

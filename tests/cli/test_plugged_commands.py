@@ -11,6 +11,7 @@ from tests.in_turn import Ran, run_in_turn
 
 MODULE = '''
 import asyncio
+import warnings
 import typer
 
 async def wait(name: str = "you") -> int:
@@ -36,6 +37,10 @@ def unclear(what: int | str) -> None:
 def greet(name: str = "you") -> None:
     """Say hello."""
     print(f"Hello {name}!")
+
+def warn() -> None:
+    """Warn."""
+    warnings.warn("something is\\x1b odd", stacklevel=1)
 '''
 POINTS = """[memzoo.commands]
 greet = greeting_command:greet
@@ -45,6 +50,7 @@ broken = no_such_module:app
 text = greeting_command:nothing
 unclear = greeting_command:unclear
 list = greeting_command:greet
+warn = greeting_command:warn
 """
 
 
@@ -65,7 +71,7 @@ def commands(site: Path) -> dict[str, Ran]:
     """Run all commands where the packages are installed."""
     greeted = ("greet --name Anna", "wait --name Anna", "group wait --name Anna")
     return run_in_turn(
-        "list", "--help", "broken", "text", "unclear", *greeted, cwd=site, environment={"PYTHONPATH": str(site)}
+        "list", "--help", "broken", "text", "unclear", "warn", *greeted, cwd=site, environment={"PYTHONPATH": str(site)}
     )
 
 
@@ -107,6 +113,12 @@ def test_a_command_of_memzoo_stays(site: Path) -> None:
         "'list' in memzoo.commands: greeting_command:greet of the package 'greeting' is passed over, "
         "because memzoo.cli.zoo:list_known of the package 'memzoo' is used\n"
     )
+
+
+def test_a_warning_is_one_line(site: Path) -> None:
+    """Without its place in the code, and with control characters escaped."""
+    warned = memzoo(site, "warn")
+    assert (warned.code, warned.errors.splitlines()[-1]) == (0, r"warning: something is\u001b odd")
 
 
 @pytest.mark.parametrize(("arguments", "before"), [(["wait"], ""), (["group", "wait"], "Ahem.\n")])

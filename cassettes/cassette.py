@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack, cast
 
-from memzoo.cassettes.conversation import Facts, facts_of
+from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
@@ -44,7 +44,7 @@ class Cassette:
         path: The cassette's file.
         recording: True if requests are sent and recorded instead of answered from the file.
         player: The player, which answers or records requests.
-        facts: The statistics of a finished recording: models and tokens.
+        statistics: The models and tokens of a finished recording.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Cassette:
             folder = self.path.is_dir()
         except (OSError, TypeError) as error:
             raise OptionError(f"path={path!r} is not the path of a file: {error}") from error
-        self.facts = Facts()
+        self.statistics = Statistics()
         self._settings = settings or CassetteSettings()
         self.recording = self._settings.record == "all" or (self._settings.record == "once" and not exists)
         if not self.recording and not exists:
@@ -84,7 +84,7 @@ class Cassette:
             check_writable(self.path)
         with replay_extra():
             from memzoo.cassettes.interception import intercept
-        self.player = self._new_player()
+        self.player = self._open_player()
         self._patches = ExitStack()
         if clients:
             self._patches.enter_context(intercept(self.player))
@@ -105,7 +105,7 @@ class Cassette:
         # An interruption or a skipped test does not mean that a request failed.
         if self.recording and isinstance(failure, Exception | None):
             self.player.end()
-        self._raise_noted(failure)
+        self._raise_swallowed(failure)
         if failure is not None:
             return
         if self.recording:
@@ -130,9 +130,9 @@ class Cassette:
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
         """Return the cassette's error, such as a missing recording, that caused an error; otherwise `None`."""
-        return next((one for known in _chain(error) for one in self.player.errors if one is known), None)
+        return next((one for known in _causes(error) for one in self.player.errors if one is known), None)
 
-    def _new_player(self) -> Player:
+    def _open_player(self) -> Player:
         scrubber = Scrubber(secrets_in_environment(self._settings.secret_variables))
         player = partial(Player, scrubber=scrubber, path=self.path, settings=self._settings)
         if self.recording:
@@ -148,10 +148,10 @@ class Cassette:
         if head.get("recorder") == "vcrpy":
             # A cassette of vcrpy may have secrets, and has headers of the transport.
             recordings = player(recordings).list_recordings()
-        self._tell_hidden(recordings)
+        self._warn_of_hidden_keys(recordings)
         return player(recordings, counts=head.get("counts"))
 
-    def _tell_hidden(self, recordings: Iterable[Recorded]) -> None:
+    def _warn_of_hidden_keys(self, recordings: Iterable[Recorded]) -> None:
         lines = [f"  {number}. {what}" for number, one in enumerate(recordings, 1) for what in sorted(one.hidden)]
         if lines:
             title = f"The cassette {shorten_path(self.path)!r} has {PLACEHOLDER} in answers in place of keys:"
@@ -172,7 +172,7 @@ class Cassette:
                 raise StaleCassetteError(message)
             warnings.warn(message, StaleCassetteWarning, stacklevel=2)
 
-    def _raise_noted(self, failure: BaseException | None) -> None:
+    def _raise_swallowed(self, failure: BaseException | None) -> None:
         """Raise a player's error that the code under test swallowed."""
         noted = self.player.errors
         if not noted or self.error_of(failure):
@@ -185,7 +185,7 @@ class Cassette:
         from memzoo.cassettes.format import write_cassette
 
         recordings, settings = self.player.list_recordings(), self._settings
-        self.facts = facts_of(one.response for one in recordings)
+        self.statistics = statistics_of(one.response for one in recordings)
         today = settings.clock().date().isoformat()
         head = {
             "recorded": today,
@@ -194,7 +194,7 @@ class Cassette:
             "counts": self.player.list_counts(),
         }
         write_cassette(self.path, recordings, head, limit=settings.max_bytes)
-        self._tell_hidden(recordings)
+        self._warn_of_hidden_keys(recordings)
 
 
 class Opening:
@@ -265,7 +265,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions])
     return Opening(path, CassetteSettings(**settings))
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     seen: list[BaseException] = []
     while error is not None and error not in seen:
         seen.append(error)

@@ -53,15 +53,15 @@ def _files(where: Path) -> "list[CassetteFile]":
 @app.command("list")
 def list_cassettes(where: Where = _FOLDER) -> None:
     """Show the cassettes, one a line: date, calls, tokens, bytes, models. The last line has the sums."""
-    from memzoo.cassettes.conversation import Facts
+    from memzoo.cassettes.conversation import Statistics
 
-    total = Facts()
+    total = Statistics()
     for file in _files(where):
-        facts = file.facts
-        total += facts
-        tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
+        statistics = file.statistics
+        total += statistics
+        tokens = f"{statistics.input_tokens:,} + {statistics.output_tokens:,} tokens"
         date, calls = str(file.head.get("recorded", "?")), write_count(len(file.recordings), "call")
-        size, models = file.path.stat().st_size, ", ".join(facts.models)
+        size, models = file.path.stat().st_size, ", ".join(statistics.models)
         row(f"{date:10}  {calls:>10}  {tokens:24}  {size:9,} B  {file.path}  {models}")
     row(f"{write_count(total.responses, 'call')}  {total.input_tokens:,} + {total.output_tokens:,} tokens")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from memzoo.cassettes.http import content_type, events, is_array, is_object, is_stream
 
-__all__ = ["Facts", "answer_text", "contents", "facts_of", "newest", "readable"]
+__all__ = ["Statistics", "answer_text", "contents", "newest", "readable", "statistics_of"]
 
 _SPOKEN = ("system", "instructions", "systemInstruction", "system_instruction", "messages", "contents", "input")
 _ASKED = frozenset({"messages", "contents", "input"})
@@ -21,7 +21,7 @@ _SPEAKING = frozenset({"choices", "message", "delta", "content", "output", "cand
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Statistics:
     """Statistics of a recording, from its responses.
 
     Attributes:
@@ -36,8 +36,8 @@ class Facts:
     input_tokens: int = 0
     output_tokens: int = 0
 
-    def __add__(self, other: "Facts") -> "Facts":
-        return Facts(
+    def __add__(self, other: "Statistics") -> "Statistics":
+        return Statistics(
             tuple(sorted({*self.models, *other.models})),
             self.responses + other.responses,
             self.input_tokens + other.input_tokens,
@@ -45,9 +45,9 @@ class Facts:
         )
 
 
-def facts_of(responses: Iterable[Mapping[str, Any]]) -> Facts:
+def statistics_of(responses: Iterable[Mapping[str, Any]]) -> Statistics:
     """Return the total statistics of responses in vcrpy's format."""
-    return sum(map(_facts, responses), Facts())
+    return sum(map(_statistics, responses), Statistics())
 
 
 def answer_text(response: Mapping[str, Any]) -> str:
@@ -116,7 +116,7 @@ def _is_text(rest: dict[str, Any]) -> bool:
     return rest.keys() <= {"type"} and rest.get("type") in {None, "text", "input_text", "output_text", "message"}
 
 
-def _facts(response: Mapping[str, Any]) -> Facts:
+def _statistics(response: Mapping[str, Any]) -> Statistics:
     replies = list(_replies(response))
     named = (reply.get(name) for reply in replies for name in ("model", "modelVersion"))
     models = {name for name in named if isinstance(name, str)}
@@ -126,7 +126,7 @@ def _facts(response: Mapping[str, Any]) -> Facts:
         usage = next((use for name in ("usage", "usageMetadata") if is_object(use := reply.get(name))), {})
         for name, keys in _USAGE.items():
             spent[name] = next((usage[key] for key in keys if isinstance(usage.get(key), int)), spent[name])
-    return Facts(tuple(sorted(models)), 1, spent["read"], spent["written"])
+    return Statistics(tuple(sorted(models)), 1, spent["read"], spent["written"])
 
 
 def _list_texts(reply: Mapping[str, Any]) -> Iterator[str]:

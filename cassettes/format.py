@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memzoo.cassettes.chunks import Arrival, event_sizes
-from memzoo.cassettes.conversation import Facts, facts_of
+from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import CassetteFormatError
 from memzoo.cassettes.files import read_file, shorten_path, write_file
 from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
@@ -42,9 +42,9 @@ class CassetteFile(NamedTuple):
     path: Path
 
     @property
-    def facts(self) -> Facts:
+    def statistics(self) -> Statistics:
         """The models and the tokens of the recordings."""
-        return facts_of(one.response for one in self.recordings)
+        return statistics_of(one.response for one in self.recordings)
 
 
 def read_cassette(path: Path) -> CassetteFile:
@@ -174,7 +174,7 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
 
 def _write(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
     """Return recordings as the text of a cassette, with bodies as text where possible."""
-    models = facts_of(one.response for one in recordings).models
+    models = statistics_of(one.response for one in recordings).models
     offline = bool(models) and all("offline" in model.lower() for model in models)
     document = {
         "version": _VERSION,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.cassettes.conversation import answer_text, contents, facts_of
+from memzoo.cassettes.conversation import answer_text, contents, statistics_of
 from memzoo.cassettes.errors import replay_extra
 from memzoo.cassettes.http import Recorded, is_array, is_object
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
@@ -61,7 +61,7 @@ def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = N
     found = [line for pair in _pairs(old, new, ignored) for line in _of_call(*pair)]
     if len(old) != len(new):
         found.append((0, f"calls: {len(old)} -> {len(new)}"))
-    before, after = (facts_of(one.response for one in side) for side in (old, new))
+    before, after = (statistics_of(one.response for one in side) for side in (old, new))
     for name, weight in (("models", 4), ("input_tokens", 5), ("output_tokens", 6)):
         left, right = getattr(before, name), getattr(after, name)
         if left != right:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resize
-from memzoo.cassettes.conversation import facts_of
+from memzoo.cassettes.conversation import statistics_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
 from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
@@ -137,8 +137,8 @@ class Player:
             fresh = self._clean(Recorded(request, response, caller, arrival, turn=turn))
             self._check(fresh)
         if self._settings.budget:
-            facts = facts_of([fresh.response])
-            self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
+            statistics = statistics_of([fresh.response])
+            self._settings.budget.spend(statistics.input_tokens + statistics.output_tokens)
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:

@@ -16,7 +16,7 @@ from typing import Any, cast
 import pytest
 
 from memzoo.cassettes.cassette import Cassette
-from memzoo.cassettes.conversation import Facts
+from memzoo.cassettes.conversation import Statistics
 from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP, MAX_BYTES, Budget, CassetteSettings, Record
 from memzoo.errors import MemoryZooError, OptionError, UnknownOptionError
@@ -53,7 +53,7 @@ class _Run:
 
     def __init__(self, config: pytest.Config) -> None:
         self.record: Record = cast("Record", config.getoption("--cassettes"))
-        self.recorded: dict[Path, Facts] = {}
+        self.recorded: dict[Path, Statistics] = {}
         self.gaps: list[str] = []
         self._config = config
         tokens: int | None = config.getoption("--record-budget")
@@ -215,7 +215,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Print the number of recordings and their tokens."""
     recorded = config.stash[_RUN].recorded
     if recorded:
-        total = sum(recorded.values(), Facts())
+        total = sum(recorded.values(), Statistics())
         terminalreporter.write_line(
             f"cassettes: {len(recorded)} recorded, {total.responses} responses by {', '.join(total.models) or '?'},"
             f" {total.input_tokens:,} tokens read, {total.output_tokens:,} written"
@@ -236,7 +236,7 @@ def open_cassette(item: pytest.Item) -> Iterator[Cassette]:
     with _without_traceback():
         opened.close(failure)
     if opened.recording and failure is None:
-        item.config.stash[_RUN].recorded[opened.path] = opened.facts
+        item.config.stash[_RUN].recorded[opened.path] = opened.statistics
     elif opened.recording:
         item.add_report_section("teardown", "cassette", f"{opened.path} was not written, because the test failed")
 

@@ -166,7 +166,7 @@ def _line(error: Exception) -> str | None:
     return told and str(told()).replace("Value error, ", "")  # pydantic writes it before the reason
 
 
-def _show_warning(message: Warning | str, *_place: Any) -> None:
+def _show_warning(message: Warning | str, *_place: Any, **_named: Any) -> None:
     """Print a warning without its place in the code."""
     tell("[yellow]warning:[/]", str(message))
 

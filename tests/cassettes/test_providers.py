@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.cassettes.conversation import answer_text, facts_of
+from memzoo.cassettes.conversation import answer_text, statistics_of
 from memzoo.cassettes.http import HttpRequest, is_array
 from memzoo.cassettes.matching import differences, request_key
 
@@ -116,6 +116,6 @@ REPLIES: dict[str, Any] = {
 @pytest.mark.parametrize("body", REPLIES.values(), ids=REPLIES)
 def test_usage_and_answers(body: Any) -> None:
     """Models, tokens and what was said are read from every API's replies, streamed or not."""
-    facts = facts_of([response(body)])
-    assert (facts.models, facts.input_tokens, facts.output_tokens) == (("m",), 7, 2)
+    statistics = statistics_of([response(body)])
+    assert (statistics.models, statistics.input_tokens, statistics.output_tokens) == (("m",), 7, 2)
     assert answer_text(response(body)) == "Oslo"

@@ -275,15 +275,15 @@ def test_nothing_stays_patched(server: "ModelServer", pipeline: "Pipeline", path
     assert len(server.seen) == 2
 
 
-def test_facts(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+def test_statistics(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
     """A finished recording tells models and tokens."""
     cassette = Cassette(path, CassetteSettings(record="all"))
     pipeline.ask("hi", at=server.url)
     pipeline.embed("hi", at=server.url)
     pipeline.stream("hi", at=server.url)
     cassette.close()
-    facts = cassette.facts
-    assert (facts.models, facts.responses, facts.input_tokens, facts.output_tokens) == (("tiny-1",), 3, 9, 5)
+    found = cassette.statistics
+    assert (found.models, found.responses, found.input_tokens, found.output_tokens) == (("tiny-1",), 3, 9, 5)
 
 
 @pytest.mark.parametrize(

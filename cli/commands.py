@@ -142,7 +142,8 @@ def main() -> None:
     # Imported modules are never garbage; collecting less often saves a fifth of the start-up time.
     gc.set_threshold(50_000, 20, 20)
     show_logs()
-    warnings.showwarning = _show_warning
+    # Without its place in the code.
+    warnings.showwarning = lambda message, *_place: tell("[yellow]warning:[/]", str(message))
     # A search uses small matrices, for which several threads wait for each other longer than they work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -164,11 +165,6 @@ def _line(error: Exception) -> str | None:
         return str(error)
     told = getattr(error, "format_message", None)
     return told and str(told()).replace("Value error, ", "")  # pydantic writes it before the reason
-
-
-def _show_warning(message: Warning | str, *_place: Any, **_named: Any) -> None:
-    """Print a warning without its place in the code."""
-    tell("[yellow]warning:[/]", str(message))
 
 
 def _tell_error(line: str, code: int) -> int:

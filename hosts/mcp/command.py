@@ -27,7 +27,7 @@ _FILE = "MEMORY_FILE_PATH"
 def mcp(
     *,
     store: Annotated[
-        str, typer.Option(help=f"The store; by default the file {Path(typer.get_app_dir('memzoo')) / 'mcp.db'}.")
+        str, typer.Option(help="The store; by default mcp.db among your settings, on Linux in ~/.config/memzoo.")
     ] = "",
     conversation: Annotated[str, conversation_option("The conversation in the store.")] = "mcp",
     http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 picks a free one.")] = None,

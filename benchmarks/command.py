@@ -143,7 +143,8 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -
     (budgets, paid), where = _read_budgets(measured.budgets), str(compared.config)
     configured = variants.read_config(compared.config) if compared.config else {}
     memories = variants.choose_variants([*(compared.memories or ()), *variants.variants_of(configured, where)])
-    limits, earlier = changes.thresholds(measured.fail_under or ()), changes.earlier_results(measured.baseline)
+    limits = changes.thresholds(measured.fail_under or (), survival=measured.survival)
+    earlier = changes.earlier_results(measured.baseline)
     file, others, price_cached, currency = _read_prices(measured.prices)
     prices, named = money.prices_given(file, configured.get("prices", {}), where, others)
     dry = measured.dry_run
@@ -173,7 +174,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -
         files = drafts
     looked = inputs.Survey(inputs.source_of(files))
     if earlier:
-        changes.check_same(looked, earlier, measured.baseline)
+        changes.check_same(looked, earlier, measured.baseline, survival=measured.survival)
     # Nothing is printed before all input is checked, so that an error is the only line.
     if measured.counter is None and asked.model == OFFLINE:
         beside.print(_APPROXIMATED, markup=False, highlight=False)

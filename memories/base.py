@@ -147,9 +147,10 @@ class BaseMemory(ABC):
     `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`.
     """
     learn_every: Annotated[int, AtLeast(1)] = 1
-    """The number of exchanges that one call learns from; until so many wait, they are shown word for word. A portion
-    ends early when it takes half of the room for waiting messages (`max_pending_tokens`). `settle`, `upkeep` and the
-    end of a `Conversation` learn the rest. A memory that learns when a limit is passed does so at once.
+    """The number of exchanges, each begun by a user message, that one call learns from; until then, they are shown
+    word for word. A portion ends early when it takes half of the room for waiting messages (`max_pending_tokens`).
+    `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is passed does
+    so at once.
     """
     keep_history: bool = True
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all

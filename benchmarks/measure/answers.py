@@ -59,6 +59,13 @@ _NOT, _WHOSE = re.compile(r"n't\b"), re.compile(r"'s?(?![^\W_])")
 _TOKEN = re.compile(
     f"{DATE.pattern}|(?P<word>n't\\b|%|\\d+(?:\\.\\d+)?(?:s\\b)?|[^\\W\\d_{UNSPACED}]+)|(?P<stop>[,;:()])"
 )
+_PROHIBITIONS = frozenset(
+    stem(word)
+    for word in (
+        "forbid forbids forbade forbidden prohibit prohibits prohibited ban bans banned avoid avoids avoided refuse "
+        "refuses refused stop stops stopped allergic allergy intolerant off-limits free"
+    ).split()
+)
 _AT_MOST = re.compile(r"\b(?:no|not) (?:more|less|fewer|later) than\b")
 _REACH = 4  # the number of words after a denial that it denies
 _HEADING = re.compile(
@@ -85,7 +92,8 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
     Args:
         answer: The answer.
         shown: The texts.
-        denied: True to count words in denials too, as in a rule: "never raisins", "raisins are forbidden".
+        denied: True for a rule: words in denials count too, and an answer with a denial is also found where a word
+            prohibits it ("raisins are forbidden" for "no raisins").
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
@@ -136,6 +144,11 @@ class _Reading:
         """True if the text denies any word or character."""
         return self.words != self.plain or self.characters != self.plain_characters
 
+    @property
+    def prohibits(self) -> bool:
+        """True if the text has a word that prohibits something without a denial."""
+        return not self.words.isdisjoint(_PROHIBITIONS)
+
     def __add__(self, other: "_Reading") -> "_Reading":
         return _Reading(
             self.words | other.words,
@@ -149,10 +162,11 @@ class _Reading:
         """Return True if the text, with its own dates and these `dates`, contains a part of an answer."""
         if not all(any(_same(wanted, date) for date in (*self.dates, *dates)) for wanted in part.dates):
             return False
-        if denied:
-            return part.within(self.words, self.characters)
+        found = part.within(self.words, self.characters)
         plainly = part.within(self.plain, self.plain_characters)
-        return plainly if not part.denies else not plainly and part.within(self.words, self.characters)
+        if not part.denies:
+            return found if denied else plainly
+        return found and (not plainly or (denied and self.prohibits))
 
 
 @dataclass(frozen=True, slots=True)

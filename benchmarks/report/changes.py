@@ -20,11 +20,11 @@ _NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "j
 _NAMED = 10  # conversations
 
 
-def thresholds(given: Sequence[str]) -> dict[str, float]:
+def thresholds(given: Sequence[str], *, survival: bool) -> dict[str, float]:
     """Return thresholds such as "recall=0.5" as a mapping from figure to share.
 
     Raises:
-        OptionError: A threshold has another form, or an unknown figure.
+        OptionError: A threshold has another form or an unknown figure, or is for survival in a run without it.
     """
     found: dict[str, float] = {}
     for text in given:
@@ -40,6 +40,8 @@ def thresholds(given: Sequence[str]) -> dict[str, float]:
                 f"{', '.join(_NAMES)}{hint}"
             )
         found[name.strip()] = limit
+    if "survival" in found and not survival:
+        raise OptionError("--fail-under survival needs --survival, which asks for marked lines by words")
     return found
 
 
@@ -71,12 +73,16 @@ def earlier_results(path: Path | None) -> Results | None:
         raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare") from error
 
 
-def check_same(survey: Survey, earlier: Results, file: Path | None) -> None:
+def check_same(survey: Survey, earlier: Results, file: Path | None, *, survival: bool) -> None:
     """Check that earlier results have the same conversations and questions; titles and order may differ.
 
     Raises:
-        OptionError: The conversations or questions differ; the text names the conversations.
+        OptionError: The conversations or questions differ, and the text names the conversations; or only one of the
+            runs asks for marked lines.
     """
+    if survival != earlier.run.survival:
+        run, other = ("with", "without") if earlier.run.survival else ("without", "with")
+        raise OptionError(f"--baseline {file} is of a run {run} --survival, and this one is {other} it")
     here = _conversations(survey.talks, survey.details)
     there = _conversations(earlier.talks, [one.question for one in earlier.questions])
     added, gone = ([some[key] for key in some if key not in others] for some, others in ((here, there), (there, here)))

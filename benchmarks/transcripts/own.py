@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field, PlainValidator
+from pydantic import AliasChoices, ConfigDict, Field, PlainValidator
 
 from memzoo.benchmarks.transcripts.conversations import (
     KINDS,
@@ -66,18 +66,23 @@ def _to_message(message: Message, date: datetime | None, where: str, *, opens: b
     id_, keep, forgets = (message.pop(key, None) for key in ("id", "keep", "forgets"))
     mark = None if keep is None else _mark(keep, text_of(message), where)
     evidence = {} if id_ is None else {str(id_): text_of(message)}
+    if not isinstance(forgets, list | None):
+        raise TranscriptError(f"{where}, 'forgets': expected a list of ids of messages, not {show_value(forgets)}")
     return TranscriptMessage(message, evidence, date, opens, mark, tuple(map(str, forgets or ())))
 
 
 def _mark(keep: Any, text: str, where: str) -> Mark:
     told: dict[str, Any] = keep if isinstance(keep, dict) else {"kind": keep}
     kind, means, question = told.get("kind"), told.get("means", ""), told.get("question", "")
-    if kind not in KINDS or not isinstance(means, str) or not isinstance(question, str):
+    texts = isinstance(means, str) and isinstance(question, str)
+    if kind not in KINDS or not texts or not told.keys() <= {"kind", "means", "question"}:
         expected = (
             f"expected one of {', '.join(map(repr, KINDS))}, or such a 'kind' and as texts what the line 'means' and "
             "a 'question' that asks for it"
         )
         raise TranscriptError(f"{where}, 'keep' of {show_value(text)}: {expected}, not {show_value(keep)}")
+    if means and means.casefold() in question.casefold():
+        raise TranscriptError(f"{where}, 'keep' of {show_value(text)}: the question must not have {means!r} in it")
     return Mark(str(kind), text, means, question)
 
 
@@ -146,6 +151,7 @@ class _Question(Item):
 
 class _Unwanted(Item):
     EXPECTED = "a statement with 'kind', 'id' and 'means'"
+    model_config = ConfigDict(extra="forbid")
     kind: Text
     id: _Citation
     means: Text

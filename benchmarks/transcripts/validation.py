@@ -83,6 +83,8 @@ def _reason(error: ErrorDetails) -> str:
         return str(error.get("ctx", {})["error"])
     if error["type"] == "missing":
         return f"expected {_TEXT}; it is missing (there are: {', '.join(map(show_value, error['input'])) or 'no keys'})"
+    if error["type"] == "extra_forbidden":
+        return "there is no such key"
     return f"expected {_EXPECTED[error['type']]}, not {show_value(error['input'])}"
 
 

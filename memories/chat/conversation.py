@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any, cast, get_args
 
 from memzoo.errors import (
+    AsyncOnlyError,
     MessageError,
     ModelError,
     OptionError,
@@ -256,8 +257,11 @@ class Conversation(Closing):
                 self.memory.close()
 
     def close(self) -> None:
-        """Do the same as `aclose`, for synchronous code."""
-        drive(self.aclose())
+        """Do the same as `aclose`, for synchronous code; a model that can only be awaited learns the rest later."""
+        try:
+            drive(self.aclose())
+        except AsyncOnlyError:
+            logger.warning("learning the rest of a portion is left for later: the model can only be awaited")
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()

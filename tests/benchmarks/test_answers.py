@@ -118,6 +118,16 @@ def test_what_is_not_said_is_not_found(answer: str, shown: str) -> None:
     assert answer_found(answer, [shown]) is False
 
 
+def test_a_rule_is_found_as_a_prohibition_and_not_as_its_opposite() -> None:
+    """In other words, too; and its words count in a denial."""
+    said = [("no raisins", "Raisins are forbidden."), ("no raisins", "Never any raisins."), ("raisins", "No raisins.")]
+    said += [("不能吃花生", "小宝不能吃花生。")]
+    opposite = [("no raisins", "Give Leo raisins every day."), ("never nuts", "Leo wants nuts, so give Leo nuts.")]
+    opposite += [("不能吃花生", "小宝能吃花生,请给他花生")]
+    assert [answer_found(rule, [shown], denied=True) for rule, shown in said] == [True] * len(said)
+    assert [answer_found(rule, [shown], denied=True) for rule, shown in opposite] == [False] * len(opposite)
+
+
 @pytest.mark.parametrize("answer", ["Yes", "", "yes, it was", "No.", "是的", "没有"])
 def test_an_answer_that_says_nothing_to_look_for_is_not_judged(answer: str) -> None:
     """What it says depends on the question."""

@@ -152,6 +152,10 @@ def test_the_command_asks_for_marked_lines(saved: Saved, monkeypatch: pytest.Mon
     done = CliRunner().invoke(app, [*options[:-4], "--memory", "window:k=1", "--fail-under", "survival=.5"])
     assert done.exit_code == 1
     assert "survival is 0.00 at best" in done.output
+    for refused in (["--fail-under", "survival=.5"], ["--baseline", "memzoo-compare/results.json"]):
+        done = CliRunner().invoke(app, [*options[:2], "--memory", "window:k=1", *refused])
+        assert isinstance(done.exception, OptionError), done.output
+        assert "--survival" in str(done.exception)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +163,14 @@ def test_the_command_asks_for_marked_lines(saved: Saved, monkeypatch: pytest.Mon
     [
         ({"must_not": [{"kind": "wrong", "id": "old", "means": "x"}]}, "'must_not' of 'x': expected a 'kind' of"),
         ({"must_not": [{"kind": "order", "id": "none", "means": "x"}]}, "'must_not' of 'x': expected a 'kind' of"),
+        ({"must_not": [{"kind": "order", "id": "old", "means": "x", "unles": ["y"]}]}, "'unles'.*there is no such key"),
         ({"messages": said("Hello.", forgets=["none"]), "must_not": []}, "'forgets': none names no message"),
+        ({"messages": said("Hello.", forgets="old"), "must_not": []}, "'forgets': expected a list of ids"),
+        ({"messages": said("Hello.", keep={"kind": "name", "mean": "Ilse"})}, "'keep' of 'Hello.': expected"),
+        (
+            {"messages": said("Hello.", keep={"kind": "name", "means": "Ilse", "question": "Is it Ilse?"})},
+            "the question must not have 'Ilse' in it",
+        ),
         ({"messages": said("Hello.", keep={"kind": "name", "question": 3})}, "and a 'question' that asks|'question'"),
     ],
 )

@@ -206,6 +206,25 @@ def test_the_end_of_a_conversation_learns_the_rest(learn: Any) -> None:
     conversation.close()
 
 
+def test_the_end_in_a_running_loop_hides_no_error_of_the_application() -> None:
+    """A model that can only be awaited learns the rest later."""
+
+    async def slow(_messages: object) -> str:
+        await asyncio.sleep(0)
+        return "Sam likes tea."
+
+    conversation = Conversation(slow, "summary", learn_every=4)
+
+    async def talk() -> None:
+        with conversation:
+            await conversation.asend("Sam likes tea1")
+            raise ValueError("the application's own")
+
+    with pytest.raises(ValueError, match="own"):
+        asyncio.run(talk())
+    assert waiting(conversation.memory) == [1, 2]
+
+
 def test_a_provider_hands_the_option_on() -> None:
     """Each of its memories learns in portions; the background waits for a whole one, too."""
     model = asked()

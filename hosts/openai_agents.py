@@ -118,9 +118,7 @@ class MemorySession:
         start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
         query = host_text(given[start].get("content")) if given else None
         said = await self._log.aread_view(query)
-        # If the run does not use this session, the question is not in the log.
-        asked = [item for item in _items(said) if item.get("role") == "user"]
-        live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
+        live = _find_live(given[start:], _items(said), query)
         question = _to_messages(live[:1]) if live and live[0].get("role") == "user" else []
         groups = in_order([*said, *question], leads=bool(instructions))
         if instructions and groups and is_instruction(groups[0][0].message):
@@ -128,6 +126,26 @@ class MemorySession:
             instructions = "\n\n".join([instructions, *(text for text in texts if text != instructions)])
         joined = [item for group in groups for item in _join(group)]
         return replace(data.model_data, input=[*joined, *live[len(question) :]], instructions=instructions)
+
+
+def _find_live(given: list[Item], said: list[Item], query: str | None) -> list[Item]:
+    """Return the items since the run's question that are not in the view; all of them for a question asked anew."""
+    asked = [place for place, item in enumerate(said) if item.get("role") == "user"]
+    # If the run does not use this session, the question is not in the log.
+    if not asked or host_text(said[asked[-1]].get("content")) != query:
+        return given
+    answers = [host_text(item.get("content")) for item in given if item.get("role") == "assistant"]
+    later = said[asked[-1] + 1 :]
+    if later and later[-1].get("role") == "assistant" and host_text(later[-1].get("content")) not in answers:
+        return given
+    known = {(item.get("type"), item.get("call_id")) for item in later}
+    is_new = [bool(item.get("call_id")) and (item.get("type"), item["call_id"]) not in known for item in given]
+    if True not in is_new:
+        return []
+    first = is_new.index(True)
+    while given[first - 1].get("type") == "reasoning":  # A call needs the reasoning before it.
+        first -= 1
+    return given[first:]
 
 
 def _join(group: Sequence[HostMessage]) -> list[Item]:

@@ -246,7 +246,7 @@ class ChatModel:
             return self._window
         with self.failing("window"):
             client = self._clients.of_caller().with_options(timeout=_WINDOW_SECONDS, max_retries=0)
-        if client.base_url.host.endswith("openai.com"):
+        if f".{client.base_url.host}".endswith(".openai.com"):
             return None
         root = str(client.base_url).rstrip("/").removesuffix("/v1")
         for address in (f"{root}/props", "/models"):

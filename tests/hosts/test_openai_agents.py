@@ -12,6 +12,7 @@ agents: Any = pytest.importorskip("agents", reason="the OpenAI Agents SDK is not
 
 from memzoo import InMemoryStore, MemoryProvider, create_memory  # noqa: E402
 from memzoo.errors import ConversationIdError, OptionError, StoreError  # noqa: E402
+from memzoo.hosts.messages import host_text  # noqa: E402
 from memzoo.hosts.openai_agents import MemorySession  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
 from tests.hosts.contract import (  # noqa: E402
@@ -430,6 +431,25 @@ def test_the_filter_sends_turns_and_one_system_text() -> None:
     assert item["role"] == "user"
     texts = [part.get("text") or part["image_url"] for part in item["content"]]
     assert texts == ["Bob: Hi.\n> Ann: I pay.", "Ann: Look.", "https://a.example/b.png", "Who pays?"]
+
+
+_CALL = {"type": "function_call", "call_id": "d", "name": "weather", "arguments": "{}"}
+_RESULT = {"type": "function_call_output", "call_id": "d", "output": "Sun."}
+
+
+@pytest.mark.parametrize("answers", [[], ["No."]])
+def test_the_filter_sends_what_the_log_has_not(answers: list[str]) -> None:
+    """A question that was answered before is asked again, and calls of this run follow the view."""
+    session = session_of("buffer", raw=True)
+    session.memory.add_messages([{"role": "user", "content": "Rain?"}])
+    session.memory.add_messages([{"role": "assistant", "content": answer} for answer in answers])
+    said = ["Rain?", *(text for answer in answers for text in (answer, "Rain?"))]
+    for work in ([], [_CALL, _RESULT]):
+        given = [{"role": "user", "content": "Rain?"}, *work]
+        data = SimpleNamespace(model_data=agents.run.ModelInputData(input=given, instructions=None))
+        sent = asyncio.run(session.filter_input(data)).input
+        assert [host_text(item["content"]) for item in sent[: len(said)]] == said
+        assert sent[len(said) :] == work
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])

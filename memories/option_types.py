@@ -70,10 +70,10 @@ class SharedOptions(TypedDict, total=False):
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
     `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`. Default: `'now'`."""
     learn_every: int
-    """The number of exchanges that one call learns from; until so many wait, they are shown word for word. A portion
-    ends early when it takes half of the room for waiting messages (`max_pending_tokens`). `settle`, `upkeep` and the
-    end of a `Conversation` learn the rest. A memory that learns when a limit is passed does so at once. Default:
-    `1`."""
+    """The number of exchanges, each begun by a user message, that one call learns from; until then, they are shown word
+    for word. A portion ends early when it takes half of the room for waiting messages (`max_pending_tokens`).
+    `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is passed
+    does so at once. Default: `1`."""
     keep_history: bool
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay. Default: `True`."""

@@ -452,6 +452,22 @@ def test_the_filter_sends_what_the_log_has_not(answers: list[str]) -> None:
         assert sent[len(said) :] == work
 
 
+def test_calls_with_one_id_are_told_apart() -> None:
+    """Some endpoints number the calls of each answer anew, and others refuse an id that comes twice."""
+    session = session_of("buffer", raw=True)
+    turns = [("Rain?", "No."), ("Snow?", "Yes.")]
+    items = [({"role": "user", "content": asked}, _CALL, {**_RESULT, "output": said}) for asked, said in turns]
+    asyncio.run(
+        session.add_items([item for turn in items for item in (*turn, {"role": "assistant", "content": "So."})])
+    )
+    data = SimpleNamespace(
+        model_data=agents.run.ModelInputData(input=[{"role": "user", "content": "Fog?"}], instructions=None)
+    )
+    sent = asyncio.run(session.filter_input(data)).input
+    called = [(item["call_id"], item.get("output")) for item in sent if "call_id" in item]
+    assert called == [("d", None), ("d", "No."), ("d_2", None), ("d_2", "Yes.")]
+
+
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_input_without_a_question_is_sent_whole(count: int) -> None:
     """As that of a run that only goes on, or of none at all."""

@@ -39,7 +39,7 @@ def planted(
     messages = [one for each in [*source.exchanges[: last + 1], *later] for one in _messages_of(each, said)]
     texts = {text_of(one): f"m{place}" for place, one in enumerate(messages)}
     unwanted = [
-        {**asdict(one), "id": texts[one.text]}
+        {key: value for key, value in (asdict(one) | {"id": texts[one.text]}).items() if key != "text"}
         for one in source.unwanted
         if one.kind not in ("forgotten", "order") and not answer_found(one.means, said)
     ]

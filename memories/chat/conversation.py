@@ -260,8 +260,8 @@ class Conversation(Closing):
         """Do the same as `aclose`, for synchronous code; a model that can only be awaited learns the rest later."""
         try:
             drive(self.aclose())
-        except AsyncOnlyError:
-            logger.warning("learning the rest of a portion is left for later: the model can only be awaited")
+        except AsyncOnlyError as error:
+            logger.warning("learning the rest of a portion is left for later: %s", error)
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()

@@ -130,7 +130,7 @@ def compare(
         survey = Survey(source)
         if settings.survival and not survey.marked:
             raise OptionError(
-                "survival needs lines that the conversations mark with 'keep', and there is none; sample:survival has"
+                "survival needs lines marked with 'keep', and the conversations have none; those of sample:survival do"
             )
         depends: dict[str, Any] = {
             "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache", "paid"}),

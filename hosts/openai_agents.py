@@ -143,7 +143,7 @@ def _find_live(given: list[Item], said: list[Item], query: str | None) -> list[I
     if True not in is_new:
         return []
     first = is_new.index(True)
-    while given[first - 1].get("type") == "reasoning":  # A call needs the reasoning before it.
+    while first and given[first - 1].get("type") == "reasoning":  # A call needs the reasoning before it.
         first -= 1
     return given[first:]
 

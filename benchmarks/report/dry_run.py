@@ -86,7 +86,8 @@ def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
 def _cost(row: Row, prices: Prices, model: str) -> str:
     # The offline model stands for the model of the run; a model in the memory's own options has its own price.
     asked = model if row.memory.model == OFFLINE else row.memory.model
-    amount = cost_of(prices, asked, row.upkeep + row.asking - row.embedding) + cost_of(prices, EMBEDDING, row.embedding)
+    spent = row.upkeep + row.asking + row.relearning - row.embedding
+    amount = cost_of(prices, asked, spent) + cost_of(prices, EMBEDDING, row.embedding)
     text = f"{amount:,.2f}" if amount >= _CENT or not amount else f"{amount:.1g}"
     return f"{'≈ ' if row.memory.model else ''}{text}"
 

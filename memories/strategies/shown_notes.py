@@ -133,7 +133,7 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
 def notes_within(
     limit: int, found: Iterable[FoundUnit], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Return the statements to show within a token limit: the best results, each with its note's first.
+    """Return the statements to show within a token limit: the best results, with the first of each note.
 
     Args:
         limit: The most tokens of all statements together.

@@ -1,4 +1,7 @@
-"""Estimates tokens by kinds of characters: by a table of tokenizers, and by the prompt tokens that endpoints report."""
+"""Estimates the tokens of a text from its kinds of characters.
+
+A table has the costs for each family of tokenizers; the prompt tokens that endpoints report correct them.
+"""
 
 import contextlib
 import functools

@@ -122,7 +122,7 @@ def test_a_rule_is_found_as_a_prohibition_and_not_as_its_opposite() -> None:
     """In other words, too; and its words count in a denial."""
     said = [("no raisins", "Raisins are forbidden."), ("no raisins", "Never any raisins."), ("raisins", "No raisins.")]
     said += [("不能吃花生", "小宝不能吃花生。")]
-    opposite = [("no raisins", "Give Leo raisins every day."), ("never nuts", "Leo wants nuts, so give Leo nuts.")]
+    opposite = [("no raisins", "Give Leo raisins every day."), ("never nuts", "Feel free to give Leo nuts.")]
     opposite += [("不能吃花生", "小宝能吃花生,请给他花生")]
     assert [answer_found(rule, [shown], denied=True) for rule, shown in said] == [True] * len(said)
     assert [answer_found(rule, [shown], denied=True) for rule, shown in opposite] == [False] * len(opposite)

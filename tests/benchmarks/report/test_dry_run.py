@@ -119,3 +119,14 @@ def test_a_small_cost_is_not_nothing(comparison: Comparison) -> None:
     run = comparison.results.run.model_copy(update={"prices": {"*": (0.0015, 0.006)}})
     text = drawn(Comparison(comparison.results.model_copy(update={"run": run}), {}))
     assert re.search(r"entity .* ≈ 0\.000\d\b", text)
+
+
+def test_learning_anew_costs_what_its_calls_cost(comparison: Comparison) -> None:
+    """A million tokens more, at 2 a million."""
+    (row,) = [one for one in comparison.rows if one.memory.name == "entity"]
+    anew = row.model_copy(update={"relearning": row.relearning + Sum(calls=1, prompt_tokens=1_000_000)})
+    run = comparison.results.run.model_copy(update={"prices": {"*": (2.0, 6.0)}})
+    found = [comparison.results.model_copy(update={"run": run, "rows": (one,)}) for one in (row, anew)]
+    texts = [drawn(Comparison(one, {})) for one in found]
+    costs = [float(re.findall(r"entity .* ≈ +([\d.]+)", text)[0]) for text in texts]
+    assert round(costs[1] - costs[0], 1) == 2

@@ -7,7 +7,7 @@ from typing import Annotated
 from memzoo.errors import MessageError, OverBudgetError
 from memzoo.hosts.mcp import reading
 from memzoo.hosts.mcp.calls import AddObservations, Write, call_in, message_of
-from memzoo.hosts.mcp.cards import Cards, choose_texts
+from memzoo.hosts.mcp.line_index import LineIndex, choose_texts
 from memzoo.hosts.mcp.notes import Note, Replay, key_of
 from memzoo.memories import KnowledgeGraph
 from memzoo.memories.engine.log import CachedLog
@@ -60,7 +60,7 @@ class GraphMemory(BaseMemory):
         super().__post_init__()
         self._notes: dict[str, Note] = {}
         self._known = self._notes, reading.Known(())
-        self._cards = Cards()
+        self._line_index = LineIndex()
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Apply the calls among the new messages."""
@@ -79,7 +79,7 @@ class GraphMemory(BaseMemory):
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Parse the changed notes of the state, and keep them."""
         if reset:
-            self._cards = Cards()
+            self._line_index = LineIndex()
         notes = {} if reset else dict(self._notes)
         notes |= {key: Note.from_json(value) for key, value in changes.items() if value is not None}
         self._notes = {key: note for key, note in notes.items() if changes.get(key, True) is not None}
@@ -167,10 +167,10 @@ class GraphMemory(BaseMemory):
         return [*pinned, *(await self._find_lines(query, limit - size))]
 
     async def _find_lines(self, query: str, limit: int) -> list[str]:
-        notes, cards = await self.alist_notes(), self._cards
-        said = await self.aentries(after=cards.last_said)
+        notes, index = await self.alist_notes(), self._line_index
+        said = await self.aentries(after=index.last_said)
         pinned = set(self._list_pinned())
-        found = [line for line in cards.search(query[:_LONGEST_QUERY], notes, said) if line not in pinned]
+        found = [line for line in index.search(query[:_LONGEST_QUERY], notes, said) if line not in pinned]
         return choose_texts(limit, found, self.tokens)
 
     def _list_pinned(self) -> list[str]:

@@ -1,6 +1,6 @@
 """Finds notes and messages by their words."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,13 +12,13 @@ from memzoo.strategy import Passage, text_of
 if TYPE_CHECKING:
     from memzoo.memories.search.word_index import WordIndex
 
-__all__ = ["Cards", "card_of", "choose_texts"]
+__all__ = ["LineIndex", "choose_texts"]
 
 # Stop once this many texts in a row do not fit into the rest of the limit.
 _MOST_PASSED_OVER = 20
 
 
-class _Card(NamedTuple):
+class _Line(NamedTuple):
     """A searchable line: a note or a message.
 
     Attributes:
@@ -32,13 +32,13 @@ class _Card(NamedTuple):
     order: tuple[int, int] | None
 
 
-class Cards:
+class LineIndex:
     """A search index over the words of notes and messages. Each search first adds new notes and messages."""
 
     def __init__(self) -> None:
         self._lock = new_lock()
         self._index: WordIndex | None = None
-        self._cards: list[_Card] = []
+        self._lines: list[_Line] = []
         self._newest_note = (0, -1)
         self.last_said = 0
         """The log number of the last message added."""
@@ -51,42 +51,30 @@ class Cards:
             notes: All current notes, in order.
             said: The messages of the log after `last_said`; tool calls are ignored.
         """
-        with self._lock:
-            self._put_in(notes, said)
-            holding = {note.order for note in notes}
-            best = self._rank(query)
-            return [card.text for card in best if card.order is None or card.order in holding]
-
-    def _rank(self, query: str) -> Iterator[_Card]:
-        if not query.strip() or self._index is None:
-            return reversed(self._cards)
-        return (self._cards[number - 1] for number in self._index.scores(query))
-
-    def _put_in(self, notes: Sequence[Note], said: Sequence[Entry]) -> None:
         from memzoo.memories.search.word_index import WordIndex  # imports numpy
 
-        new = [note for note in notes if note.order > self._newest_note]
-        told = [one for one in said if one.seq > self.last_said and one.message["role"] in ("user", "assistant")]
-        cards = [
-            *(_Card(card_of(note), note.fact.sources[-1].said_at, note.order) for note in new),
-            *(_Card(text_of(one.message), one.said_at, None) for one in told),
-        ]
-        self._newest_note = max([self._newest_note, *(note.order for note in new)])
-        self.last_said = max([self.last_said, *(one.seq for one in said)])
-        self._index = index = self._index or WordIndex()
-        first = len(self._cards) + 1
-        self._cards += cards
-        index.add(Passage(place, "", card.text, card.said_at, begins=True) for place, card in enumerate(cards, first))
+        with self._lock:
+            new = [note for note in notes if note.order > self._newest_note]
+            told = [one for one in said if one.seq > self.last_said and one.message["role"] in ("user", "assistant")]
+            lines = [
+                *(_Line(_text_of_note(note), note.fact.sources[-1].said_at, note.order) for note in new),
+                *(_Line(text_of(one.message), one.said_at, None) for one in told),
+            ]
+            self._newest_note = max([self._newest_note, *(note.order for note in new)])
+            self.last_said = max([self.last_said, *(one.seq for one in said)])
+            self._index = index = self._index or WordIndex()
+            first = len(self._lines) + 1
+            self._lines += lines
+            index.add(
+                Passage(place, "", line.text, line.said_at, begins=True) for place, line in enumerate(lines, first)
+            )
+            # The scores are in descending order.
+            best = [self._lines[number - 1] for number in index.scores(query)] if query.strip() else self._lines[::-1]
+            kept = {note.order for note in notes}
+            return [line.text for line in best if line.order is None or line.order in kept]
 
 
-def card_of(note: Note) -> str:
-    """Return a note as a line of text.
-
-    Example:
-        >>> from memzoo.memories.graph.fact import Fact
-        >>> card_of(Note("relation", Fact("Ada", "works_at", "Acme"), (1, 0), "call_1"))
-        'Ada works_at Acme'
-    """
+def _text_of_note(note: Note) -> str:
     fact = note.fact
     return {"entity": f"{fact.subject} ({fact.object})", "observation": f"{fact.subject}: {fact.object}"}.get(
         note.kind, str(fact)

@@ -82,8 +82,8 @@ def superlinear(do: Callable[[str], object], text: Text, size: int) -> bool:
     that takes next to no time, at a size at which squares would take some, or that has hardly grown since an eighth of
     that size, is not looked at any further.
     """
-    small, large = _seconds(do, text(size // _TIMES_AT_FIRST)), _seconds(do, text(size))
-    if large < max(_ENOUGH, _MOST_AT_FIRST * small):
+    large = _seconds(do, text(size))
+    if large < _ENOUGH or large < _MOST_AT_FIRST * _seconds(do, text(size // _TIMES_AT_FIRST)):
         return False
     sizes = (size // 16, size // 4, size)
     enough = next((at for at in sizes if _seconds(do, text(at)) >= _ENOUGH), 0)

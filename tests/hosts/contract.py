@@ -283,14 +283,18 @@ class HostContract(ABC):
 
     def test_every_kind_of_item_is_kept(self) -> None:
         """No item stops a run, whatever its kind and however odd: it comes back as it was, and a model can be asked."""
-        tried, wrong = 0, list[str]()
-        for shape in self.shapes():
-            memories, tried = MemoryProvider("buffer", token_counter="approximate"), tried + 1
-            if (found := asyncio.run(self.kept(memories, shape))) != shape:
+        tried = [(shape, MemoryProvider("buffer", token_counter="approximate")) for shape in self.shapes()]
+
+        async def keep_all() -> list[Any]:
+            return [await self.kept(memories, shape) for shape, memories in tried]
+
+        wrong = list[str]()
+        for (shape, memories), found in zip(tried, asyncio.run(keep_all()), strict=True):
+            if found != shape:
                 wrong.append(f"{shape!r} came back as {found!r}")
             said = [text for one in contents(memories.get("anna").messages()) for text in texts_of(one)]
             assert [text for text in said if text in ("Question", "Answer")] == ["Question", "Answer"], shape
-        assert tried > 20, "the host's types were read"
+        assert len(tried) > 20, "the host's types were read"
         assert not wrong, "\n".join(wrong[:9])
 
     def test_what_was_forgotten_stays_forgotten(self) -> None:

@@ -17,7 +17,7 @@ MODULES = {
     "google-adk": "google.adk",
     "claude-agent": "claude_agent_sdk",
     "strands": "strands",
-    "llama-index": "llama_index.core",
+    "llama-index": "llama_index_instrumentation",  # core needs it; core alone may be here for its vocabularies
 }
 _NONE_RAN = 5
 

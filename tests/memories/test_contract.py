@@ -71,5 +71,6 @@ class TestContract(MemoryContract):
         self.store = request.getfixturevalue(store)
 
     def options(self) -> dict[str, Any]:
-        """All memories of a test share a store; models are asked through the client, as users ask them."""
-        return {**super().options(), "store": self.store, **({"llm": "offline"} if self.asks_model else {})}
+        """All memories of a test share a store; the one over SQLite asks its model through the client, as users do."""
+        asked = {"llm": "offline"} if self.asks_model and not isinstance(self.store, InMemoryStore) else {}
+        return {**super().options(), "store": self.store, **asked}

@@ -125,9 +125,10 @@ def test_methods_serve_like_their_twins(kind: str, name: str) -> None:
     request = REQUESTS.get(f"{kind}.{name}") or REQUESTS[name]
     for path in ("/asked", "/needed"):
         apps = [served(MAKERS[kind](), one) for one in (name, f"a{name}")]
-        assert parameters(apps[0], path) == parameters(apps[1], path)
         answers = [asyncio.run(asked(app, path, *request)).json() for app in apps]
         assert answers[0] == answers[1]
+    for path in ("/asked", "/needed"):
+        assert parameters(apps[0], path) == parameters(apps[1], path)
 
 
 @pytest.mark.parametrize("method", ["stream", "astream"])

@@ -79,7 +79,7 @@ def test_long_prompts(task: str) -> None:
         return lambda size: "".join(piece.format(*[number] * 3) for number in range(size // len(piece)))
 
     asked("My sister Anna lives in Oslo.")  # what fails takes no time either
-    assert [name for name, piece in LONG.items() if superlinear(asked, long(piece), 8_000)] == []
+    assert [name for name, piece in LONG.items() if superlinear(asked, long(piece), 4_000)] == []
 
 
 def test_importing_is_cheap() -> None:

@@ -4,13 +4,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import pick
 
 __all__ = ["Document", "Form", "Reader", "having"]
 
-Reader: TypeAlias = Callable[[Any, str], Iterable[ChatLog]]
-"""A function of a document, and of the title for a conversation without its own, that yields conversations."""
+Reader: TypeAlias = Callable[[Any, str], Iterable[ChatLog | TranscriptError]]
+"""A function of a document, and of the title for a conversation without its own, that yields conversations.
+
+An error that it raises ends the document; an error that it yields stands for one of several conversations.
+"""
 
 Document: TypeAlias = Literal["object", "list", "text", "table", "folder"]
 """The unit of a form: see `Form.document`."""

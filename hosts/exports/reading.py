@@ -84,10 +84,15 @@ def read_document(found: Found) -> Iterator[ChatLog | TranscriptError]:
         yield TranscriptError(f"{found.where}: this is {found.form.name}; {found.form.read}")
         return
     try:
-        yield from found.form.read(found.document, found.title)
+        for log in found.form.read(found.document, found.title):
+            yield _refusal(found, log) if isinstance(log, TranscriptError) else log
     except MissingExtraError:
         raise
     except Exception as error:  # noqa: BLE001 - there is no end to what a foreign file can hold
-        refusal = TranscriptError(f"{found.where} cannot be read as {found.form.name}: {reason(error)}")
-        refusal.__cause__ = error
-        yield refusal
+        yield _refusal(found, error)
+
+
+def _refusal(found: Found, error: Exception) -> TranscriptError:
+    refusal = TranscriptError(f"{found.where} cannot be read as {found.form.name}: {reason(error)}")
+    refusal.__cause__ = error
+    return refusal

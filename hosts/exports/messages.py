@@ -83,6 +83,8 @@ def messages_of(item: Any) -> list[Message]:
         TransferError: The value is no message.
     """
     if not is_message(spell_out(item)):
+        if isinstance(item, dict) and "role" in item:
+            checked(item)  # names the mistake
         raise TransferError(f"this is not a message: {item!r:.80}")
     known = dict_of(spell_out(item))
     parts = dicts_of(known.get("content"))
@@ -107,7 +109,13 @@ def messages_of(item: Any) -> list[Message]:
 
 
 def conversation_of(
-    title: str, items: Iterable[Any], item_of: Callable[[Any], Any] = lambda item: item, keep: Sequence[str] = ()
+    title: str,
+    items: Iterable[Any],
+    item_of: Callable[[Any], Any] = lambda item: item,
+    *,
+    keep: Sequence[str] = (),
+    system: Any = None,
+    id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
     """Return a conversation with the messages in a list of items.
 
@@ -116,11 +124,14 @@ def conversation_of(
         items: The messages, oldest first; messages that all have a time are sorted.
         item_of: A function that converts an item to a form that `messages_of` reads.
         keep: Further members of an item that its last message keeps.
+        system: The system message ahead of all, a text or parts.
+        id: The conversation's id in its export.
 
     Raises:
         TransferError: An item is not a message; the error names the item.
     """
-    said: list[tuple[Message, datetime | None]] = []
+    first = message_of({"role": "system", "content": system}) if system else None
+    said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
@@ -135,7 +146,7 @@ def conversation_of(
             said += [(message, date) for message in new]
         except Exception as error:
             raise TransferError(f"message {number}: {reason(error)}") from error
-    return ChatLog.of(title, said, sort=True)
+    return ChatLog.of(title, said, id=id, sort=True)
 
 
 def find_date(item: Any) -> datetime | None:

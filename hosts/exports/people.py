@@ -1,7 +1,7 @@
 """The forms of applications in which people talk to each other."""
 
 import re
-from typing import Any
+from collections.abc import Callable
 
 from memzoo.hosts.exports.form import Form, having
 from memzoo.hosts.exports.readers import (
@@ -27,7 +27,7 @@ _META = "In Meta's Accounts Center: Your information and permissions, Export you
 _NO_ZONE = "times have no zone, and are taken as UTC"
 
 
-def _in(*words: str) -> Any:
+def _in(*words: str) -> Callable[[str], bool]:
     """Return a test of texts: all words stand at the beginning, in the first 4,000 characters."""
     return lambda head: all(word in head for word in words)
 
@@ -101,6 +101,14 @@ FORMS = (
         get="See Telegram.",
     ),
     Form(
+        name="Telegram, folder of HTML",
+        document="folder",
+        recognise=lambda names: "messages.html" in names and "result.json" not in names,
+        read="export the chat again, as JSON",
+        known="as above",
+        get="See Telegram.",
+    ),
+    Form(
         name="Discord",
         document="object",
         recognise=having("guild", "channel", "messages"),
@@ -162,6 +170,14 @@ FORMS = (
         recognise=_in("<html", "_a6-g"),
         read="order the download again, as JSON",
         known="message_1.html of 2026",
+        get=_META,
+    ),
+    Form(
+        name="Messenger and Instagram, folder of HTML",
+        document="folder",
+        recognise=lambda names: "message_1.html" in names and "message_1.json" not in names,
+        read="order the download again, as JSON",
+        known="as above",
         get=_META,
     ),
     Form(

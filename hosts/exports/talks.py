@@ -54,8 +54,9 @@ class Talk:
         user = "" if any(is_user for *_, is_user in self._said) else next(iter(open_names), "")
         # The only speaker for whom the export leaves it open is the user for certain.
         if user and len(open_names) > 1:
-            others = ", ".join(repr(name) for name in dict.fromkeys(name for name, *_ in self._said) if name != user)
-            notes.append(f"{user!r}, who speaks first, is the user (--user NAME chooses another of: {others})")
+            others = [repr(name) for name in dict.fromkeys(name for name, *_ in self._said) if name != user]
+            choices = f" of: {', '.join(others)}" if len(others) > 1 else ""
+            notes.append(f"{user!r}, who speaks first, is the user (--user NAME chooses another{choices})")
         if self._left_out:
             notes.append(f"left out: {', '.join(count(n, noun) for noun, n in sorted(self._left_out.items()))}")
         said = (

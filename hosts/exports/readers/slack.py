@@ -1,12 +1,14 @@
 """Slack: a folder of channels, each with a file a day, and the people apart in `users.json`."""
 
+import functools
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, count
 from memzoo.hosts.exports.files import parse
 from memzoo.hosts.exports.talks import Talk, find_time, take
 from memzoo.hosts.messages import dict_of, dicts_of
@@ -23,7 +25,7 @@ def is_folder(names: Iterable[str]) -> bool:
     return "users.json" in names and not set(_LISTS).isdisjoint(names)
 
 
-def read(folder: Any, _title: str) -> Iterator[ChatLog | TranscriptError]:
+def read(folder: Any, _title: str) -> Iterator[Unread]:
     """Yield the channels of the folder of an export."""
     names = {one.get("id"): _name(one) for one in dicts_of(_parse(folder / "users.json"))}
     bots = {one.get("id") for one in dicts_of(_parse(folder / "users.json")) if one.get("is_bot")}
@@ -33,22 +35,20 @@ def read(folder: Any, _title: str) -> Iterator[ChatLog | TranscriptError]:
         for one in (dicts_of(_parse(folder / "dms.json")) if (folder / "dms.json").exists() else ())
     }
     for channel in sorted((one for one in folder.iterdir() if one.is_dir()), key=lambda one: one.name):
-        days = sorted((one for one in channel.iterdir() if one.name.endswith(".json")), key=lambda one: one.name)
-        try:
-            items = (
-                (f"message {n} of {day.name}", item) for day in days for n, item in enumerate(_parse(day), start=1)
-            )
-            if days:
-                yield _channel(pairs.get(channel.name) or channel.name, items, names, bots)
-        except TranscriptError as error:
-            yield TranscriptError(f"{channel.name}: {error}")
+        if days := sorted((one for one in channel.iterdir() if one.name.endswith(".json")), key=lambda one: one.name):
+            name = pairs.get(channel.name) or channel.name
+            yield Unread(name, functools.partial(_of_days, name, days, names, bots))
+
+
+def _of_days(title: str, days: Iterable[Any], names: Mapping[Any, str], bots: set[Any]) -> ChatLog:
+    items = ((f"message {n} of {day.name}", item) for day in days for n, item in enumerate(_parse(day), start=1))
+    return _channel(title, items, names, bots)
 
 
 def read_day(items: Any, title: str) -> Iterator[ChatLog]:
     """Yield the talk of a single file, without the people's names."""
     log = _channel(title, ((f"message {n}", item) for n, item in enumerate(items, start=1)), {}, set())
-    log.notes.append("people have ids for names, because users.json is in the folder above")  # type: ignore[attr-defined]
-    yield log
+    yield replace(log, notes=[*log.notes, "people have ids for names, because users.json is in the folder above"])
 
 
 def _channel(

@@ -1,10 +1,10 @@
 """Telegram Desktop's `result.json`, of one chat or of the whole account."""
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.chat_log import ChatLog, Unread
 from memzoo.hosts.exports.talks import Talk, find_time, take
 from memzoo.hosts.messages import dict_of, dicts_of
 
@@ -23,17 +23,14 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     yield _chat(document, str(document.get("name") or title), None)
 
 
-def read_account(document: Mapping[str, Any], title: str) -> Iterator[ChatLog | TranscriptError]:
+def read_account(document: Mapping[str, Any], title: str) -> Iterator[Unread]:
     """Yield the chats of an account, whose owner is the user."""
     owner = dict_of(document.get("personal_information")).get("user_id")
     lists = [dict_of(document.get(key)).get("list") for key in ("chats", "left_chats")]
     for number, chat in enumerate((chat for one in lists for chat in dicts_of(one)), start=1):
         saved = "Saved Messages" if chat.get("type") == "saved_messages" else f"{title} {number}"
         name = str(chat.get("name") or saved)
-        try:
-            yield _chat(chat, name, owner)
-        except TranscriptError as error:
-            yield TranscriptError(f"chat {name!r}: {error}")
+        yield Unread(name, functools.partial(_chat, chat, name, owner))
 
 
 def _chat(chat: Mapping[str, Any], title: str, owner: Any) -> ChatLog:

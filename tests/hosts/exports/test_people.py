@@ -2,7 +2,6 @@
 
 import copy
 import json
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ import pytest
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import pick
 from memzoo.hosts.exports.reading import Choice, read_conversations
 
 GIVEN = Path(__file__).parents[4] / "shared" / "data" / "exports"
@@ -27,8 +27,8 @@ class Sample(NamedTuple):
     said: list[tuple[str, str, str, str]]
     """Role, name, minute and words of each message."""
     notes: list[str]
-    messages: Callable[[dict[str, Any]], list[dict[str, Any]]] = lambda _files: []
-    """Messages in the files, of which the last has words."""
+    place: tuple[str, str, int] = ("", "", 0)
+    """A message with words: the file, the path to the list in it, and the number in the list."""
     keys: tuple[str, str, str] = ("", "", "")
     """The members of a message with its words, its speaker and its time."""
     title: str = ""
@@ -46,13 +46,17 @@ PAIR = [
 ]
 NAMELESS = [(role, "", minute, words) for role, _, minute, words in PAIR]
 WORDS = [words for *_, words in PAIR]
-GUESSED = "'Ines', who speaks first, is the user (--user NAME chooses another of: 'Bo')"
+GUESSED = "'Ines', who speaks first, is the user (--user NAME chooses another)"
 
 
 def telegram(**more: Any) -> dict[str, Any]:
     """A chat with Bo."""
     styled = ["From ", {"type": "bold", "text": "Monday"}, " on:\nbook it."]
-    said = [("Ines", "user7", WORDS[0]), ("Bo", "user8", styled), ("Ines", "user7", WORDS[2])]
+    said: list[tuple[str, str, Any]] = [
+        ("Ines", "user7", WORDS[0]),
+        ("Bo", "user8", styled),
+        ("Ines", "user7", WORDS[2]),
+    ]
     messages: list[dict[str, Any]] = [
         {"id": n, "type": "message", "date": at(n)[:19], "date_unixtime": str(DAY + 60 * n)}
         | {"from": name, "from_id": id_, "text": text, "edited": at(n)[:19]}
@@ -69,7 +73,7 @@ def discord() -> dict[str, Any]:
         {"id": str(n), "name": name.lower(), "nickname": name, "isBot": False} for n, name in enumerate(("Ines", "Bo"))
     ]
     said = [(0, WORDS[0], "Default"), (1, WORDS[1], "Reply"), (0, WORDS[2], "Default"), (1, "Started a call.", "Call")]
-    messages = [
+    messages: list[Any] = [
         {"id": str(n), "type": kind, "timestamp": at(n), "content": text, "author": people[who], "embeds": []}
         for n, (who, text, kind) in enumerate(said, start=1)
     ]
@@ -98,7 +102,7 @@ def messenger(*minutes: int) -> dict[str, Any]:
 
 def encrypted() -> dict[str, Any]:
     """The same chat in the form of chats with end-to-end encryption."""
-    messages = [
+    messages: list[Any] = [
         {"isUnsent": False, "media": [], "reactions": [], "senderName": name, "text": words, "type": "text"}
         | {"timestamp": (DAY + 60 * n) * 1000}
         for n, (_, name, _, words) in enumerate(PAIR, start=1)
@@ -128,7 +132,7 @@ def chatlab() -> dict[str, Any]:
 def sillytavern() -> list[dict[str, Any]]:
     """A chat with three of SillyTavern's spellings of a time."""
     times = ["April 4, 2026 9:01am", "2026-4-4 @09h 02m 00s 5ms", at(3)]
-    said = [
+    said: list[Any] = [
         {"name": name, "is_user": role == "user", "is_system": False, "send_date": time, "mes": words}
         for (role, name, _, words), time in zip(PAIR, times, strict=True)
     ]
@@ -139,7 +143,7 @@ def sillytavern() -> list[dict[str, Any]]:
 
 def character_ai() -> dict[str, Any]:
     """A chat with a character, newest turn first, of which an answer was made twice."""
-    turns = [
+    turns: list[Any] = [
         {"create_time": at(n), "author": {"name": name} | ({"is_human": True} if role == "user" else {})}
         | {"candidates": [{"candidate_id": "c", "raw_content": words}], "primary_candidate_id": "c"}
         for n, (role, name, _, words) in enumerate(PAIR, start=1)
@@ -280,7 +284,7 @@ SAMPLES: dict[str, Sample] = {
         {"result.json": telegram()},
         PAIR,
         ["left out: 1 service message, 1 voice message"],
-        lambda files: files["result.json"]["messages"][:3],
+        ("result.json", "messages", 2),
         ("text", "from", "date_unixtime"),
         "Bo",
     ),
@@ -288,7 +292,7 @@ SAMPLES: dict[str, Sample] = {
         {"result.json": {"personal_information": {"user_id": 7}, "chats": {"list": [telegram(type="private_group")]}}},
         PAIR,
         ["left out: 1 service message, 1 voice message"],
-        lambda files: files["result.json"]["chats"]["list"][0]["messages"][:3],
+        ("result.json", "chats.list.0.messages", 2),
         ("text", "from", "date_unixtime"),
         "Bo",
     ),
@@ -296,7 +300,7 @@ SAMPLES: dict[str, Sample] = {
         {"Direct Messages - Bo.json": discord()},
         PAIR,
         ["left out: 1 notice"],
-        lambda files: files["Direct Messages - Bo.json"]["messages"][:3],
+        ("Direct Messages - Bo.json", "messages", 2),
         ("content", "author", "timestamp"),
         "Bo",
     ),
@@ -313,7 +317,7 @@ SAMPLES: dict[str, Sample] = {
             "'Ines', who speaks first, is the user (--user NAME chooses another of: 'Desk', 'Bo')",
             "left out: 1 notice",
         ],
-        lambda files: files["export/kiln/2026-04-04.json"],
+        ("export/kiln/2026-04-04.json", "", -1),
         ("text", "user", "ts"),
         "kiln",
     ),
@@ -321,7 +325,7 @@ SAMPLES: dict[str, Sample] = {
         {"inbox/bo_1/message_1.json": messenger(5, 4, 3), "inbox/bo_1/message_2.json": messenger(2, 1)},
         [*PAIR, ("assistant", "Bo", "09:04", "é")],
         ["left out: 1 unsent message", "the messages were not in the order of their times, and were sorted"],
-        lambda files: files["inbox/bo_1/message_2.json"]["messages"],
+        ("inbox/bo_1/message_2.json", "messages", -1),
         ("content", "sender_name", "timestamp_ms"),
         "Bo",
     ),
@@ -329,7 +333,7 @@ SAMPLES: dict[str, Sample] = {
         {"Bo_3.json": encrypted()},
         PAIR,
         ["the messages were not in the order of their times, and were sorted"],
-        lambda files: files["Bo_3.json"]["messages"],
+        ("Bo_3.json", "messages", -1),
         ("text", "senderName", "timestamp"),
         "Bo",
     ),
@@ -345,7 +349,7 @@ SAMPLES: dict[str, Sample] = {
         },
         [(role, {"Ines": "Me"}.get(name, name), minute, words) for role, name, minute, words in PAIR],
         ["left out: 1 deleted message"],
-        lambda files: files["Bo/data.json"][:3],
+        ("Bo/data.json", "", 2),
         ("body", "sender", "date"),
         "Bo",
     ),
@@ -379,7 +383,7 @@ SAMPLES: dict[str, Sample] = {
         {"Bo.json": chatlab()},
         PAIR,
         ["left out: 1 picture, 1 reaction"],
-        lambda files: files["Bo.json"]["messages"][:3],
+        ("Bo.json", "messages", 2),
         ("content", "sender", "timestamp"),
         "Bo",
     ),
@@ -403,7 +407,7 @@ SAMPLES: dict[str, Sample] = {
             )
         },
         [("user", "Ines", "", "Is the kiln\nfree & warm?"), ("assistant", "Bo Ek", "", "Yes.")],
-        [GUESSED.replace("'Bo'", "'Bo Ek'"), "left out: 1 unnamed cue"],
+        [GUESSED, "left out: 1 unnamed cue"],
     ),
     "Zoom": Sample(
         {
@@ -419,21 +423,21 @@ SAMPLES: dict[str, Sample] = {
         {"Bo - 2026.jsonl": sillytavern()},
         PAIR,
         ["left out: 1 hidden message, 1 other version"],
-        lambda files: files["Bo - 2026.jsonl"][1:4],
+        ("Bo - 2026.jsonl", "", 3),
         ("mes", "name", "send_date"),
     ),
     "character.ai": Sample(
         {"chat.json": character_ai()},
         PAIR,
         ["left out: 1 other version", "the messages were not in the order of their times, and were sorted"],
-        lambda files: files["chat.json"]["turns"],
+        ("chat.json", "turns", -1),
         ("", "author", "create_time"),
     ),
     "character.ai, histories": Sample(
         {"chat.json": histories()},
         PAIR,
         [],
-        lambda files: files["chat.json"]["histories"]["histories"][0]["msgs"],
+        ("chat.json", "histories.histories.0.msgs", -1),
         ("text", "src", "created"),
         "chat 1",
     ),
@@ -441,7 +445,7 @@ SAMPLES: dict[str, Sample] = {
         {"tracker.json": rasa()},
         NAMELESS,
         [],
-        lambda files: files["tracker.json"]["events"],
+        ("tracker.json", "events", -1),
         ("text", "event", "timestamp"),
         "u",
     ),
@@ -449,7 +453,7 @@ SAMPLES: dict[str, Sample] = {
         {"1.json": intercom()},
         PAIR,
         ["6 parts not in the file: the API gives 500 at most", "left out: 1 internal note"],
-        lambda files: files["1.json"]["conversation_parts"]["conversation_parts"][:2],
+        ("1.json", "conversation_parts.conversation_parts", 1),
         ("body", "author", "created_at"),
         "1",
     ),
@@ -457,18 +461,24 @@ SAMPLES: dict[str, Sample] = {
         {"ticket.json": zendesk()},
         PAIR,
         ["left out: 1 internal note"],
-        lambda files: files["ticket.json"]["comments"][:3],
+        ("ticket.json", "comments", 2),
         ("body", "author_id", "created_at"),
     ),
     "Zendesk Chat": Sample(
         {"chat.json": zendesk_chat()},
         PAIR,
         ["left out: 1 event"],
-        lambda files: files["chat.json"]["history"],
+        ("chat.json", "history", -1),
         ("msg", "sender_type", "timestamp"),
         "c",
     ),
 }
+
+
+def message_of(sample: Sample) -> dict[str, Any]:
+    """The message at the place of a sample."""
+    file, path, number = sample.place
+    return pick(sample.files[file], path)[number]
 
 
 def write(files: dict[str, Any], folder: Path) -> None:
@@ -482,8 +492,8 @@ def write(files: dict[str, Any], folder: Path) -> None:
                     archive.writestr(inner, text)
         elif isinstance(content, str):
             path.write_text(content, encoding="utf-8", newline="")
-        elif isinstance(content, list) and not name.startswith("export"):
-            path.write_text("\n".join(map(json.dumps, content)), encoding="utf-8")
+        elif path.suffix == ".jsonl" or path.name == "data.json":
+            path.write_text("\n".join(json.dumps(line) for line in content), encoding="utf-8")
         else:
             path.write_text(json.dumps(content), encoding="utf-8")
 
@@ -520,7 +530,7 @@ def test_each_form_is_read(name: str, tmp_path: Path):
 def test_a_message_without_its_text_is_counted(name: str, tmp_path: Path):
     """The others stay as they are."""
     sample = copy.deepcopy(SAMPLES[name])
-    del sample.messages(sample.files)[-1][sample.keys[0]]
+    del message_of(sample)[sample.keys[0]]
     log = read(sample.files, tmp_path)
     assert isinstance(log, ChatLog)
     assert len(log.messages) == len(sample.said) - 1
@@ -533,13 +543,22 @@ def test_a_message_with_another_name_for_speaker_or_time_is_refused(name: str, k
     """The error names the form, the message and the member."""
     sample = copy.deepcopy(SAMPLES[name])
     member = sample.keys[key]
-    message = sample.messages(sample.files)[-1]
+    message = message_of(sample)
     message["renamed"] = message.pop(member)
     error = read(sample.files, tmp_path)
     assert isinstance(error, TranscriptError)
     assert f"cannot be read as {name.partition(',')[0]}" in str(error)
     assert f"has no {member!r}; it has " in str(error)
     assert "'renamed'" in str(error)
+
+
+def test_agents_and_customers_of_a_table_have_roles(tmp_path: Path):
+    """A ticket is a conversation."""
+    rows = "ticket_id,sender_type,comment,created_at\n7,customer,Is it free?,2026-04-04T09:01\n"
+    rows += "7,Agent,Yes.,2026-04-04T09:02\n"
+    log = read({"tickets.csv": rows}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert told(log) == [("user", "", "09:01", "Is it free?"), ("assistant", "", "09:02", "Yes.")]
 
 
 @pytest.mark.parametrize(
@@ -587,7 +606,7 @@ def test_a_chat_that_cannot_be_read_leaves_the_others_of_its_account(tmp_path: P
     account = {"personal_information": {"user_id": 7}, "chats": {"list": [broken, telegram()]}}
     write({"result.json": account}, tmp_path)
     error, log = read_conversations([tmp_path])
-    assert "cannot be read as Telegram, account: chat 'Ada': message 1 has no 'from'" in str(error)
+    assert "cannot be read as Telegram, account: message 1 has no 'from'" in str(error)
     assert isinstance(log, ChatLog)
     assert told(log) == PAIR
 
@@ -599,7 +618,7 @@ def test_a_chat_that_cannot_be_read_leaves_the_others_of_its_account(tmp_path: P
         (
             "messages.html",
             "<html><title>Exported Data</title><div class='page_header'>",
-            "this is Telegram, HTML; export",
+            "this is Telegram, folder of HTML; export",
         ),
     ],
 )

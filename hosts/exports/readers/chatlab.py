@@ -10,7 +10,7 @@ from memzoo.hosts.messages import dict_of, dicts_of
 __all__ = ["read", "read_lines"]
 
 _MEDIA = {1: "picture", 2: "voice message", 3: "video", 4: "file", 5: "sticker"}
-_NOTICES = {23: "call", 80: "system line", 81: "deleted message", 99: "reaction"}
+_NOTICES = {23: "call", 80: "system line", 81: "deleted message", 99: "special message"}
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:

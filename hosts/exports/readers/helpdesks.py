@@ -20,15 +20,15 @@ def read_intercom(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     talk = Talk(str(document.get("title") or document.get("id") or title), str(document.get("id") or ""))
     listed = dict_of(document.get("conversation_parts"))
     parts = dicts_of(take(listed, "conversation_parts", "a conversation, as a list of the API has it,"))
-    source = dict_of(document.get("source"))
+    source = dict_of(document.get("source") or document.get("conversation_message"))
     first = source | {"part_type": "comment", "created_at": document.get("created_at")}
     for number, part in enumerate([first, *parts] if source.get("body") else parts):
         place = f"part {part.get('id', number)}"
         author, kind = dict_of(take(part, "author", place)), take(part, "part_type", place)
         is_user = take(author, "type", f"the author of {place}") in ("user", "lead", "contact")
         date = find_time(part, "created_at", place)
-        if kind in ("note", "note_and_reopen"):
-            talk.leave_out("internal note")
+        if part.get("redacted") or kind in ("note", "note_and_reopen"):
+            talk.leave_out("deleted message" if part.get("redacted") else "internal note")
         elif part.get("body") or kind == "comment":
             talk.say(author.get("name"), _plain(part.get("body") or ""), date, is_user=is_user)
         else:

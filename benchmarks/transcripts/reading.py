@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from memzoo.benchmarks.paths import is_remote, path_of
-from memzoo.benchmarks.transcripts import locomo, realmem, statebench
+from memzoo.benchmarks.transcripts import locomo, longmemeval, realmem, statebench
 from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.own import EXPECTED, chat_of, sessions_of
 from memzoo.benchmarks.transcripts.validation import show_value
@@ -220,6 +220,7 @@ def _of_item(found: Any, where: str, title: str) -> Iterator[Transcript]:
 
 _LABELLED = (
     (locomo.is_locomo, locomo.transcript_of),
+    (longmemeval.is_longmemeval, longmemeval.transcript_of),
     (realmem.is_realmem, realmem.transcript_of),
     (statebench.is_statebench, statebench.transcript_of),
 )

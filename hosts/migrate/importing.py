@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memzoo.errors import ConflictError, MissingExtraError, TransferError
-from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
 from memzoo.hosts.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
 from memzoo.hosts.migrate.llama_index import llama_index
 from memzoo.hosts.migrate.sessions import read_sessions

@@ -3,28 +3,20 @@
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from memzoo.errors import TransferError
-from memzoo.hosts.messages import add_calls
-from memzoo.hosts.migrate.chat_exports import (
-    conversation_in,
-    find_date,
-    is_message,
-    is_part_of_answer,
-    message_of,
-    spell_out,
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.messages import (
+    conversation_of,
 )
-from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
-from memzoo.memories.text.messages import checked
-from memzoo.stores import Message
+from memzoo.hosts.exports.readers import chatgpt as chatgpt_export
 
 __all__ = [
     "by_session",
     "chatgpt",
-    "conversation_of",
     "langchain_file",
     "make_stand_in",
     "openai_threads",
@@ -44,37 +36,6 @@ def read_json(source: str) -> Any:
         raise TransferError(f"{source} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise TransferError(f"{source} cannot be read as JSON: {reason(error)}") from error
-
-
-def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], Any] = lambda item: item) -> ChatLog:
-    """Return a conversation with the messages in a list of items.
-
-    Args:
-        title: The title of the conversation.
-        items: The messages, oldest first.
-        item_of: A function that converts an item to a form that `message_of` reads.
-
-    Raises:
-        TransferError: An item is not a message; the error names the item.
-    """
-    said: list[tuple[Message, datetime | None]] = []
-    for number, each in enumerate(items, start=1):
-        try:
-            new = _to_messages(item := item_of(each))
-            if new and said and said[-1][0]["role"] == "assistant" and is_part_of_answer(item):
-                message, date = said.pop()
-                new = [(add_calls(message, new[0][0]["tool_calls"]), date)]
-            said += new
-        except Exception as error:
-            raise TransferError(f"message {number}: {reason(error)}") from error
-    return ChatLog.of(title, said)
-
-
-def _to_messages(item: Any) -> list[tuple[Message, datetime | None]]:
-    if not is_message(spell_out(item)):
-        raise TransferError(f"this is not a message: {item!r:.80}")
-    message = message_of(item)
-    return [] if message is None else [(checked(message), find_date(item))]
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
@@ -115,9 +76,14 @@ def chatgpt(source: str) -> Iterator[Unread]:
         known: dict[str, Any] = item if isinstance(item, dict) else {}
         title = known.get("conversation_id") or known.get("id") or known.get("title") or f"conversation {number}"
         if isinstance(known.get("mapping"), dict):
-            yield Unread(str(title), functools.partial(conversation_in, known, str(title)))
+            yield Unread(str(title), functools.partial(_of_chatgpt, known, str(title)))
         else:
             yield make_stand_in(str(title), "it has no tree of messages ('mapping')")
+
+
+def _of_chatgpt(item: dict[str, Any], title: str) -> ChatLog:
+    [log] = chatgpt_export.read(item, title)
+    return replace(log, title=title)
 
 
 def openai_threads(source: str) -> Iterator[Unread]:

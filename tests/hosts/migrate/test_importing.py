@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from memzoo import ConversationBufferMemory, InMemoryStore, VectorStoreRetrieverMemory
 from memzoo.cli.commands import app
 from memzoo.errors import TransferError
-from memzoo.hosts.migrate.chat_log import ChatLog
+from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.sync import drive
 from tests.hosts.sides import FileChatMessageHistory, SQLChatMessageHistory

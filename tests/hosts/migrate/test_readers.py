@@ -15,7 +15,7 @@ import pytest
 
 from memzoo import InMemoryStore
 from memzoo.errors import ConflictError, TransferError
-from memzoo.hosts.migrate.chat_log import ChatLog, date_of, reason
+from memzoo.hosts.exports.chat_log import ChatLog, date_of, reason
 from memzoo.hosts.migrate.importing import import_logs, read_logs
 from memzoo.stores import Entry, Message
 from memzoo.sync import drive

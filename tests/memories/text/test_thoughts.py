@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.hosts.migrate.chat_exports import logs_of
+from memzoo.hosts.exports.messages import logs_of
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.models.cleaning import split_answer
 from memzoo.memories.text.thoughts import THOUGHT_FIELDS, Speech, extract_thoughts, name_thoughts

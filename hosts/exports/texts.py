@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.migrate.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, date_of
 from memzoo.hosts.roles import ROLES, role_of
 
 if TYPE_CHECKING:

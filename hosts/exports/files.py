@@ -1,0 +1,284 @@
+"""Finds the conversations in files, folders and ZIPs, one by one, and the form of each."""
+
+import csv
+import fnmatch
+import importlib
+import io
+import itertools
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from memzoo.errors import MissingExtraError, TranscriptError
+from memzoo.hosts.exports.chat_log import reason
+from memzoo.hosts.exports.form import Form
+
+__all__ = ["Found", "find_documents", "find_in_text"]
+
+_SUFFIXES = {".json", ".jsonl", ".ndjson", ".txt", ".md", ".csv", ".tsv", ".yaml", ".yml", ".vtt", ".html", ".zip"}
+_JSON = {".json", ".jsonl", ".ndjson"}
+_HEAD = 4000
+_FIRST = 20
+_CHUNK = 2**18
+_SPACE = " \t\r\n"
+_DECODE = json.JSONDecoder().raw_decode
+# A half of a pair of escapes that stands alone, as in texts that were cut off.
+_LONE = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document of a known form.
+
+    Attributes:
+        form: The form.
+        document: See `Form.document`.
+        title: The title for a conversation without its own.
+        where: The file, with the place in it, for errors.
+    """
+
+    form: Form
+    document: Any
+    title: str
+    where: str
+
+
+def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+    """Yield the documents of a file, folder or ZIP, and an error for each file or part that cannot be read."""
+    try:
+        if path.is_dir():
+            yield from _in_folder(path, forms, str(path))
+        elif path.suffix.lower() == ".zip":
+            with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+                yield from _in_folder(zipfile.Path(archive), forms, str(path))
+        else:
+            yield from _in_file(path, forms, str(path))
+    except (OSError, zipfile.BadZipFile) as error:
+        yield TranscriptError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found | TranscriptError]:
+    inside = sorted(folder.iterdir(), key=lambda one: one.name)
+    names = {one.name for one in inside}
+    for form in forms:
+        if form.document == "folder" and form.recognise(names):
+            yield Found(form, folder, folder.name or Path(where).stem, where)
+            return
+    beside = [pattern for form in forms for pattern in form.beside]
+    for one in inside:
+        if one.name.startswith((".", "__MACOSX")):
+            continue
+        place = f"{where}/{one.name}"
+        if one.is_dir():
+            yield from _in_folder(one, forms, place)
+        elif Path(one.name).suffix.lower() in _SUFFIXES and not any(fnmatch.fnmatch(one.name, each) for each in beside):
+            yield from _in_file(one, forms, place)
+
+
+def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[Found | TranscriptError]:
+    try:
+        with path.open("r", encoding="utf-8-sig", newline="\n") as file:
+            yield from find_in_text(file, where, forms)
+    except UnicodeDecodeError as error:
+        yield TranscriptError(f"{where} cannot be read as UTF-8 text: {error}")
+    except OSError as error:
+        yield TranscriptError(f"{where} cannot be read: {error.strerror or error}")
+    except MissingExtraError:
+        raise
+    except TranscriptError as error:
+        yield error
+
+
+def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+    """Yield the documents in an open file.
+
+    Args:
+        file: The file, which can be read from its beginning again.
+        where: Its name, for titles and errors.
+        forms: The known forms.
+
+    Raises:
+        TranscriptError: The file has none of the forms, or is cut off.
+    """
+    head = file.read(_HEAD)
+    file.seek(0)
+    title, suffix = Path(where).stem, Path(where).suffix.lower()
+    if not head.strip():
+        raise TranscriptError(f"{where} is empty")
+    if suffix in {".csv", ".tsv"}:
+        yield _in_table(file, head, where, forms)
+        return
+    if suffix in {".yaml", ".yml"}:
+        document = _yaml(file.read(), where)
+        if isinstance(document, list):
+            listed: list[Any] = document  # pyright: ignore[reportUnknownVariableType]
+            yield from _among(((f"{where}, item {n}", one) for n, one in enumerate(listed)), where, title, forms)
+        else:
+            yield _of_value(document, where, title, forms)
+        return
+    if suffix not in _JSON:
+        for form in forms:
+            if form.document == "text" and form.recognise(head):
+                yield Found(form, file.read(), title, where)
+                return
+    if head.lstrip()[0] not in "[{":
+        raise TranscriptError(f"{where} has none of the known forms; `memzoo compare --formats` lists them")
+    yield from _in_json(file, where, title, forms)
+
+
+def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+    line = file.readline(_CHUNK)
+    while line and not line.strip():
+        line = file.readline(_CHUNK)
+    first = _parse_or_none(line)
+    second = file.readline(_CHUNK) if first is not None else ""
+    while second and not second.strip():
+        second = file.readline(_CHUNK)
+    file.seek(0)
+    if second:
+        yield from _among(_lines(file, where), where, title, forms)
+    elif line.lstrip()[0] == "[":
+        yield from _among(_items(file, where), where, title, forms)
+    else:
+        try:
+            document = first if first is not None else parse(file.read())
+        except ValueError as error:
+            raise _not_json(where, error) from error
+        yield _of_value(document, where, title, forms)
+
+
+def _among(
+    values: Iterable[tuple[str, Any]], where: str, title: str, forms: Sequence[Form]
+) -> Iterator[Found | TranscriptError]:
+    """Yield the documents among the values of a list, or all of them as one."""
+    values = iter(values)
+    first = list(itertools.islice(values, _FIRST))
+    good = [value for _, value in first if not isinstance(value, TranscriptError)]
+    for form in forms:
+        if form.document == "list" and form.recognise(good):
+            everything = [value for _, value in itertools.chain(first, values)]
+            yield from (value for value in everything if isinstance(value, TranscriptError))
+            yield Found(form, [one for one in everything if not isinstance(one, TranscriptError)], title, where)
+            return
+        if form.document == "object" and any(isinstance(value, dict) and form.recognise(value) for value in good):
+            break
+    if not first:
+        raise TranscriptError(f"{where} is an empty list")
+    for number, (place, value) in enumerate(itertools.chain(first, values), start=1):
+        yield _of_value(value, place, f"{title} {number}" if len(first) > 1 else title, forms)
+
+
+def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Found | TranscriptError:
+    if isinstance(value, TranscriptError):
+        return value
+    if isinstance(value, list):
+        form = next((form for form in forms if form.document == "list" and form.recognise(value[:_FIRST])), None)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    else:
+        known = (form for form in forms if form.document == "object" and isinstance(value, dict))
+        form = next((form for form in known if form.recognise(value)), None)
+    if form is None:
+        there = f"the keys {', '.join(map(repr, value))}" if isinstance(value, dict) else f"{value!r:.80}"  # pyright: ignore[reportUnknownArgumentType]
+        return TranscriptError(f"{where} has none of the known forms: there is {there:.300}")
+    return Found(form, value, title, where)
+
+
+def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> Found | TranscriptError:
+    titles = next(iter(head.splitlines()), "")
+    delimiter = max(",;\t|", key=titles.count)
+    spaced = titles.count(f"{delimiter} ") == titles.count(delimiter)
+    # The csv module requires newline="", which preserves line ends within quoted cells.
+    rows = csv.DictReader(io.StringIO(file.read(), newline=""), delimiter=delimiter, skipinitialspace=spaced)
+    rows.fieldnames = columns = [name.strip().lower() for name in rows.fieldnames or ()]
+    for form in forms:
+        if form.document == "table" and form.recognise(set(columns)):
+            return Found(form, rows, Path(where).stem, where)
+    return TranscriptError(f"{where} has none of the known forms: there are the columns {', '.join(columns)}")
+
+
+def _yaml(text: str, where: str) -> Any:
+    try:
+        yaml: Any = importlib.import_module("yaml")
+    except ImportError as error:
+        raise MissingExtraError.of("Reading YAML", "replay") from error
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise TranscriptError(f"{where} cannot be read as YAML: {error}") from error
+
+
+def _lines(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
+    # Files are split at "\n" only, because JSON strings may contain other line breaks, such as U+2028.
+    for number, line in enumerate(file, start=1):
+        place = f"{where}, line {number}"
+        if line.strip():
+            try:
+                yield place, parse(line)
+            except ValueError as error:
+                yield place, _not_json(place, error)
+
+
+def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
+    """Yield the items of a JSON list while the file is read: only one item is in memory, and a part of the next."""
+    text = file.read(_CHUNK).lstrip()[1:].lstrip()
+    number, wanted = 0, _CHUNK
+    while not text.startswith("]"):
+        try:
+            value, end = _DECODE(text)
+            # A number or the like may go on in the next part of the file.
+            whole = end < len(text)
+        except (ValueError, RecursionError) as error:
+            whole, fault = False, error
+        else:
+            fault = ValueError("it is cut off")
+        if not whole:
+            more = file.read(wanted)
+            if not more:
+                raise _not_json(f"{where}, item {number}", fault)
+            text, wanted = text + more, wanted * 2
+            continue
+        yield f"{where}, item {number}", parse(text[:end]) if _has_lone_half(text[:end]) else value
+        text, number, wanted = text[end:].lstrip(), number + 1, _CHUNK
+        text = text or file.read(_CHUNK).lstrip()
+        if text.startswith(","):
+            text = text[1:].lstrip() or file.read(_CHUNK).lstrip()
+        elif not text.startswith("]"):
+            raise TranscriptError(f"{where}, item {number}: expected a comma or the end of the list, not {text[:20]!r}")
+
+
+def parse(text: str) -> Any:
+    """Return the value of a JSON text; lone surrogates, which are legal there, become question marks.
+
+    Raises:
+        ValueError: The text is not JSON.
+    """
+    try:
+        document = json.loads(text)
+        if _has_lone_half(text):
+            document = json.loads(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
+    except json.JSONDecodeError:
+        raise
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    except ValueError as error:  # Python's limit for the digits of an integer
+        raise ValueError("a number in it has too many digits") from error
+    return document
+
+
+def _has_lone_half(text: str) -> bool:
+    return ("\\ud" in text or "\\uD" in text) and _LONE.search(text) is not None
+
+
+def _parse_or_none(line: str) -> Any:
+    try:
+        return parse(line)
+    except ValueError:
+        return None
+
+
+def _not_json(where: str, error: Exception) -> TranscriptError:
+    said = error.msg if isinstance(error, json.JSONDecodeError) else reason(error)
+    return TranscriptError(f"{where}: this is not JSON ({said})")

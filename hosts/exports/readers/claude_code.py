@@ -1,0 +1,47 @@
+"""Reads the sessions of Claude Code: one file of JSON Lines a session, in `~/.claude/projects`."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.fields import need
+from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.exports.trees import tree_of
+from memzoo.stores import Message
+
+__all__ = ["read"]
+
+_HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
+_COMMANDS = ("<command-name>", "<command-message>", "<local-command-", "<bash-", "[Request interrupted by user")
+"""The beginnings of texts that the program writes in the user's name."""
+
+
+def read(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation of a session: the branch that ends with the last entry, across compactions.
+
+    An entry that begins anew after a compaction names the entry before as its logical parent.
+    """
+    entries = {str(entry["uuid"]): entry for entry in document if "uuid" in entry}
+    parents = {
+        uuid: need(entry, "parentUuid", uuid) or entry.get("logicalParentUuid") for uuid, entry in entries.items()
+    }
+    # The log of a resumed session can begin with entries whose parents are in another file.
+    parents = {uuid: parent if parent in entries else None for uuid, parent in parents.items()}
+    aside = [uuid for uuid, entry in entries.items() if entry.get("isSidechain")]
+    main = {uuid: parent for uuid, parent in parents.items() if uuid not in set(aside)}
+    notes = [f"{count(len(aside), 'entry', 'entries')} of subagents left out"] if aside else []
+    name = next((str(one["summary"]) for one in document if one.get("type") == "summary"), title)
+    said = {uuid: list(_said(entries[uuid], uuid)) for uuid in main}
+    shown = next((uuid for uuid in reversed(said) if said[uuid]), None)
+    session = next((str(one["sessionId"]) for one in entries.values() if one.get("sessionId")), "")
+    yield tree_of(name, main, said.__getitem__, shown=shown, notes=notes, id=session)
+
+
+def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime | None]]:
+    if need(entry, "type", uuid) not in ("user", "assistant") or any(map(entry.get, _HIDDEN)):
+        return
+    date = date_of(need(entry, "timestamp", uuid))
+    for message in messages_of({"role": entry["type"], "content": need(entry, "message.content", uuid)}):
+        if message["role"] != "user" or not str(message["content"]).startswith(_COMMANDS):
+            yield message, date

@@ -15,15 +15,10 @@ from memzoo.benchmarks.transcripts.conversations import (
 from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
 from memzoo.errors import TranscriptError
 
-__all__ = ["is_longmemeval", "transcript_of"]
+__all__ = ["transcript_of"]
 
 _ABSTENTION = "_abs"
 """The end of the id of a question about a thing that nobody mentioned."""
-
-
-def is_longmemeval(item: dict[str, Any]) -> bool:
-    """Return True if an object looks like an instance of LongMemEval."""
-    return "haystack_sessions" in item
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:  # noqa: ARG001 - every instance has an id

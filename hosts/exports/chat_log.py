@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from memzoo.errors import MemoryZooError
+from memzoo.errors import MemoryZooError, TransferError
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["ChatLog", "Unread", "count", "date_of", "reason"]
+__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason"]
 
 _LATEST = 10**11
 _LONGEST = 300
@@ -94,6 +94,15 @@ class Unread:
     read: Callable[[], ChatLog]
 
 
+def make_stand_in(place: str, what: str) -> Unread:
+    """Return a stand-in for an unreadable conversation; reading it raises a TransferError."""
+
+    def read() -> ChatLog:
+        raise TransferError(what)
+
+    return Unread(place, read)
+
+
 def count(number: int, noun: str, several: str = "") -> str:
     """Return a number with its noun, such as "1 message" and "2 messages"."""
     return f"{number} {noun if number == 1 else several or f'{noun}s'}"
@@ -158,7 +167,7 @@ def _is_empty(message: Message) -> bool:
 
 def _in_order(pairs: list[tuple[Message, datetime | None]]) -> list[tuple[Message, datetime | None]]:
     dates = [date for _, date in pairs if date]
-    if len(dates) < len(pairs):
+    if not dates or len(dates) < len(pairs):
         return pairs
     # Of messages with one time, those of a file that begins with the newest are turned round too.
     newest_first = dates[0] > dates[-1] and all(one >= next_one for one, next_one in pairwise(dates))

@@ -158,7 +158,7 @@ class Fields:
 
     def _said(self, number: int, item: Any) -> list[tuple[Message, datetime | None]]:
         role = role_at(item, self.role, number, self.roles)
-        message = message_of({"role": role, "content": self._at(item, "text", number)}) if role else None
+        message = message_of({"role": role, "content": pick(item, self.text) or ""}) if role else None
         if message is None:
             return []
         if self.name and (name := pick(item, self.name)):

@@ -16,11 +16,14 @@ from typing import Any, TextIO
 from memzoo.errors import MissingExtraError, TranscriptError
 from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.exports.form import Form
+from memzoo.stores.checking import is_sqlite
 
 __all__ = ["Found", "find_documents", "find_in_text"]
 
-_SUFFIXES = {".json", ".jsonl", ".ndjson", ".txt", ".md", ".csv", ".tsv", ".yaml", ".yml", ".vtt", ".html", ".zip"}
-_JSON = {".json", ".jsonl", ".ndjson"}
+_JSON, _TABLES, _YAML = {".json", ".jsonl", ".ndjson"}, {".csv", ".tsv"}, {".yaml", ".yml"}
+_DATABASES = {".db", ".sqlite", ".sqlite3"}
+_SUFFIXES = {*_JSON, *_TABLES, *_YAML, *_DATABASES, ".txt", ".md", ".vtt", ".zip"}
+_LISTED = "`memzoo compare --formats` lists them"
 _HEAD = 4000
 _FIRST = 20
 _CHUNK = 2**18
@@ -52,13 +55,10 @@ def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[Found | Transc
     try:
         if path.is_dir():
             yield from _in_folder(path, forms, str(path))
-        elif path.suffix.lower() == ".zip":
-            with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-                yield from _in_folder(zipfile.Path(archive), forms, str(path))
         else:
             yield from _in_file(path, forms, str(path))
-    except (OSError, zipfile.BadZipFile) as error:
-        yield TranscriptError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
+    except OSError as error:
+        yield TranscriptError(f"{path} cannot be read: {error.strerror or error}")
 
 
 def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found | TranscriptError]:
@@ -80,17 +80,34 @@ def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found
 
 
 def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[Found | TranscriptError]:
+    suffix = Path(where).suffix.lower()
     try:
-        with path.open("r", encoding="utf-8-sig", newline="\n") as file:
-            yield from find_in_text(file, where, forms)
+        if suffix == ".zip":
+            with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+                yield from _in_folder(zipfile.Path(archive), forms, where)
+        elif suffix not in _SUFFIXES - _DATABASES and _is_database(path):
+            if not isinstance(path, Path):
+                raise TranscriptError(f"{where} is an SQLite database, which is read from a disk: copy it there")  # noqa: TRY301
+            form = next(form for form in forms if form.document == "database")
+            yield Found(form, path, path.stem, where)
+        else:
+            with path.open("r", encoding="utf-8-sig", newline="\n") as file:
+                yield from find_in_text(file, where, forms)
     except UnicodeDecodeError as error:
         yield TranscriptError(f"{where} cannot be read as UTF-8 text: {error}")
-    except OSError as error:
-        yield TranscriptError(f"{where} cannot be read: {error.strerror or error}")
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:  # a ZIP may need a password
+        yield TranscriptError(f"{where} cannot be read: {getattr(error, 'strerror', None) or reason(error)}")
     except MissingExtraError:
         raise
     except TranscriptError as error:
         yield error
+
+
+def _is_database(path: Any) -> bool:
+    if isinstance(path, Path):
+        return is_sqlite(path)
+    with path.open("rb") as file:
+        return file.read(16).startswith(b"SQLite format 3")
 
 
 def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
@@ -109,10 +126,10 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
     title, suffix = Path(where).stem, Path(where).suffix.lower()
     if not head.strip():
         raise TranscriptError(f"{where} is empty")
-    if suffix in {".csv", ".tsv"}:
+    if suffix in _TABLES:
         yield _in_table(file, head, where, forms)
         return
-    if suffix in {".yaml", ".yml"}:
+    if suffix in _YAML:
         document = _yaml(file.read(), where)
         if isinstance(document, list):
             listed: list[Any] = document  # pyright: ignore[reportUnknownVariableType]
@@ -120,13 +137,13 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
         else:
             yield _of_value(document, where, title, forms)
         return
-    if suffix not in _JSON:
+    if suffix not in _JSON or head.lstrip()[0] not in "[{":
         for form in forms:
             if form.document == "text" and form.recognise(head):
                 yield Found(form, file.read(), title, where)
                 return
     if head.lstrip()[0] not in "[{":
-        raise TranscriptError(f"{where} has none of the known forms; `memzoo compare --formats` lists them")
+        raise TranscriptError(f"{where} has none of the known forms; {_LISTED}")
     yield from _in_json(file, where, title, forms)
 
 
@@ -146,8 +163,9 @@ def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Ite
     else:
         try:
             document = first if first is not None else parse(file.read())
-        except ValueError as error:
-            raise _not_json(where, error) from error
+        except (ValueError, RecursionError) as error:
+            line_number = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise _not_json(f"{where}{line_number}", error) from error
         yield _of_value(document, where, title, forms)
 
 
@@ -168,8 +186,9 @@ def _among(
             break
     if not first:
         raise TranscriptError(f"{where} is an empty list")
-    for number, (place, value) in enumerate(itertools.chain(first, values), start=1):
-        yield _of_value(value, place, f"{title} {number}" if len(first) > 1 else title, forms)
+    titles = (f"{title} {number}" for number in itertools.count(1)) if len(first) > 1 else itertools.repeat(title)
+    for (place, value), name in zip(itertools.chain(first, values), titles, strict=False):
+        yield _of_value(value, place, name, forms)
 
 
 def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Found | TranscriptError:
@@ -180,9 +199,13 @@ def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Foun
     else:
         known = (form for form in forms if form.document == "object" and isinstance(value, dict))
         form = next((form for form in known if form.recognise(value)), None)
+    if form is None and isinstance(value, dict):
+        form = next((form for form in forms if form.document == "list" and form.recognise([value])), None)
+        value = [value] if form else value  # a file with one message
     if form is None:
-        there = f"the keys {', '.join(map(repr, value))}" if isinstance(value, dict) else f"{value!r:.80}"  # pyright: ignore[reportUnknownArgumentType]
-        return TranscriptError(f"{where} has none of the known forms: there is {there:.300}")
+        keys = ", ".join(map(repr, value)) if isinstance(value, dict) else ""  # pyright: ignore[reportUnknownArgumentType]
+        there = f"there are only the keys {keys}" if keys else f"there is {value!r:.80}"
+        return TranscriptError(f"{where} has none of the known forms: {there:.300}; {_LISTED}")
     return Found(form, value, title, where)
 
 
@@ -196,7 +219,7 @@ def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> Fou
     for form in forms:
         if form.document == "table" and form.recognise(set(columns)):
             return Found(form, rows, Path(where).stem, where)
-    return TranscriptError(f"{where} has none of the known forms: there are the columns {', '.join(columns)}")
+    return TranscriptError(f"{where} has none of the known forms: the columns are {', '.join(columns)}; {_LISTED}")
 
 
 def _yaml(text: str, where: str) -> Any:
@@ -217,7 +240,7 @@ def _lines(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
         if line.strip():
             try:
                 yield place, parse(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 yield place, _not_json(place, error)
 
 
@@ -233,7 +256,7 @@ def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
         except (ValueError, RecursionError) as error:
             whole, fault = False, error
         else:
-            fault = ValueError("it is cut off")
+            fault = json.JSONDecodeError("the file is cut off", "", 0)
         if not whole:
             more = file.read(wanted)
             if not more:
@@ -255,16 +278,9 @@ def parse(text: str) -> Any:
     Raises:
         ValueError: The text is not JSON.
     """
-    try:
-        document = json.loads(text)
-        if _has_lone_half(text):
-            document = json.loads(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
-    except json.JSONDecodeError:
-        raise
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    except ValueError as error:  # Python's limit for the digits of an integer
-        raise ValueError("a number in it has too many digits") from error
+    document = json.loads(text)
+    if _has_lone_half(text):
+        document = json.loads(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
     return document
 
 
@@ -275,10 +291,15 @@ def _has_lone_half(text: str) -> bool:
 def _parse_or_none(line: str) -> Any:
     try:
         return parse(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
 def _not_json(where: str, error: Exception) -> TranscriptError:
-    said = error.msg if isinstance(error, json.JSONDecodeError) else reason(error)
+    if isinstance(error, json.JSONDecodeError):
+        said = error.msg
+    elif isinstance(error, RecursionError):
+        said = "nested too deeply"
+    else:  # Python's limit for the digits of an integer
+        said = "a number in it has too many digits"
     return TranscriptError(f"{where}: this is not JSON ({said})")

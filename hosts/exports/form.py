@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.chat_log import ChatLog, Unread
 from memzoo.hosts.exports.fields import pick
 
 __all__ = ["Document", "Form", "Reader", "having"]
 
-Reader: TypeAlias = Callable[[Any, str], Iterable[ChatLog]]
+Reader: TypeAlias = Callable[[Any, str], Iterable[ChatLog | Unread]]
 """A function of a document, and of the title for a conversation without its own, that yields conversations."""
 
-Document: TypeAlias = Literal["object", "list", "text", "table", "folder"]
+Document: TypeAlias = Literal["object", "list", "text", "table", "folder", "database"]
 """The unit of a form: see `Form.document`."""
 
 
@@ -32,6 +32,7 @@ class Form:
               each a dict by such names.
             - "folder": a folder, also in a ZIP. `recognise` gets the names in the folder, `read` a `pathlib.Path` or
               `zipfile.Path`.
+            - "database": an SQLite file; `read` gets its path.
         recognise: A function that returns if a document has the form.
         read: The reader; a text of advice for a form that is only recognised, as in "export as JSON instead".
         known: The version or date of the application with the known form, and the source.

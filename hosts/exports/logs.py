@@ -98,6 +98,14 @@ FORMS = (
         get="As above.",
     ),
     Form(
+        name="AI SDK",
+        document="list",
+        recognise=having("role", "parts.0.type"),
+        read=chat_messages.read_list,
+        known="the messages of versions 4 to 6",
+        get="Write the messages that your application stores.",
+    ),
+    Form(
         name="Gemini's API",
         document="list",
         recognise=having("role", "parts.0.text|parts.0.functionCall|parts.0.inlineData"),
@@ -112,14 +120,6 @@ FORMS = (
         read=requests.read_gemini,
         known="a request of 2026, with its instruction",
         get="As above.",
-    ),
-    Form(
-        name="AI SDK",
-        document="list",
-        recognise=having("role", "parts.0.type"),
-        read=chat_messages.read_list,
-        known="the messages of versions 4 to 6",
-        get="Write the messages that your application stores.",
     ),
     Form(
         name="ShareGPT",

@@ -82,13 +82,16 @@ def messages_of(item: Any) -> list[Message]:
         TransferError: The value is no message.
     """
     known = dict_of(spell_out(item))
-    parts: Any = known["parts"] if isinstance(known.get("parts"), list) else known.get("content")
+    content, parts = known.get("content"), known.get("parts")
+    if isinstance(content, list) and not all(map(_is_plain, content)):  # pyright: ignore[reportUnknownArgumentType]
+        parts = content  # pyright: ignore[reportUnknownVariableType]
     if invocations := dicts_of(known.get("toolInvocations")):  # the AI SDK up to version 4
-        parts = [parts or "", *({"type": "tool-invocation", "toolInvocation": one} for one in invocations)]
-    plain = isinstance(parts, list) and all(map(_is_plain, parts))  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(parts, list) and not plain and (role := role_of(known.get("role"))):
+        parts = [content or "", *({"type": "tool-invocation", "toolInvocation": one} for one in invocations)]
+    if isinstance(parts, list) and (role := role_of(known.get("role"))):
         return Parts.of(parts).messages(role)
     if not is_message(spell_out(item)):
+        if isinstance(item, dict) and "role" in item:
+            checked(item)  # names the mistake
         raise TransferError(f"this is not a message: {item!r:.80}")
     message = message_of(item)
     return [] if message is None else [message]
@@ -103,7 +106,13 @@ def _is_plain(part: Any) -> bool:
 
 
 def conversation_of(
-    title: str, items: Iterable[Any], item_of: Callable[[Any], Any] = lambda item: item, keep: Sequence[str] = ()
+    title: str,
+    items: Iterable[Any],
+    item_of: Callable[[Any], Any] = lambda item: item,
+    *,
+    keep: Sequence[str] = (),
+    system: Any = None,
+    id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
     """Return a conversation with the messages in a list of items.
 
@@ -112,11 +121,14 @@ def conversation_of(
         items: The messages, oldest first; messages that all have a time are sorted.
         item_of: A function that converts an item to a form that `messages_of` reads.
         keep: Further members of an item that its last message keeps.
+        system: The system message ahead of all, a text or parts.
+        id: The conversation's id in its export.
 
     Raises:
         TransferError: An item is not a message; the error names the item.
     """
-    said: list[tuple[Message, datetime | None]] = []
+    first = message_of({"role": "system", "content": system}) if system else None
+    said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
@@ -131,7 +143,7 @@ def conversation_of(
             said += [(message, date) for message in new]
         except Exception as error:
             raise TransferError(f"message {number}: {reason(error)}") from error
-    return ChatLog.of(title, said, sort=True)
+    return ChatLog.of(title, said, id=id, sort=True)
 
 
 def find_date(item: Any) -> datetime | None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from memzoo.errors import MissingExtraError, TransferError
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in, reason
 from memzoo.hosts.exports.messages import conversation_of
-from memzoo.hosts.migrate.sources import by_session, make_stand_in
+from memzoo.hosts.migrate.sources import by_session
 
 __all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parse_json", "rows"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from memzoo.errors import ConflictError, MissingExtraError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.readers.sessions import read_sessions
 from memzoo.hosts.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
 from memzoo.hosts.migrate.llama_index import llama_index
-from memzoo.hosts.migrate.sessions import read_sessions
 from memzoo.hosts.migrate.sources import chatgpt, langchain_file, openai_threads
 from memzoo.memories.engine.system_message import note_system, system_state
 from memzoo.memories.text.messages import checked

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from memzoo.errors import TransferError
-from memzoo.hosts.exports.chat_log import Unread
+from memzoo.hosts.exports.chat_log import Unread, make_stand_in
 from memzoo.hosts.exports.messages import conversation_of
 from memzoo.hosts.migrate.histories import parse_json, rows
-from memzoo.hosts.migrate.sources import by_session, make_stand_in, read_json
+from memzoo.hosts.migrate.sources import by_session, read_json
 from memzoo.memories.text.messages import tool_call
 
 __all__ = ["llama_index"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from memzoo.errors import TransferError
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in, reason
 from memzoo.hosts.exports.messages import (
     conversation_of,
 )
@@ -18,7 +18,6 @@ __all__ = [
     "by_session",
     "chatgpt",
     "langchain_file",
-    "make_stand_in",
     "openai_threads",
     "read_json",
 ]
@@ -53,15 +52,6 @@ def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = 
             sessions.setdefault(str(session), []).append(message)
     for session, messages in sessions.items():
         yield Unread(session, functools.partial(conversation_of, session, messages, item_of))
-
-
-def make_stand_in(place: str, what: str) -> Unread:
-    """Return a stand-in for an unreadable conversation; reading it raises a TransferError."""
-
-    def read() -> ChatLog:
-        raise TransferError(what)
-
-    return Unread(place, read)
 
 
 def langchain_file(source: str) -> Iterator[Unread]:

@@ -51,12 +51,12 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
         return []
     if not isinstance(content, dict):
         raise TranscriptError(f"a message has no 'content': {message!r:.80}")
-    parts: Any = content.get("parts", content.get("text"))
-    if content.get("content_type") in _UNSAID or parts is None:
+    if content.get("content_type") in _UNSAID:
         return []
-    if not isinstance(parts, list | str):
+    parts: Any = content.get("parts", [content.get("text")])
+    if not isinstance(parts, list):
         raise TranscriptError(f"the parts of a message are not a list: {parts!r:.80}")
-    said = message_of({"role": role, "content": [part for part in parts if part] if isinstance(parts, list) else parts})
+    said = message_of({"role": role, "content": [part for part in parts if part]})
     if said is None or not said["content"]:
         return []
     if isinstance(said["content"], str):

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
-from memzoo.hosts.exports.fields import need
+from memzoo.hosts.exports.fields import need, pick
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
@@ -42,6 +42,6 @@ def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime 
     if need(entry, "type", uuid) not in ("user", "assistant") or any(map(entry.get, _HIDDEN)):
         return
     date = date_of(need(entry, "timestamp", uuid))
-    for message in messages_of({"role": entry["type"], "content": need(entry, "message.content", uuid)}):
+    for message in messages_of({"role": entry["type"], "content": pick(entry, "message.content") or ""}):
         if message["role"] != "user" or not str(message["content"]).startswith(_COMMANDS):
             yield message, date

@@ -21,10 +21,17 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         answers = [one.get("response", one) for one in need(talk, "responses", name)]
         said = {str(one.get("_id", number)): _said(one, number) for number, one in enumerate(answers, start=1)}
         if any("parent_response_id" in one for one in answers):
-            parents = {str(one["_id"]): one.get("parent_response_id") for one in answers}
+            parents = {id_: _parent(one, id_) for id_, one in zip(said, answers, strict=True)}
             yield tree_of(name, parents, functools.partial(_at, said), shown=about.get("leaf_response_id"), id=key)
         else:
             yield ChatLog.of(name, said.values(), id=key, sort=True)
+
+
+def _parent(one: Any, id_: str) -> str | None:
+    """Return the id of the response before; only what a user says can be the first."""
+    if role_at(one, "sender", id_) == "assistant":
+        need(one, "parent_response_id", id_)
+    return one.get("parent_response_id")
 
 
 def _at(said: dict[str, tuple[Message, datetime | None]], id_: str) -> list[tuple[Message, datetime | None]]:

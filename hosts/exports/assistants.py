@@ -155,7 +155,7 @@ FORMS = (
         name="Jan",
         document="list",
         recognise=having(object="thread.message"),
-        read=Fields(messages="", date="created_at", title="", conversation="0.thread_id"),
+        read=Fields(messages="", date="created_at", title="0.thread_id", conversation="0.thread_id"),
         known="messages.jsonl of version 0.6; OpenAI's messages of threads alike",
         get="The folder threads/<thread> in Jan's data folder.",
         beside=("thread.json",),

@@ -141,7 +141,9 @@ FORMS = (
         name="WildChat",
         document="object",
         recognise=having("conversation_hash", "conversation.0.timestamp"),
-        read=Fields(messages="conversation", date="timestamp", title="", conversation="conversation_hash"),
+        read=Fields(
+            messages="conversation", date="timestamp", title="conversation_hash", conversation="conversation_hash"
+        ),
         known="WildChat-1M, where only answers have a time",
         get="The data set's rows as JSON Lines.",
     ),
@@ -149,7 +151,7 @@ FORMS = (
         name="LMSYS",
         document="object",
         recognise=having("conversation_id", "conversation.0.role"),
-        read=Fields(messages="conversation", title=""),
+        read=Fields(messages="conversation", title="conversation_id"),
         known="LMSYS-Chat-1M, which has no times",
         get="The data set's rows as JSON Lines.",
     ),

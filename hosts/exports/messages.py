@@ -92,7 +92,8 @@ def messages_of(item: Any) -> list[Message]:
     if not is_message(spell_out(item)):
         if isinstance(item, dict) and "role" in item:
             checked(item)  # names the mistake
-        raise TransferError(f"this is not a message: {item!r:.80}")
+        there = f" (there are: {', '.join(map(repr, known))})" if known else ""
+        raise TransferError(f"this is not a message: {item!r:.80}{there:.200}")
     message = message_of(item)
     return [] if message is None else [message]
 

@@ -33,7 +33,7 @@ class Parts:
         calls: The tool calls.
         results: The results of tools: the call's id, the tool's name, and the text; "" if unknown.
         thoughts: The thoughts of the model.
-        others: The types of other parts, such as "image".
+        others: Other parts, such as pictures.
         lost: The number of parts for words without a text.
         marks: The number of parts that hold neither words nor work.
     """
@@ -42,7 +42,7 @@ class Parts:
     calls: list[Message] = field(default_factory=list[Message])
     results: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     thoughts: list[str] = field(default_factory=list[str])
-    others: list[str] = field(default_factory=list[str])
+    others: list[Message] = field(default_factory=list[Message])
     lost: int = 0
     marks: int = 0
 
@@ -66,8 +66,7 @@ class Parts:
             for id_, name, text in self.results
         ]
         text = "\n".join(self.texts)
-        others = [{"type": kind} for kind in self.others]
-        content = [*([{"type": "text", "text": text}] if text else ()), *others] if others else text
+        content = [*([{"type": "text", "text": text}] if text else ()), *self.others] if self.others else text
         own = bool(self.results) and role == "assistant"
         words: list[Message] = [{"role": role, "content": content}] if content else []
         if self.calls:
@@ -97,10 +96,13 @@ class Parts:
             self.marks += 1
         elif words is not None:
             self.texts += [words.strip("\n")] if words.strip() else []
-        elif kind in _WORDS or not known:
+        elif kind in _WORDS:
             self.lost += 1
         else:
-            self.others.append(kind or next(iter(known)))
+            named = {key: known[key] for key in ("image_url", "caption", "filename") if key in known}
+            self.others.append(
+                {"type": kind or str(known.get("content_type") or next(iter(known), "attachment")), **named}
+            )
 
     def _add_call(self, call: dict[str, Any], tool: str) -> None:
         id_, name = str(_first(call, _IDS) or ""), _first(call, _NAMES) or tool

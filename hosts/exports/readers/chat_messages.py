@@ -19,7 +19,7 @@ _BRANCHED = {"children", "childrenIds", "parent", "parentId", "parentMessageId",
 def is_list(items: Any) -> bool:
     """Return whether values are messages; an object with a role is meant as one, for a mistake to be named."""
     listed: list[Any] = items if isinstance(items, list) else []
-    return bool(listed) and all(is_message(item) or (isinstance(item, dict) and "role" in item) for item in listed)
+    return bool(listed) and any(is_message(item) or (isinstance(item, dict) and "role" in item) for item in listed)
 
 
 def is_chat(item: Any) -> bool:

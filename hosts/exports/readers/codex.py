@@ -57,7 +57,8 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
             else:
                 said.append((new, _date(line, number)))
     notes = [f"{count(taken_back, 'turn')} that the user took back left out"] if taken_back else []
-    yield ChatLog.of(title, said, notes, id=str(pick(document, "0.payload.id|0.id") or ""))
+    key = str(pick(document, "0.payload.id|0.id") or "")
+    yield ChatLog.of(key or title, said, notes, id=key)
 
 
 def _date(line: Any, number: int) -> datetime | None:

@@ -29,7 +29,8 @@ def read_sharegpt(document: Any, title: str) -> Iterator[ChatLog]:
         else:
             said.append({"role": role_at(turn, "from", number), "content": words})
     notes = ["the instruction ('system') left out"] if document.get("system") else []
-    yield ChatLog.of(title, [(message, None) for message in said], notes, id=str(document.get("id") or ""))
+    key = str(document.get("id") or "")
+    yield ChatLog.of(key or title, [(message, None) for message in said], notes, id=key)
 
 
 def _calls(words: str) -> Iterator[Message]:
@@ -63,7 +64,8 @@ def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
         role = role_at(nodes[id_], "role", id_, {"prompter": "user"})
         return [({"role": role, "content": nodes[id_].get("text") or ""}, None)]
 
-    yield tree_of(title, parents, said, shown=shown, id=str(document.get("message_tree_id") or ""))
+    key = str(document.get("message_tree_id") or "")
+    yield tree_of(key or title, parents, said, shown=shown, id=key)
 
 
 def read_arena(document: Any, title: str) -> Iterator[ChatLog]:

@@ -40,7 +40,8 @@ def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
 def read(document: Any, title: str, notes: list[str] | None = None) -> Iterator[ChatLog]:
     """Yield the conversation of a session; the program's own messages are left out."""
     said = [one for number, item in enumerate(document["messages"], start=1) for one in _said(item, number)]
-    yield ChatLog.of(title, said, notes or [], id=str(document.get("sessionId") or ""))
+    key = str(document.get("sessionId") or "")
+    yield ChatLog.of(key or title, said, notes or [], id=key)
 
 
 def _said(item: Any, number: int) -> Iterator[tuple[Message, datetime | None]]:

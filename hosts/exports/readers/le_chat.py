@@ -9,7 +9,7 @@ from memzoo.hosts.messages import dicts_of
 
 __all__ = ["read"]
 
-_FIELDS = Fields(messages="", date="createdAt", title="", conversation="0.chatId")
+_FIELDS = Fields(messages="", date="createdAt", title="0.chatId", conversation="0.chatId")
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:

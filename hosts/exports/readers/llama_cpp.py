@@ -44,7 +44,7 @@ def _said(one: Any, id_: str) -> Iterator[tuple[Message, datetime | None]]:
     item = {
         "role": role,
         "content": one.get("content") or "",
-        "reasoning_content": one.get("reasoningContent") or one.get("thinking"),
+        "reasoning_content": one.get("content") and (one.get("reasoningContent") or one.get("thinking")),
         "tool_calls": json.loads(calls) if isinstance(calls, str) and calls else calls,
         "tool_call_id": one.get("toolCallId"),
     }

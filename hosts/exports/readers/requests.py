@@ -1,7 +1,6 @@
 """Reads requests of Gemini's API and states of LangGraph; those of other APIs are objects with messages."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog
@@ -20,5 +19,5 @@ def read_gemini(document: Any, title: str) -> Iterator[ChatLog]:
 
 def read_langgraph(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation in the state of a thread."""
-    thread = pick(document, "thread_id|config.configurable.thread_id|checkpoint.thread_id")
-    yield replace(conversation_of(title, document["values"]["messages"]), id=str(thread or ""))
+    key = str(pick(document, "thread_id|config.configurable.thread_id|checkpoint.thread_id") or "")
+    yield conversation_of(key or title, document["values"]["messages"], id=key)

@@ -348,15 +348,15 @@ SAMPLES = {
                     "responses": [
                         grok("1", None, "human", "My tent is green.", 1),
                         grok("2", "1", "ASSISTANT", "Nice.", 2),
+                        grok("5", "2", "human", "Yes.", 5),
                         grok("3", "1", "ASSISTANT", "How old is it?", 3),
                         grok("4", "3", "human", "Nine years.", 4),
-                        grok("5", "2", "human", "Yes.", 5),
                     ],
                 }
             ]
         },
         [[("user", "My tent is green.", 1), ("assistant", "How old is it?", 3), ("user", "Nine years.", 4)]],
-        ("sender", "message", "create_time", "parent_response_id"),
+        ("sender", "message", "create_time", ""),
         ("1 other branch left out (--branches all reads them)",),
     ),
     "DeepSeek": Sample(
@@ -513,8 +513,8 @@ SAMPLES = {
                 node("0", None, "system", "", 0, type="root"),
                 node("1", "0", "user", "My barn leaks.", 1),
                 node("2", "1", "assistant", "Oh.", 2),
-                node("3", "1", "assistant", "Where?", 3, thinking="A leak."),
                 node("4", "2", "user", "Yes.", 4),
+                node("3", "1", "assistant", "Where?", 3, thinking="A leak."),
             ],
         },
         [[("user", "My barn leaks.", 1), ("assistant", "Where?", 3)]],
@@ -622,9 +622,9 @@ SAMPLES = {
     "LangSmith": Sample(
         "runs.jsonl",
         (
+            {"id": "c", "run_type": "chain", "start_time": at(1), "inputs": {}, "outputs": {}},
             run(3, "My loom is from Vik.", "What do you weave?", "Linen.", answered="It lasts."),
             run(1, "My loom is from Vik.", answered="What do you weave?"),
-            {"id": "c", "run_type": "chain", "start_time": at(1), "inputs": {}, "outputs": {}},
         ),
         [REPEATED],
         ("", "", "start_time", ""),
@@ -840,19 +840,19 @@ SAMPLES = {
             [("user", "A fig?", None), ("assistant", "A car.", None)],
             [("user", "A fig?", None), ("assistant", "A fruit.", None)],
         ],
-        ("role", "content", "", ""),
+        ("role", "", "", ""),
     ),
     "OpenAI's preference data": Sample(
         "preference.jsonl",
         (
             {
                 "input": {"messages": [{"role": "user", "content": "A fig?"}]},
-                "preferred_output": [{"role": "assistant", "content": "A fruit."}],
                 "non_preferred_output": [{"role": "assistant", "content": "A car."}],
+                "preferred_output": [{"role": "assistant", "content": "A fruit."}],
             },
         ),
         [[("user", "A fig?", None), ("assistant", "A fruit.", None)]],
-        ("role", "content", "", ""),
+        ("role", "", "", ""),
         ("1 other answer left out",),
     ),
 }

@@ -50,10 +50,10 @@ def dated(said: Said) -> list[tuple[str, str, datetime | None]]:
 
 def places(value: Any, key: str) -> Iterator[dict[str, Any]]:
     """The objects in a document that have a key, in their order."""
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
-        yield from places(one, key)
     if isinstance(value, dict) and key in value:
         yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        yield from places(one, key)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

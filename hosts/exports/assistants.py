@@ -64,8 +64,10 @@ FORMS = (
         document="list",
         recognise=having("parentUuid", "sessionId", "message"),
         read=claude_code.read,
-        known="version 2.1 of May 2026; a rewound prompt stays in the file, and a compaction begins a new tree",
+        known="version 2.1 of May 2026; a rewound prompt stays in the file, and a compaction begins a new tree; "
+        "files of subagents are passed over",
         get="The files in ~/.claude/projects/<folder>.",
+        beside=("agent-*.jsonl", "sessions-index.json", "history.jsonl"),
     ),
     Form(
         name="Codex CLI",
@@ -84,6 +86,14 @@ FORMS = (
         known="MyActivity.json of June 2026: newest first, answers in HTML, many prompts without an answer, and no "
         "conversations",
         get="takeout.google.com: choose My Activity, in it Gemini Apps, and JSON in place of HTML.",
+    ),
+    Form(
+        name="Gemini, Takeout as HTML",
+        document="text",
+        recognise=gemini_takeout.is_page,
+        read="order it again and choose JSON in place of HTML for My Activity",
+        known="MyActivity.html of June 2026",
+        get="What takeout.google.com gives if no format is chosen.",
     ),
     Form(
         name="Gemini CLI",

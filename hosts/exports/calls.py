@@ -104,7 +104,9 @@ def conversations_of(calls: Iterable[Call], title: str) -> Iterator[ChatLog]:
         if talk is None:
             talks.append(talk := _Talk(call.thread, instructions))
         talk.changes += instructions != talk.instructions
+        # Of a history that no earlier call had, only what the user said last has the time of the call.
         dated = max((n for n, one in enumerate(asked, start=1) if one["role"] == "assistant"), default=0)
+        dated = dated if call.answered else known
         talk.said += [(one, call.began if n >= dated else None) for n, one in enumerate(asked) if n >= known]
         talk.said += [(one, call.ended or call.began) for one in call.answered]
     for number, talk in enumerate(talks, start=1):

@@ -66,6 +66,14 @@ FORMS = (
         get="As above.",
     ),
     Form(
+        name="LangGraph, history",
+        document="list",
+        recognise=requests.is_history,
+        read=requests.read_history,
+        known="all states of a thread, newest first, each with the messages before",
+        get="client.threads.get_history(thread_id), written as JSON.",
+    ),
+    Form(
         name="LangGraph",
         document="object",
         recognise=having("values.messages"),

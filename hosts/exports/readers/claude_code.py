@@ -8,6 +8,7 @@ from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
 from memzoo.hosts.exports.fields import need, pick
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.trees import tree_of
+from memzoo.hosts.messages import dict_of
 from memzoo.stores import Message
 
 __all__ = ["read"]
@@ -22,16 +23,18 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
     An entry that begins anew after a compaction names the entry before as its logical parent.
     """
-    entries = {str(entry["uuid"]): entry for entry in document if "uuid" in entry}
-    parents = {
-        uuid: need(entry, "parentUuid", uuid) or entry.get("logicalParentUuid") for uuid, entry in entries.items()
-    }
-    # The log of a resumed session can begin with entries whose parents are in another file.
-    parents = {uuid: parent if parent in entries else None for uuid, parent in parents.items()}
+    entries = {str(entry["uuid"]): entry for entry in map(dict_of, document) if "uuid" in entry}
+    parents: dict[str, Any] = {}
+    for uuid, entry in entries.items():
+        parent = (need(entry, "parentUuid", uuid) if parents else None) or entry.get("logicalParentUuid")
+        # The log of a resumed session can begin with entries whose parents are in another file.
+        parents[uuid] = parent if parent in entries else None
+    if not any(parents.values()):  # a transcript without a tree, in the order of the file
+        parents = dict(zip(entries, [None, *entries], strict=False))
     aside = [uuid for uuid, entry in entries.items() if entry.get("isSidechain")]
     main = {uuid: parent for uuid, parent in parents.items() if uuid not in set(aside)}
     notes = [f"{count(len(aside), 'entry', 'entries')} of subagents left out"] if aside else []
-    name = next((str(one["summary"]) for one in document if one.get("type") == "summary"), title)
+    name = next((str(one["summary"]) for one in map(dict_of, document) if one.get("summary")), title)
     said = {uuid: list(_said(entries[uuid], uuid)) for uuid in main}
     shown = next((uuid for uuid in reversed(said) if said[uuid]), None)
     session = next((str(one["sessionId"]) for one in entries.values() if one.get("sessionId")), "")

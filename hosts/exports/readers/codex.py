@@ -33,7 +33,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     told = any(pick(line, "payload.type") == "user_message" for line in document)
     said: list[tuple[Message, datetime | None]] = []
     taken_back = 0
-    for number, line in enumerate(document, start=1):
+    for number, line in enumerate(map(dict_of, document), start=1):
         item = dict_of(line.get("payload", line))
         if item.get("type") == "thread_rolled_back":
             taken_back += (turns := int(need(item, "num_turns", number)))

@@ -8,9 +8,14 @@ from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
 from memzoo.hosts.exports.fields import need
 from memzoo.hosts.exports.html import words_of
 
-__all__ = ["is_takeout", "read"]
+__all__ = ["is_page", "is_takeout", "read"]
 
 _PROMPT = re.compile(r"(?:Prompted|Live Prompt|Asked|Prompt\s*:)\s+")
+
+
+def is_page(head: str) -> bool:
+    """Return whether a text is the page of the activities."""
+    return "<html" in head and "My Activity" in head
 
 
 def is_takeout(items: Any) -> bool:

@@ -692,6 +692,19 @@ SAMPLES = {
         [[("user", "My ox is Bo.", None), ("assistant", "Hello Bo.", None)]],
         ("", "", "", ""),
     ),
+    "LangGraph, history": Sample(
+        "history.json",
+        [
+            {
+                "created_at": at(len(told)),
+                "config": {"configurable": {"thread_id": "t1"}},
+                "values": {"messages": [langchain(f"{kind}Message", text) for kind, text in told]},
+            }
+            for told in ((("Human", "My ox is Bo."), ("AI", "Hello Bo.")), (("Human", "My ox is Bo."),), ())
+        ],
+        [[("user", "My ox is Bo.", 1), ("assistant", "Hello Bo.", 2)]],
+        ("", "", "", ""),
+    ),
     "Anthropic's API": Sample(
         "anthropic.json",
         {

@@ -18,7 +18,7 @@ from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.exports.form import Form
 from memzoo.stores.checking import is_sqlite
 
-__all__ = ["Found", "find_documents", "find_in_text"]
+__all__ = ["Found", "find_documents", "find_in_text", "parse"]
 
 _JSON, _TABLES, _YAML = {".json", ".jsonl", ".ndjson"}, {".csv", ".tsv"}, {".yaml", ".yml"}
 _DATABASES = {".db", ".sqlite", ".sqlite3"}
@@ -166,7 +166,11 @@ def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Ite
         except (ValueError, RecursionError) as error:
             line_number = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
             raise _not_json(f"{where}{line_number}", error) from error
-        yield _of_value(document, where, title, forms)
+        found = _of_value(document, where, title, forms)
+        if isinstance(found, TranscriptError):  # a file can have one message
+            alone = _of_value([document], where, title, forms)
+            found = found if isinstance(alone, TranscriptError) else alone
+        yield found
 
 
 def _among(
@@ -199,9 +203,6 @@ def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Foun
     else:
         known = (form for form in forms if form.document == "object" and isinstance(value, dict))
         form = next((form for form in known if form.recognise(value)), None)
-    if form is None and isinstance(value, dict):
-        form = next((form for form in forms if form.document == "list" and form.recognise([value])), None)
-        value = [value] if form else value  # a file with one message
     if form is None:
         keys = ", ".join(map(repr, value)) if isinstance(value, dict) else ""  # pyright: ignore[reportUnknownArgumentType]
         there = f"there are only the keys {keys}" if keys else f"there is {value!r:.80}"

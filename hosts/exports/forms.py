@@ -4,7 +4,7 @@ import functools
 
 from memzoo.hosts.exports import assistants, logs, people
 from memzoo.hosts.exports.form import Form, having
-from memzoo.hosts.exports.readers import chat_messages, columns, labels
+from memzoo.hosts.exports.readers import chat_messages, columns, labels, openai_threads
 from memzoo.hosts.exports.readers.sessions import read_sessions
 from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
 
@@ -63,6 +63,14 @@ _GENERAL = (
         read="`memzoo import` reads it; `memzoo history --json` prints the messages of a conversation",
         known="this version",
         get="`memzoo export`.",
+    ),
+    Form(
+        name="OpenAI Assistants",
+        document="list",
+        recognise=openai_threads.is_page,
+        read=openai_threads.read,
+        known="pages of threads.messages.list, which begin with the newest, of 2025",
+        get="Save the pages that the API returns, as a list.",
     ),
     Form(
         name="chat messages",

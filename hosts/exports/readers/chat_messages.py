@@ -17,9 +17,9 @@ _BRANCHED = {"children", "childrenIds", "parent", "parentId", "parentMessageId",
 
 
 def is_list(items: Any) -> bool:
-    """Return whether values are messages; an object with a role is meant as one, for a mistake to be named."""
-    listed: list[Any] = items if isinstance(items, list) else []
-    return bool(listed) and any(is_message(item) or (isinstance(item, dict) and "role" in item) for item in listed)
+    """Return whether values are messages, by the first; an object with a role is meant as one."""
+    first: Any = items[0] if isinstance(items, list) and items else None
+    return is_message(first) or (isinstance(first, dict) and "role" in first and not first.keys() & set(_LISTS))
 
 
 def is_chat(item: Any) -> bool:

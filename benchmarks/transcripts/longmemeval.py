@@ -64,7 +64,7 @@ def _date(value: Any) -> datetime:
 def _role(value: Any) -> str:
     if value not in ("user", "assistant"):
         raise ValueError(f"expected 'user' or 'assistant', not {show_value(value)}")
-    return value
+    return str(value)
 
 
 class _Turn(Item):

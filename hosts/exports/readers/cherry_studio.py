@@ -24,7 +24,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     for place, topic in enumerate(base["topics"], start=1):
         name = str(topic.get("name") or topic.get("id") or f"{title} {place}")
         messages = [one for one in need(topic, "messages", name) if one.get("type") != "clear"]
-        key, chosen = str(topic.get("id") or ""), dict[str, Any]()
+        key, chosen = str(topic.get("id") or ""), dict[tuple[bool, str], Any]()
         for one in messages:
             asked = str((one.get("askId") if one.get("role") == "assistant" else None) or need(one, "id", name))
             answers = (one.get("role") == "assistant", asked)

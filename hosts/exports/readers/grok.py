@@ -31,7 +31,8 @@ def _parent(one: Any, id_: str) -> str | None:
     """Return the id of the response before; only what a user says can be the first."""
     if role_at(one, "sender", id_) == "assistant":
         need(one, "parent_response_id", id_)
-    return one.get("parent_response_id")
+    parent = one.get("parent_response_id")
+    return str(parent) if parent else None
 
 
 def _at(said: dict[str, tuple[Message, datetime | None]], id_: str) -> list[tuple[Message, datetime | None]]:

@@ -7,7 +7,7 @@ from typing import Any
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
 from memzoo.hosts.exports.fields import need, pick
-from memzoo.hosts.messages import dict_of
+from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_otlp", "is_phoenix", "read_otlp", "read_phoenix"]
 
@@ -20,7 +20,7 @@ _KINDS = ("stringValue", "intValue", "doubleValue", "boolValue")
 def is_otlp(document: Any) -> bool:
     """Return whether an object, or each of a list, is a batch of OpenTelemetry's spans."""
     batches = document if isinstance(document, list) else [document]
-    return all("resourceSpans" in dict_of(one) for one in batches)
+    return bool(batches) and all("resourceSpans" in dict_of(one) for one in batches)
 
 
 def is_phoenix(document: Any) -> bool:
@@ -99,13 +99,14 @@ def _plain(messages: Any) -> Any:
     """Return OpenInference's messages in OpenAI's form; others unchanged."""
     if not isinstance(messages, list):
         return messages
-    plain: list[Any] = []
-    for one in messages:
-        message = dict_of(one).get("message", one)
-        if isinstance(message, dict) and "contents" in message:
-            message = message | {"content": [part.get("message_content", part) for part in message["contents"]]}
-        calls = [one.get("tool_call", one) for one in dict_of(message).get("tool_calls") or ()]
-        plain.append(message | {"tool_calls": calls} if calls else message)
+    plain: list[dict[str, Any]] = []
+    for one in dicts_of(messages):
+        message = dict_of(one.get("message", one))
+        if "contents" in message:
+            message |= {"content": [part.get("message_content", part) for part in dicts_of(message["contents"])]}
+        if calls := dicts_of(message.get("tool_calls")):
+            message |= {"tool_calls": [call.get("tool_call", call) for call in calls]}
+        plain.append(message)
     return plain
 
 

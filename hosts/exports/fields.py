@@ -14,7 +14,7 @@ from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.roles import role_of
 from memzoo.stores import Message
 
-__all__ = ["Fields", "need", "pick", "role_at"]
+__all__ = ["Fields", "as_list", "date_at", "need", "pick", "role_at"]
 
 _MISSING = object()
 
@@ -44,6 +44,13 @@ def pick(item: Any, path: str, default: Any = None) -> Any:
     return found
 
 
+def as_list(value: Any) -> list[Any]:
+    """Return a list unchanged, and another value as a list of one; nothing for `None`."""
+    if isinstance(value, list):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    return [] if value is None else [value]
+
+
 def need(item: Any, path: str, where: int | str) -> Any:
     """Return the value at a path, for a part of a form that is never left out; see `pick`.
 
@@ -60,6 +67,24 @@ def need(item: Any, path: str, where: int | str) -> Any:
         there = ", ".join(map(repr, item)) if isinstance(item, Mapping) else repr(item)  # pyright: ignore[reportUnknownArgumentType]
         raise TranscriptError(f"message {where!r}: there is no {path!r} (there are: {there:.200})")
     return value
+
+
+def date_at(item: Any, path: str, where: int | str) -> datetime | None:
+    """Return the time of a message; `None` for a time that is null.
+
+    Args:
+        item: The message.
+        path: The path of the time; see `pick`.
+        where: The message's number or id, for the error.
+
+    Raises:
+        TranscriptError: There is no time, or it cannot be read; the error names the message, the path and the value.
+    """
+    given = need(item, path, where)
+    date = date_of(given)
+    if date is None and given is not None:
+        raise TranscriptError(f"message {where!r}: expected a time at {path!r}, not {given!r:.80}")
+    return date
 
 
 def role_at(item: Any, path: str, where: int | str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -158,7 +183,10 @@ class Fields:
 
     def _said(self, number: int, item: Any) -> list[tuple[Message, datetime | None]]:
         role = role_at(item, self.role, number, self.roles)
-        message = message_of({"role": role, "content": pick(item, self.text) or ""}) if role else None
+        words = pick(item, self.text)
+        if not isinstance(words, str | list | None):
+            raise TranscriptError(f"message {number}: expected words at {self.text!r}, not {words!r:.80}")
+        message = message_of({"role": role, "content": words or ""}) if role else None
         if message is None:
             return []
         if self.name and (name := pick(item, self.name)):
@@ -166,7 +194,7 @@ class Fields:
         return [(message, self._date(item, number))]
 
     def _date(self, item: Any, number: int) -> datetime | None:
-        return date_of(self._at(item, "date", number)) if self.date else None
+        return date_at(item, self.date, number) if self.date else None
 
     def _at(self, item: Any, what: str, number: int) -> Any:
         return need(item, getattr(self, what), number)

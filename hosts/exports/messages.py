@@ -82,7 +82,8 @@ def messages_of(item: Any) -> list[Message]:
         TransferError: The value is no message.
     """
     known = dict_of(spell_out(item))
-    content, parts = known.get("content"), known.get("parts")
+    content: Any = known.get("content")
+    parts: Any = known.get("parts")
     if isinstance(content, list) and not all(map(_is_plain, content)):  # pyright: ignore[reportUnknownArgumentType]
         parts = content  # pyright: ignore[reportUnknownVariableType]
     if invocations := dicts_of(known.get("toolInvocations")):  # the AI SDK up to version 4

@@ -35,6 +35,7 @@ class Parts:
         thoughts: The thoughts of the model.
         others: Other parts, such as pictures.
         lost: The number of parts for words without a text.
+        blank: The number of parts with an empty text.
         marks: The number of parts that hold neither words nor work.
     """
 
@@ -44,6 +45,7 @@ class Parts:
     thoughts: list[str] = field(default_factory=list[str])
     others: list[Message] = field(default_factory=list[Message])
     lost: int = 0
+    blank: int = 0
     marks: int = 0
 
     @classmethod
@@ -74,7 +76,7 @@ class Parts:
             said = [calls, *results, *words] if own else [*results, calls | {"content": content or None}]
         else:
             said = [*results, *words]
-        if self.lost or not (said or self.thoughts or self.marks):
+        if self.lost or not (said or ((self.thoughts or self.marks) and not self.blank)):
             said.append({"role": role, "content": ""})
         if said and said[-1]["role"] == "assistant" and said[-1]["content"]:
             said[-1] |= name_thoughts(said[-1], "\n\n".join(filter(None, self.thoughts)))
@@ -88,7 +90,7 @@ class Parts:
         words = _words(part)
         if kind in THOUGHT_PARTS or known.get("thought") is True or "reasoningContent" in known:
             self.thoughts.append(_thought(known))
-        elif result is not None or kind in _RESULTS:
+        elif result is not None or kind in _RESULTS or "tool_use_id" in known:
             self._add_result(known if result is None else result)
         elif call is not None or kind in _CALLS or kind.startswith("tool-"):
             self._add_call(known if call is None else call, kind.removeprefix("tool-"))
@@ -96,10 +98,11 @@ class Parts:
             self.marks += 1
         elif words is not None:
             self.texts += [words.strip("\n")] if words.strip() else []
+            self.blank += not words.strip()
         elif kind in _WORDS:
             self.lost += 1
         else:
-            named = {key: known[key] for key in ("image_url", "caption", "filename") if key in known}
+            named = {key: value for key, value in known.items() if key in ("image_url", "caption", "filename")}
             self.others.append(
                 {"type": kind or str(known.get("content_type") or next(iter(known), "attachment")), **named}
             )

@@ -14,7 +14,10 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a prompt; chunks of thoughts are left out, files are named."""
     instruction = pick(document, "systemInstruction.text|systemInstruction.parts.0.text|systemInstruction")
     said: list[tuple[Any, Any]] = []
-    if isinstance(instruction, str) and instruction:
+    notes: list[str] = []
+    if instruction and not isinstance(instruction, str):
+        notes.append("the instruction has no text")
+    elif instruction:
         said.append(({"role": "system", "content": instruction}, None))
     thoughts = 0
     for number, chunk in enumerate(document["chunkedPrompt"]["chunks"], start=1):
@@ -26,5 +29,5 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         content = [*([chunk["text"]] if chunk.get("text") else ()), *files]
         new = messages_of({"role": role, "content": content})
         said += [(message, date_of(chunk.get("createTime"))) for message in new]
-    notes = [f"{count(thoughts, 'thought')} left out"] if thoughts else []
+    notes += [f"{count(thoughts, 'thought')} left out"] if thoughts else []
     yield ChatLog.of(title, said, notes)

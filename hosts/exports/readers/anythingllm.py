@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, date_of
-from memzoo.hosts.exports.fields import need
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import date_at, need
 
 __all__ = ["read"]
 
@@ -13,7 +13,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chats of each workspace as one conversation; the export names neither threads nor branches."""
     said: dict[str, list[tuple[Any, Any]]] = {}
     for number, row in enumerate(document, start=1):
-        date = date_of(need(row, "sent_at", number))
+        date = date_at(row, "sent_at", number)
         pair = ({"role": "user", "content": row.get("prompt")}, {"role": "assistant", "content": row.get("response")})
         said.setdefault(str(need(row, "workspace", number)), []).extend((message, date) for message in pair)
     for workspace, pairs in said.items():

@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
 from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
-from memzoo.hosts.exports.fields import need, pick
+from memzoo.hosts.exports.fields import as_list, date_at, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_gateway", "is_langfuse", "is_langsmith", "read_gateway", "read_langfuse", "read_langsmith"]
@@ -14,6 +14,7 @@ __all__ = ["is_gateway", "is_langfuse", "is_langsmith", "read_gateway", "read_la
 _THREADS = ("thread_id", "session_id", "conversation_id")
 _REQUEST = "request.body|request|body|input"
 _ANSWER = "response.body|response|output|completion"
+_INSIDE = "choices|candidates|generations|output|message|role|content"
 _MEMBERS = ("messages", "contents", "input", "system", "systemInstruction")
 _BEGAN = "startTime|start_time|request.created_at|timestamp|created_at|created"
 _ENDED = "endTime|end_time|response.created_at"
@@ -31,15 +32,16 @@ def read_langsmith(document: Any, title: str) -> Iterator[ChatLog]:
         if need(run, "run_type", number) == "llm":
             asked, answered = words_in(run["inputs"], "user"), words_in(run.get("outputs"), "assistant")
             thread = pick(run, "|".join(f"extra.metadata.{name}" for name in _THREADS))
-            times = date_of(need(run, "start_time", number)), date_of(run.get("end_time"))
+            times = date_at(run, "start_time", number), date_of(run.get("end_time"))
             calls.append(Call(asked, answered, str(thread or ""), *times))
     yield from _told(calls, len(document) - len(calls), "run", title)
 
 
 def is_langfuse(document: Any) -> bool:
     """Return whether an object is a trace of Langfuse, or a list has observations or traces."""
-    if isinstance(document, dict):
-        return isinstance(document.get("observations"), list) or {"traces", "projectId"} <= document.keys()
+    known = dict_of(document)
+    if known:
+        return isinstance(known.get("observations"), list) or {"traces", "projectId"} <= known.keys()
     return any({"traceId", "type", "input"} <= dict_of(one).keys() for one in document) or (
         bool(document) and all({"observations", "input"} <= dict_of(one).keys() for one in document)
     )
@@ -47,15 +49,15 @@ def is_langfuse(document: Any) -> bool:
 
 def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations of generations; of a session, its traces' inputs and outputs."""
-    if isinstance(document, dict) and "traces" in document:
-        traces = dicts_of(document["traces"])
+    session = dict_of(document)
+    if "traces" in session:
+        traces = dicts_of(session["traces"])
         told = [one | {"type": "GENERATION", "startTime": need(one, "timestamp", n)} for n, one in enumerate(traces)]
-        seen = [one | {"sessionId": document.get("id")} for one in told]
+        seen = [one | {"sessionId": session.get("id")} for one in told]
     else:
-        listed = [document] if isinstance(document, dict) else document
         seen = [
             {"sessionId": pick(one, "sessionId|trace.sessionId")} | each
-            for one in listed
+            for one in dicts_of(as_list(document))
             for each in dicts_of(one.get("observations", [one]))
         ]
     calls = [
@@ -63,7 +65,7 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
             words_in(one.get("input"), "user"),
             words_in(one.get("output"), "assistant"),
             str(pick(one, "sessionId") or ""),
-            date_of(need(one, "startTime", number)),
+            date_at(one, "startTime", number),
             date_of(one.get("endTime")),
         )
         for number, one in enumerate(seen, start=1)
@@ -73,14 +75,14 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def is_gateway(document: Any) -> bool:
-    """Return whether an object is a logged request with its answer, or each of a list is."""
-    lines = document if isinstance(document, list) else [document]
-    return bool(lines) and all(_request(one) is not None and _answer(one) is not None for one in lines)
+    """Return whether an object is a logged request with its answer, or any of a list of objects is."""
+    lines = as_list(document)
+    return all(isinstance(one, dict) for one in lines) and any(_request(one) and _answer(one) for one in lines)
 
 
 def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations of requests and answers."""
-    lines = document if isinstance(document, list) else [document]
+    lines = as_list(document)
     inside = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
     threads = "|".join(f"{place}{name}" for place in inside for name in _THREADS)
     calls = [
@@ -106,10 +108,10 @@ def _request(line: Any) -> Any:
 
 def _answer(line: Any) -> Any:
     found = pick(line, _ANSWER)
-    return found if isinstance(found, str) or (isinstance(found, dict) and words_in(found, "assistant")) else None
+    return found if isinstance(found, str) or pick(found, _INSIDE) is not None else None  # pyright: ignore[reportUnknownVariableType]
 
 
 def _told(calls: list[Call], others: int, noun: str, title: str) -> Iterator[ChatLog]:
-    notes = [f"{count(others, noun)} that are no calls of a model left out"] if others else []
+    notes = [f"{count(others, noun)} other than calls of a model left out"] if others else []
     for log in conversations_of(calls, title):
         yield replace(log, notes=[*log.notes, *notes])

@@ -7,6 +7,7 @@ from typing import Any
 from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
 from memzoo.hosts.exports.fields import need, role_at
 from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.messages import dict_of
 from memzoo.stores import Message
 
 __all__ = ["is_chatbox", "read"]
@@ -25,7 +26,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         if not key.startswith(_SESSION):
             continue
         name = str(session.get("name") or session.get("id") or title)
-        forks = sum(len(fork["lists"]) - 1 for fork in (session.get("messageForksHash") or {}).values())
+        forks = sum(len(fork["lists"]) - 1 for fork in dict_of(session.get("messageForksHash")).values())
         notes = [f"{count(forks, 'other branch')} left out"] if forks else []
         for thread in session.get("threads") or ():
             yield _log(str(thread.get("name") or name), thread, [])

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
-from memzoo.hosts.exports.fields import need, role_at
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import date_at, need, role_at
 from memzoo.stores import Message
 
 __all__ = ["read"]
@@ -37,7 +37,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
 def _said(one: Any, blocks: dict[str, Any], number: int) -> tuple[Message, datetime | None]:
     role = role_at(one, "role", number)
-    date = date_of(need(one, "createdAt", number))
+    date = date_at(one, "createdAt", number)
     found = [blocks[id_] for id_ in one.get("blocks") or () if id_ in blocks]
     texts = [str(block.get("content") or "") for block in found if block["type"] in _WORDS]
     texts += [f"[{block['type']}]" for block in found if block["type"] in _FILES]

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
-from memzoo.hosts.exports.fields import need, pick
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import date_at, need, pick, role_at
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.trees import tree_of
-from memzoo.hosts.messages import dict_of
 from memzoo.stores import Message
 
 __all__ = ["read"]
@@ -23,7 +22,8 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
     An entry that begins anew after a compaction names the entry before as its logical parent.
     """
-    entries = {str(entry["uuid"]): entry for entry in map(dict_of, document) if "uuid" in entry}
+    there = [(number, entry) for number, entry in enumerate(document, start=1) if {"uuid", "message"} & entry.keys()]
+    entries = {str(need(entry, "uuid", number)): entry for number, entry in there}
     parents: dict[str, Any] = {}
     for uuid, entry in entries.items():
         parent = (need(entry, "parentUuid", uuid) if parents else None) or entry.get("logicalParentUuid")
@@ -34,7 +34,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     aside = [uuid for uuid, entry in entries.items() if entry.get("isSidechain")]
     main = {uuid: parent for uuid, parent in parents.items() if uuid not in set(aside)}
     notes = [f"{count(len(aside), 'entry', 'entries')} of subagents left out"] if aside else []
-    name = next((str(one["summary"]) for one in map(dict_of, document) if one.get("summary")), title)
+    name = next((str(one["summary"]) for one in document if one.get("summary")), title)
     said = {uuid: list(_said(entries[uuid], uuid)) for uuid in main}
     shown = next((uuid for uuid in reversed(said) if said[uuid]), None)
     session = next((str(one["sessionId"]) for one in entries.values() if one.get("sessionId")), "")
@@ -42,9 +42,10 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime | None]]:
-    if need(entry, "type", uuid) not in ("user", "assistant") or any(map(entry.get, _HIDDEN)):
+    if "message" not in entry or any(map(entry.get, _HIDDEN)):
         return
-    date = date_of(need(entry, "timestamp", uuid))
-    for message in messages_of({"role": entry["type"], "content": pick(entry, "message.content") or ""}):
+    role = role_at(entry, "type", uuid)
+    date = date_at(entry, "timestamp", uuid)
+    for message in messages_of({"role": role, "content": pick(entry, "message.content") or ""}):
         if message["role"] != "user" or not str(message["content"]).startswith(_COMMANDS):
             yield message, date

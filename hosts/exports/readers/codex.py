@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
-from memzoo.hosts.exports.fields import need, pick
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import date_at, need, pick
+from memzoo.hosts.exports.form import having
 from memzoo.hosts.exports.messages import is_part_of_answer, messages_of
 from memzoo.hosts.messages import add_calls, dict_of
 from memzoo.stores import Message
@@ -19,9 +20,8 @@ _EVENTS = {"user_message": "user", "agent_message": "assistant"}
 
 def is_codex(items: Any) -> bool:
     """Return whether values are lines of a session: an envelope with a payload, or at first the session alone."""
-    kinds = {dict_of(one).get("type") for one in items if "payload" in dict_of(one)}
     first = dict_of(items[0]) if items else {}
-    return "session_meta" in kinds or {"id", "timestamp", "instructions"} <= first.keys()
+    return having("payload", type="session_meta")(items) or {"id", "timestamp", "instructions"} <= first.keys()
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
@@ -33,15 +33,14 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     told = any(pick(line, "payload.type") == "user_message" for line in document)
     said: list[tuple[Message, datetime | None]] = []
     taken_back = 0
-    for number, line in enumerate(map(dict_of, document), start=1):
+    for number, line in enumerate(document, start=1):
         item = dict_of(line.get("payload", line))
         if item.get("type") == "thread_rolled_back":
             taken_back += (turns := int(need(item, "num_turns", number)))
             _take_back(said, turns)
-        elif told and item.get("type") in _EVENTS and line.get("type") == "event_msg":
-            text = need(item, "message", number)
-            said.append(({"role": _EVENTS[item["type"]], "content": text}, _date(line, number)))
-        elif item.get("type") == "message" and not told:
+        elif told and line.get("type") == "event_msg" and (role := _EVENTS.get(str(item.get("type")))):
+            said.append(({"role": role, "content": need(item, "message", number)}, _date(line, number)))
+        elif not told and (item.get("type") == "message" or "role" in item):
             role, content = need(item, "role", number), need(item, "content", number)
             said += [
                 (message, _date(line, number))
@@ -63,7 +62,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
 def _date(line: Any, number: int) -> datetime | None:
     # Before version 0.40, only the first line has a time.
-    return date_of(need(line, "timestamp|payload.timestamp", number)) if "payload" in line else None
+    return date_at(line, "timestamp|payload.timestamp", number) if "payload" in line else None
 
 
 def _take_back(said: list[tuple[Message, datetime | None]], turns: int) -> None:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, count
-from memzoo.hosts.exports.fields import need, role_at
+from memzoo.hosts.exports.fields import as_list, need, role_at
 from memzoo.hosts.exports.messages import conversation_of
 from memzoo.hosts.exports.trees import tree_of
-from memzoo.hosts.messages import make_call
+from memzoo.hosts.messages import dicts_of, make_call
 from memzoo.stores import Message
 
 __all__ = ["read_arena", "read_oasst", "read_preference", "read_sharegpt"]
@@ -38,7 +38,7 @@ def _calls(words: str) -> Iterator[Message]:
         made = json.loads(words)
     except ValueError:
         made = {"arguments": words}
-    for call in made if isinstance(made, list) else [made]:
+    for call in dicts_of(as_list(made)):
         yield make_call("", call.get("name"), call.get("arguments")) | {"id": ""}
 
 

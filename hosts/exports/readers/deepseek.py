@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, date_of
-from memzoo.hosts.exports.fields import need
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import date_at, need
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
 
@@ -29,9 +29,10 @@ def _said(node: Any, id_: str) -> Iterator[tuple[Message, datetime | None]]:
     message = need(node, "message", id_)
     if message is None:
         return
-    date = date_of(need(message, "inserted_at", id_))
-    words: dict[str, list[str]] = {}
-    for fragment in need(message, "fragments", id_):
+    date = date_at(message, "inserted_at", id_)
+    fragments = need(message, "fragments", id_)
+    words: dict[str, list[str]] = {} if fragments else {"assistant": []}
+    for fragment in fragments or ():
         kind = need(fragment, "type", id_)
         if kind in _ROLES:
             words.setdefault(_ROLES[kind], []).append(fragment.get("content") or "")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
-from memzoo.hosts.exports.fields import need, role_at
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import date_at, need, role_at
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.messages import make_call
 from memzoo.stores import Message
@@ -18,7 +18,7 @@ _ROLES = {"gemini": "assistant", "info": "", "error": "", "warning": ""}
 def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation in the lines of a session: messages, changes of messages, and rewinds to a message."""
     head, messages, taken_back = dict[str, Any](), dict[str, Any](), 0
-    for line in document:
+    for number, line in enumerate(document, start=1):
         if "$rewindTo" in line:
             ids = [*messages]
             place = ids.index(line["$rewindTo"]) if line["$rewindTo"] in messages else 0
@@ -28,11 +28,11 @@ def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
             head |= line["$set"]
             if "messages" in line["$set"]:
                 messages = {one["id"]: one for one in line["$set"]["messages"]}
-        elif "id" in line:
-            messages[line["id"]] = line
-        else:
+        elif "sessionId" in line:
             head |= line
             messages |= {one["id"]: one for one in line.get("messages", ())}
+        else:
+            messages[need(line, "id", number)] = line
     notes = [f"{count(taken_back, 'message')} that the user took back left out"] if taken_back else []
     yield from read(head | {"messages": list(messages.values())}, title, notes)
 
@@ -45,7 +45,7 @@ def read(document: Any, title: str, notes: list[str] | None = None) -> Iterator[
 
 
 def _said(item: Any, number: int) -> Iterator[tuple[Message, datetime | None]]:
-    role, date = role_at(item, "type", number, _ROLES), date_of(need(item, "timestamp", number))
+    role, date = role_at(item, "type", number, _ROLES), date_at(item, "timestamp", number)
     if not role:
         return
     for call in item.get("toolCalls") or ():

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
-from memzoo.hosts.exports.fields import need
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import date_at, need
 from memzoo.hosts.exports.html import words_of
+from memzoo.hosts.messages import dicts_of
 
 __all__ = ["is_page", "is_takeout", "read"]
 
@@ -32,14 +34,18 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     """
     said: list[tuple[Any, Any]] = []
     others, unanswered = 0, 0
-    for number, item in reversed(list(enumerate(document, start=1))):
-        told = str(need(item, "title", number))
-        answers = [str(need(one, "html", number)) for one in item.get("safeHtmlItem") or ()]
+    for number, item in reversed([*enumerate(dicts_of(document), start=1)]):
+        told = need(item, "title", number)
+        answers = [need(one, "html", number) for one in dicts_of(item.get("safeHtmlItem"))]
+        if not all(isinstance(text, str) for text in (told, *answers)):
+            raise TranscriptError(
+                f"message {number}: expected texts at 'title' and 'html', not {[told, *answers]!r:.80}"
+            )
         found = _PROMPT.match(told)
         if not found and not answers:
             others += 1
             continue
-        date = date_of(need(item, "time", number))
+        date = date_at(item, "time", number)
         unanswered += not answers
         said.append(({"role": "user", "content": told[found.end() if found else 0 :]}, date))
         if answers:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
 from memzoo.hosts.exports.fields import need, pick, role_at
 from memzoo.hosts.exports.trees import tree_of
@@ -44,4 +45,6 @@ def _said(one: Any, number: int) -> tuple[Message, datetime | None]:
     time = need(one, "create_time", number)
     stamp = pick(time, "$date.$numberLong|$date") if isinstance(time, dict) else time
     date = date_of(int(stamp) if isinstance(stamp, str) and stamp.isdecimal() else stamp)
+    if date is None:
+        raise TranscriptError(f"message {number}: expected a time at 'create_time', not {time!r:.80}")
     return {"role": role, "content": one.get("message") or ""}, date

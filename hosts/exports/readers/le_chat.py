@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.fields import Fields
-from memzoo.hosts.messages import dicts_of
+from memzoo.hosts.exports.fields import Fields, need
 
 __all__ = ["read"]
 
@@ -23,5 +22,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 def _with_content(item: Any) -> Any:
     if item.get("content") or not item.get("contentChunks"):
         return item
-    texts = [str(chunk.get("text") or "") for chunk in dicts_of(item["contentChunks"])]
+    where = str(item.get("id"))
+    chunks = [chunk for chunk in item["contentChunks"] if need(chunk, "type", where) == "text"]
+    texts = [need(chunk, "text", where) for chunk in chunks]
     return item | {"content": "".join(texts)}

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, date_of
-from memzoo.hosts.exports.fields import need, role_at
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import date_at, need, role_at
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
@@ -48,5 +48,5 @@ def _said(one: Any, id_: str) -> Iterator[tuple[Message, datetime | None]]:
         "tool_calls": json.loads(calls) if isinstance(calls, str) and calls else calls,
         "tool_call_id": one.get("toolCallId"),
     }
-    date = date_of(need(one, "timestamp", id_))
+    date = date_at(one, "timestamp", id_)
     yield from ((message, date) for message in messages_of(item))

@@ -6,6 +6,7 @@ from typing import Any
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import need, role_at
 from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.messages import dict_of
 
 __all__ = ["read"]
 
@@ -25,7 +26,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         parts = [
             part
             for step in steps
-            if step.get("type") != "debugInfoBlock" and (step.get("style") or {}).get("type") != "thinking"
+            if step.get("type") != "debugInfoBlock" and dict_of(step.get("style")).get("type") != "thinking"
             for part in step.get("content") or [""]
         ]
         said += messages_of({"role": role, "content": parts})

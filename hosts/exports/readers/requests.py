@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
-from memzoo.hosts.exports.chat_log import ChatLog, date_of
-from memzoo.hosts.exports.fields import pick
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import date_at, pick
 from memzoo.hosts.exports.messages import conversation_of
 
 __all__ = ["is_history", "read_gemini", "read_history", "read_langgraph"]
@@ -34,5 +34,8 @@ def read_langgraph(document: Any, title: str) -> Iterator[ChatLog]:
 def read_history(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations in the states of threads: each state repeats the messages before."""
     states = [(words_in(one["values"]["messages"], "user"), one) for one in document if one["values"]["messages"]]
-    calls = [Call(said, [], str(pick(one, _THREAD) or ""), date_of(one.get("created_at"))) for said, one in states]
+    calls = [
+        Call(said, None, str(pick(one, _THREAD) or ""), date_at(one, "created_at", number))
+        for number, (said, one) in enumerate(states, start=1)
+    ]
     yield from conversations_of(calls, title)

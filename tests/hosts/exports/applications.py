@@ -121,6 +121,7 @@ def span(minute: int, asked: list[str], answered: str) -> dict[str, Any]:
     ]
     parts = [{"type": "reasoning", "content": "Hm"}, {"type": "text", "content": answered}]
     attributes = [
+        attribute("gen_ai.operation.name", "chat"),
         attribute("gen_ai.conversation.id", "t1"),
         attribute("gen_ai.input.messages", told),
         attribute("gen_ai.output.messages", [{"role": "assistant", "parts": parts}]),
@@ -628,7 +629,7 @@ SAMPLES = {
         ),
         [REPEATED],
         ("", "", "start_time", ""),
-        ("1 run that are no calls of a model left out",),
+        ("1 run other than calls of a model left out",),
     ),
     "Langfuse": Sample(
         "trace-1.json",
@@ -659,7 +660,7 @@ SAMPLES = {
         },
         [LOOM],
         ("type", "", "startTime", ""),
-        ("1 observation that are no calls of a model left out",),
+        ("1 observation other than calls of a model left out",),
     ),
     "Phoenix": Sample(
         "spans.jsonl",

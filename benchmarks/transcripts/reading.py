@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memzoo.benchmarks.paths import path_of
-from memzoo.benchmarks.transcripts import locomo, realmem, statebench
+from memzoo.benchmarks.transcripts import locomo, longmemeval, realmem, statebench
 from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.own import chat_of, sessions_of
 from memzoo.errors import MissingExtraError, OptionError, TranscriptError
@@ -23,6 +23,7 @@ STDIN = "-"
 _SAMPLE = "sample:"
 _WITH_QUESTIONS: dict[str, Callable[[Any, str, str], Transcript]] = {
     "LoCoMo": locomo.transcript_of,
+    "LongMemEval": longmemeval.transcript_of,
     "RealMem": realmem.transcript_of,
     "StateBench": statebench.transcript_of,
     "memzoo sessions": sessions_of,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from memzoo.errors import MemoryZooError, TransferError
+from memzoo.errors import MemoryZooError, TranscriptError, TransferError
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, set_thoughts_apart
@@ -62,6 +62,8 @@ class ChatLog:
         pairs: list[tuple[Message, datetime | None]] = []
         empty = 0
         for message, date in said:
+            if not isinstance(message.get("content"), str | list | None):
+                raise TranscriptError(f"expected words as a text, not {message['content']!r:.80}")
             if isinstance(message.get("content"), list):
                 message, left_out = _put_in_words(message)  # noqa: PLW2901
                 parts += left_out
@@ -74,6 +76,9 @@ class ChatLog:
         if parts:
             kinds = ", ".join(sorted(set(parts)))
             told.append(f"{count(len(parts), 'part')} other than words left out: {kinds}")
+        undated = sum(date is None and message["role"] in ("user", "assistant") for message, date in pairs)
+        if undated and any(date for _, date in pairs):
+            told.append(f"{count(undated, 'message')} without a time")
         if sort and (ordered := _in_order(pairs)) != pairs:
             pairs = ordered
             told.append("the messages were not in the order of their times, and were sorted")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from memzoo.errors import TranscriptError
@@ -13,7 +14,7 @@ from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.roles import role_of
 from memzoo.stores import Message
 
-__all__ = ["Fields", "pick"]
+__all__ = ["Fields", "as_list", "date_at", "need", "pick", "role_at"]
 
 _MISSING = object()
 
@@ -41,6 +42,68 @@ def pick(item: Any, path: str, default: Any = None) -> Any:
         if found is default and value is not _MISSING:
             found = value  # pyright: ignore[reportUnknownVariableType]
     return found
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list unchanged, and another value as a list of one; nothing for `None`."""
+    if isinstance(value, list):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    return [] if value is None else [value]
+
+
+def need(item: Any, path: str, where: int | str) -> Any:
+    """Return the value at a path, for a part of a form that is never left out; see `pick`.
+
+    Args:
+        item: The message, or another part of a document.
+        path: The path.
+        where: The message's number or id, for the error.
+
+    Raises:
+        TranscriptError: There is no such value; the error names the message, the path and the keys that are there.
+    """
+    value = pick(item, path, _MISSING)
+    if value is _MISSING:
+        there = ", ".join(map(repr, item)) if isinstance(item, Mapping) else repr(item)  # pyright: ignore[reportUnknownArgumentType]
+        raise TranscriptError(f"message {where!r}: there is no {path!r} (there are: {there:.200})")
+    return value
+
+
+def date_at(item: Any, path: str, where: int | str) -> datetime | None:
+    """Return the time of a message; `None` for a time that is null.
+
+    Args:
+        item: The message.
+        path: The path of the time; see `pick`.
+        where: The message's number or id, for the error.
+
+    Raises:
+        TranscriptError: There is no time, or it cannot be read; the error names the message, the path and the value.
+    """
+    given = need(item, path, where)
+    date = date_of(given)
+    if date is None and given is not None:
+        raise TranscriptError(f"message {where!r}: expected a time at {path!r}, not {given!r:.80}")
+    return date
+
+
+def role_at(item: Any, path: str, where: int | str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the role of a message.
+
+    Args:
+        item: The message.
+        path: The path of the role; see `pick`.
+        where: The message's number or id, for the error.
+        roles: The role for each value that is not a usual name; values are compared as texts.
+
+    Raises:
+        TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
+    """
+    given = need(item, path, where)
+    role = roles.get(str(given), role_of(given))
+    if role is None:
+        raise TranscriptError(f"message {where!r}: expected a role at {path!r}, not {given!r}")
+    return role
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +182,11 @@ class Fields:
             yield ChatLog.of(name, [one for n, item in kept for one in self._said(n, item)], notes, id=key, sort=True)
 
     def _said(self, number: int, item: Any) -> list[tuple[Message, datetime | None]]:
-        given = self._at(item, "role", number)
-        role = self.roles.get(str(given), role_of(given))
-        if role is None:
-            raise TranscriptError(f"message {number}: expected a role at {self.role!r}, not {given!r}")
-        message = message_of({"role": role, "content": self._at(item, "text", number)}) if role else None
+        role = role_at(item, self.role, number, self.roles)
+        words = pick(item, self.text)
+        if not isinstance(words, str | list | None):
+            raise TranscriptError(f"message {number}: expected words at {self.text!r}, not {words!r:.80}")
+        message = message_of({"role": role, "content": words or ""}) if role else None
         if message is None:
             return []
         if self.name and (name := pick(item, self.name)):
@@ -131,11 +194,7 @@ class Fields:
         return [(message, self._date(item, number))]
 
     def _date(self, item: Any, number: int) -> datetime | None:
-        return date_of(self._at(item, "date", number)) if self.date else None
+        return date_at(item, self.date, number) if self.date else None
 
     def _at(self, item: Any, what: str, number: int) -> Any:
-        path: str = getattr(self, what)
-        value = pick(item, path, _MISSING)
-        if value is _MISSING:
-            raise TranscriptError(f"message {number}: there is no {path!r}")
-        return value
+        return need(item, getattr(self, what), number)

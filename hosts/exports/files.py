@@ -27,10 +27,11 @@ _LISTED = "`memzoo compare --formats` lists them"
 _HEAD = 4000
 _FIRST = 20
 _CHUNK = 2**18
-_SPACE = " \t\r\n"
+_SPACE = re.compile(r"[\s,]*")
 _DECODE = json.JSONDecoder().raw_decode
-# A half of a pair of escapes that stands alone, as in texts that were cut off.
-_LONE = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
+# A pair of escapes, or a half of one that stands alone, as in texts that were cut off.
+_HALVES = re.compile(r"\\u[dD](?:[89abAB]..(?:\\u[dD][c-fC-F]..)?|[c-fC-F]..)")
+_PAIR = len(r"\ud83d\ude00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,30 +248,26 @@ def _lines(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
 
 def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
     """Yield the items of a JSON list while the file is read: only one item is in memory, and a part of the next."""
-    text = file.read(_CHUNK).lstrip()[1:].lstrip()
-    number, wanted = 0, _CHUNK
-    while not text.startswith("]"):
-        try:
-            value, end = _DECODE(text)
-            # A number or the like may go on in the next part of the file.
-            whole = end < len(text)
-        except (ValueError, RecursionError) as error:
-            whole, fault = False, error
-        else:
-            fault = json.JSONDecodeError("the file is cut off", "", 0)
-        if not whole:
-            more = file.read(wanted)
-            if not more:
+    text, number, step = file.read(_CHUNK), 0, _CHUNK
+    place = text.index("[") + 1
+    while True:
+        place = _SPACE.match(text, place).end()  # type: ignore[union-attr] - the pattern matches everywhere
+        if text.startswith("]", place):
+            return
+        fault: Exception = json.JSONDecodeError("the file is cut off", "", 0)
+        end = len(text)
+        if place < end:
+            try:
+                value, end = _DECODE(text, place)
+            except (ValueError, RecursionError) as error:
+                fault = error
+        if end == len(text):  # the item, or a number, may go on in the next part of the file
+            if not (more := file.read(step)):
                 raise _not_json(f"{where}, item {number}", fault)
-            text, wanted = text + more, wanted * 2
+            text, place, step = text[place:] + more, 0, step * 2
             continue
-        yield f"{where}, item {number}", parse(text[:end]) if _has_lone_half(text[:end]) else value
-        text, number, wanted = text[end:].lstrip(), number + 1, _CHUNK
-        text = text or file.read(_CHUNK).lstrip()
-        if text.startswith(","):
-            text = text[1:].lstrip() or file.read(_CHUNK).lstrip()
-        elif not text.startswith("]"):
-            raise TranscriptError(f"{where}, item {number}: expected a comma or the end of the list, not {text[:20]!r}")
+        yield f"{where}, item {number}", parse(text[place:end]) if _has_lone_half(text[place:end]) else value
+        number, place, step = number + 1, end, _CHUNK
 
 
 def parse(text: str) -> Any:
@@ -286,7 +283,7 @@ def parse(text: str) -> Any:
 
 
 def _has_lone_half(text: str) -> bool:
-    return ("\\ud" in text or "\\uD" in text) and _LONE.search(text) is not None
+    return ("\\ud" in text or "\\uD" in text) and any(len(found) < _PAIR for found in _HALVES.findall(text))
 
 
 def _parse_or_none(line: str) -> Any:

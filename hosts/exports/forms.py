@@ -25,6 +25,14 @@ _GENERAL = (
         get="github.com/snap-research/locomo: data/locomo10.json.",
     ),
     Form(
+        name="LongMemEval",
+        document="object",
+        recognise=having("haystack_sessions", "question"),
+        read=_COMPARED,
+        known="longmemeval_s, _m and _oracle, of which the last has its sessions in any order",
+        get="github.com/xiaowu0162/LongMemEval: the link to the data in its README.",
+    ),
+    Form(
         name="RealMem",
         document="object",
         recognise=having("sessions.0.turns"),

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, date_of, reason
-from memzoo.hosts.messages import add_calls, dict_of, dicts_of, host_text, make_call
+from memzoo.hosts.exports.parts import Parts
+from memzoo.hosts.messages import add_calls, dict_of, dicts_of
 from memzoo.hosts.roles import role_of, say_as
 from memzoo.memories.text.messages import checked, tool_call
 from memzoo.stores import Message
@@ -75,37 +76,35 @@ def message_of(item: Any) -> Message | None:
 
 
 def messages_of(item: Any) -> list[Message]:
-    """Return a message in any known form as OpenAI chat messages.
-
-    A message with parts of Anthropic's form can hold results of tools, each of which is a message.
+    """Return a message in any known form as OpenAI chat messages; each result of a tool is a message of its own.
 
     Raises:
         TransferError: The value is no message.
     """
+    known = dict_of(spell_out(item))
+    content: Any = known.get("content")
+    parts: Any = known.get("parts")
+    if isinstance(content, list) and not all(map(_is_plain, content)):  # pyright: ignore[reportUnknownArgumentType]
+        parts = content  # pyright: ignore[reportUnknownVariableType]
+    if invocations := dicts_of(known.get("toolInvocations")):  # the AI SDK up to version 4
+        parts = [content or "", *({"type": "tool-invocation", "toolInvocation": one} for one in invocations)]
+    if isinstance(parts, list) and (role := role_of(known.get("role"))):
+        return Parts.of(parts).messages(role)
     if not is_message(spell_out(item)):
         if isinstance(item, dict) and "role" in item:
             checked(item)  # names the mistake
-        raise TransferError(f"this is not a message: {item!r:.80}")
-    known = dict_of(spell_out(item))
-    parts = dicts_of(known.get("content"))
-    kinds = {part.get("type") for part in parts}
-    if not kinds & {"tool_use", "tool_result"} or (role := role_of(known.get("role"))) is None:
-        message = message_of(item)
-        return [] if message is None else [message]
-    calls = [
-        make_call(part.get("id"), part.get("name"), part.get("input")) for part in parts if part["type"] == "tool_use"
-    ]
-    results = [
-        (str(part.get("tool_use_id") or ""), host_text(part.get("content")))
-        for part in parts
-        if part["type"] == "tool_result"
-    ]
-    words = [part for part in parts if part["type"] not in ("tool_use", "tool_result")]
-    said: list[Message] = [{"role": "tool", "tool_call_id": id_, "content": result} for id_, result in results]
-    if words or calls:
-        content = _content(words, calls=bool(calls)) or (None if calls else "")
-        said.append({"role": role, "content": content, **({"tool_calls": calls} if calls else {})})
-    return said
+        there = f" (there are: {', '.join(map(repr, known))})" if known else ""
+        raise TransferError(f"this is not a message: {item!r:.80}{there:.200}")
+    message = message_of(item)
+    return [] if message is None else [message]
+
+
+def _is_plain(part: Any) -> bool:
+    """Return whether a part is one of OpenAI's chat messages."""
+    kind = dict_of(part).get("type")
+    return kind in ("image_url", "input_audio", "file", "refusal") or (
+        kind == "text" and isinstance(part.get("text"), str)
+    )
 
 
 def conversation_of(

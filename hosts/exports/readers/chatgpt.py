@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.messages import find_date, message_of
+from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.messages import message_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.hosts.roles import role_of
@@ -56,12 +56,16 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     parts: Any = content.get("parts", [content.get("text")])
     if not isinstance(parts, list):
         raise TranscriptError(f"the parts of a message are not a list: {parts!r:.80}")
-    said = message_of({"role": role, "content": [part for part in parts if part]})
+    said: Message | None
+    if all(isinstance(part, str) for part in parts):  # nearly all messages are of this kind
+        said = {"role": role, "content": "\n".join(filter(None, parts))}
+    else:
+        said = message_of({"role": role, "content": [part for part in parts if part]})
     if said is None or not said["content"]:
         return []
     if isinstance(said["content"], str):
         said["content"] = _cite(said["content"], metadata)
-    return [(said, find_date(message))]
+    return [(said, date_of(message.get("create_time")))]
 
 
 def _cite(text: str, metadata: dict[str, Any]) -> str:

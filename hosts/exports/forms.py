@@ -86,7 +86,7 @@ _GENERAL = (
         recognise=chat_messages.is_chat,
         read=chat_messages.read_object,
         known="an object with such messages; and with questions, for comparisons",
-        get="As above.",
+        get="Write what your application sends to the model.",
     ),
     Form(
         name="chats",
@@ -94,7 +94,7 @@ _GENERAL = (
         recognise=chat_messages.is_several,
         read=chat_messages.read_object,
         known="an object with one or several such lists as conversations, conversation, items or turns; ShareGPT",
-        get="As above.",
+        get="Write what your application sends to the model.",
     ),
     Form(
         name="labelled text",

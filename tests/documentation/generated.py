@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import memzoo
+from memzoo.hosts.exports.forms import known_forms
 from memzoo.memories import BaseMemory
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.options import meanings
@@ -144,6 +145,19 @@ def order(_: str) -> str:
     return f"{table}\n\nThe messages that stand between: {'; '.join(stands)}."
 
 
+def exports(_: str) -> str:
+    """The forms of conversations in files, in the order of their names."""
+    lines = ["| form | what is known of it | how to get it |", "|---|---|---|"]
+    for form in sorted(known_forms(), key=lambda form: form.name.lower()):
+        read = "" if callable(form.read) else f"; {form.read}"
+        cells = (
+            one.replace("|", r"\|").replace("*", r"\*").replace("<", "&lt;")
+            for one in (form.name, f"{form.known}{read}", form.get)
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def families(_: str) -> str:
     """The families of endpoints, with what each demands beyond the order."""
     default = Family()
@@ -235,6 +249,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "all-prompts": all_prompts,
     "order": order,
     "families": families,
+    "exports": exports,
     "costs": costs,
     "view": view,
     "comparison": comparison,

@@ -39,10 +39,10 @@ def tree_of(
     """
     if not parents:
         return ChatLog(title, [], [], list(notes), id)
-    leaves = dict.fromkeys(parents)
+    leaves = dict[str, None].fromkeys(parents)
     for parent in parents.values():
         leaves.pop(parent, None)
-    last = shown if shown is not None else next(reversed(leaves), None) or next(reversed(parents))
+    last = shown if shown is not None else next(reversed(leaves), None) or [*parents][-1]
     branch = _branch(parents, last)
     there = set(branch)
     others: list[list[str]] = []
@@ -54,6 +54,8 @@ def tree_of(
     told = list(notes)
     if others:
         told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
+        if shown is None:
+            told.append("the file does not say which branch is shown; the last one is read")
 
     def branches() -> Iterator[ChatLog]:
         for number, other in enumerate(others, start=2):

@@ -32,6 +32,12 @@ console, beside = Terminal(), Terminal(stderr=True)
 _REMARKS = 20
 _NUMBER = r"(\d++\.?+\d*+|\.\d++)"
 _PRICES = re.compile(rf"([^\d.,/\\-]*+){_NUMBER},{_NUMBER}(?:,{_NUMBER})?")
+_PERSONAL = {
+    "email": r"[^\s@<>()]+@[^\s@<>()]+\.\w+",
+    "phone": r"(?<![\w.])\+?\d[\d ()/-]{6,}\d(?!\w)",
+    "number": r"\d{4,}",
+    "link": r"https?://\S+",
+}
 _TRIED = (125, 250, 500, 1000, 2000, 4000)
 
 _APPROXIMATED = (
@@ -63,6 +69,12 @@ class Inputs:
     longest: Annotated[
         int, typer.Option(min=0, help="Of conversations without questions, the most to take, by length; 0 for all.")
     ] = 20
+    redact: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Replace {', '.join(_PERSONAL)}, or NAME=PATTERN, by [name] in all that is read; can be repeated."
+        ),
+    ] = None
     formats: Annotated[
         bool, typer.Option("--formats", help="Only list the forms of files that are recognised, and how to get them.")
     ] = False
@@ -142,6 +154,7 @@ def compare(*, compared: Inputs, chosen: Chosen, asked: Asked, measured: Measure
         compared.transcripts or (["sample:survival"] if measured.survival else ()),
         chosen.choice,
         longest=compared.longest,
+        redact=_read_patterns(compared.redact or ()),
     )
     try:
         if measured.write_questions:
@@ -275,6 +288,16 @@ def _tell_of_files(files: inputs.Files) -> None:
         tell("[yellow]note:[/]", files.taken)
     for error in files.unread:
         tell("[bold red]not read:[/]", error)
+
+
+def _read_patterns(given: Iterable[str]) -> dict[str, str] | None:
+    patterns: dict[str, str] = {}
+    for one in given:
+        name, _, pattern = one.partition("=")
+        if not pattern and name not in _PERSONAL:
+            raise OptionError(f"--redact must be one of {', '.join(_PERSONAL)}, or NAME=PATTERN, not {one!r}")
+        patterns[name] = pattern or _PERSONAL[name]
+    return patterns or None
 
 
 def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | None, str]:

@@ -4,7 +4,7 @@ import functools
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.benchmarks.transcripts.validation import show_value
 from memzoo.errors import OptionError
 from memzoo.hosts.exports.reading import Choice
+from memzoo.memories.text.redaction import Redact, Redactor
 
 __all__ = ["Conversations", "Files", "Source", "Survey", "draft_missing", "source_of"]
 
@@ -39,15 +40,24 @@ class Files:
         taken: A sentence about the conversations that were taken of many; "" if all were.
     """
 
-    def __init__(self, paths: Sequence[str | Path], choice: Choice = Choice(), *, longest: int = 0) -> None:  # noqa: B008
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        choice: Choice = Choice(),  # noqa: B008 - it is frozen
+        *,
+        longest: int = 0,
+        redact: Redact | None = None,
+    ) -> None:
         """Read nothing yet.
 
         Args:
             paths: The files, folders, ZIPs and URLs; by default a bundled conversation.
             choice: The conversations to choose.
             longest: The most conversations without questions; of more, the longest are taken. 0 for all.
+            redact: Patterns by name, or a function; everything that was said is redacted.
         """
         self._paths, self._choice, self._longest = list(paths) or [sample_path()], choice, longest
+        self._redactor = Redactor(redact)
         self._places: set[int] | None = None
         self._once: list[Transcript] | None = None
         self.unread = dict[str, None]()
@@ -61,7 +71,8 @@ class Files:
         """
         if self._places is None:
             self._places = self._choose()
-        return (one for place, one in enumerate(self._read()) if place in self._places)
+        chosen = (one for place, one in enumerate(self._read()) if place in self._places)
+        return chosen if self._redactor.is_idle else (_redacted(one, self._redactor) for one in chosen)
 
     def _read(self) -> Iterable[Transcript]:
         read = read_transcripts(self._paths, self._choice, lambda error: self.unread.setdefault(str(error)))
@@ -79,11 +90,28 @@ class Files:
         if asked or not self._longest or len(sizes) <= self._longest:
             return set(range(len(sizes)))
         longest = heapq.nlargest(self._longest, sizes)
-        titles = ", ".join(repr(title) for _, _, title in longest)
+        titles = ", ".join(repr(self._redactor.text(title)) for _, _, title in longest)
         self.taken = (
             f"the {len(longest)} longest of {len(sizes)} conversations are taken (--longest 0 takes all): {titles}"
         )
         return {-place for _, place, _ in longest}
+
+
+def _redacted(value: Any, redactor: Redactor) -> Any:
+    """Return a part of a transcript with every text redacted; messages keep their structure."""
+    match value:
+        case str():
+            return redactor.text(value)
+        case tuple():
+            return tuple(_redacted(one, redactor) for one in value)  # pyright: ignore[reportUnknownVariableType]
+        case {"role": _}:
+            return redactor.message(value)  # pyright: ignore[reportUnknownArgumentType]
+        case dict():
+            return {key: _redacted(one, redactor) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return replace(value, **{one.name: _redacted(getattr(value, one.name), redactor) for one in fields(value)})
+        case _:
+            return value
 
 
 def source_of(transcripts: Source) -> Conversations:

@@ -67,7 +67,7 @@ def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found
     names = {one.name for one in inside}
     for form in forms:
         if form.document == "folder" and form.recognise(names):
-            yield Found(form, folder, folder.name or Path(where).stem, where)
+            yield Found(form, folder, folder.name.removesuffix(".zip") or Path(where).stem, where)
             return
     beside = [pattern for form in forms for pattern in form.beside]
     for one in inside:

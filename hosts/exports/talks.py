@@ -1,16 +1,71 @@
 """Reads a talk between people as a conversation of a user with others."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
 from memzoo.hosts.exports.messages import message_of
 
-if TYPE_CHECKING:
-    from memzoo.stores import Message
+__all__ = ["Talk", "find_time", "take", "talk_of"]
 
-__all__ = ["talk_of"]
+
+@dataclass(slots=True)
+class Talk:
+    """A talk between people, message by message.
+
+    Attributes:
+        title: The talk's title.
+        id: The talk's id in its export.
+        notes: Sentences about the talk, for the user.
+    """
+
+    title: str
+    id: str = ""
+    notes: list[str] = field(default_factory=list[str])
+    _said: list[tuple[str, Any, datetime | None, bool | None]] = field(default_factory=list[Any])
+    _left_out: Counter[str] = field(default_factory=Counter[str])
+
+    def say(self, name: str | None, words: Any, date: datetime | None = None, *, is_user: bool | None = None) -> None:
+        """Add a message.
+
+        Args:
+            name: The speaker's name; "" or `None` if the export has none.
+            words: A text, or a list of texts and parts; a message without words is left out, with a note.
+            date: The time of the message.
+            is_user: Whether the speaker is the user; `None` if the export does not say it.
+        """
+        self._said.append((name or "", words.strip() if isinstance(words, str) else words, date, is_user))
+
+    def leave_out(self, noun: str, number: int = 1) -> None:
+        """Count an entry that is no message for a note, as in `leave_out("call")`."""
+        self._left_out[noun] += number
+
+    def log(self) -> ChatLog:
+        """Return the conversation, in the order of its dates; each message keeps the speaker's name.
+
+        Where the export does not say who the user is, the first speaker is the user, with a note.
+        """
+        notes = list(self.notes)
+        open_names = list(dict.fromkeys(name for name, words, _, user in self._said if user is None and name and words))
+        user = "" if any(is_user for *_, is_user in self._said) else next(iter(open_names), "")
+        # The only speaker for whom the export leaves it open is the user for certain.
+        if user and len(open_names) > 1:
+            others = [repr(name) for name in dict.fromkeys(name for name, *_ in self._said) if name != user]
+            choices = f" of: {', '.join(others)}" if len(others) > 1 else ""
+            notes.append(f"{user!r}, who speaks first, is the user (--user NAME chooses another{choices})")
+        if self._left_out:
+            notes.append(f"left out: {', '.join(count(n, noun) for noun, n in sorted(self._left_out.items()))}")
+        said = (
+            (message | ({"name": name} if name else {}), date)
+            for name, words, date, is_user in self._said
+            for role in ["user" if is_user or (is_user is None and name and name == user) else "assistant"]
+            if (message := message_of({"role": role, "content": words})) is not None
+        )
+        return ChatLog.of(self.title, said, notes, id=self.id, sort=True)
 
 
 def talk_of(
@@ -32,15 +87,34 @@ def talk_of(
         notes: Further notes.
         id: The talk's id in its export.
     """
-    told, programs = list(notes), set(assistants)
-    pairs: list[tuple[Message, datetime | None]] = []
-    given = list(said)
-    names = list(dict.fromkeys(name for name, _, _ in given))
-    user = owner or next((name for name in names if name not in programs), "")
-    if user and not owner:
-        told.append(f"{user!r}, who speaks first, is the user (--user NAME chooses another)")
-    for name, words, date in given:
-        message = message_of({"role": "user" if name == user else "assistant", "content": words})
-        if message is not None:
-            pairs.append((message | ({"name": name} if name else {}), date))
-    return ChatLog.of(title, pairs, told, id=id, sort=True)
+    talk, programs = Talk(title, id, list(notes)), set(assistants)
+    for name, words, date in said:
+        talk.say(name, words, date, is_user=name == owner if owner or name in programs else None)
+    return talk.log()
+
+
+def take(item: Mapping[str, Any], key: str, place: str) -> Any:
+    """Return a member that each entry of a form has.
+
+    Raises:
+        TranscriptError: The member is missing; the error names the place.
+    """
+    if key not in item:
+        raise TranscriptError(f"{place} has no {key!r}; it has {', '.join(map(repr, item)) or 'nothing'}")
+    return item[key]
+
+
+def find_time(item: Mapping[str, Any], key: str, place: str) -> datetime:
+    """Return the time of an entry of a form whose entries all have one: see `date_of`; numbers can be texts.
+
+    Raises:
+        TranscriptError: There is no time; the error names the place.
+    """
+    value = take(item, key, place)
+    try:
+        found = date_of(float(value))
+    except (TypeError, ValueError):
+        found = date_of(value)
+    if found is None:
+        raise TranscriptError(f"{place}: {key!r} is no time: {value!r:.60}")
+    return found

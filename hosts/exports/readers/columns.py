@@ -14,13 +14,22 @@ if TYPE_CHECKING:
 __all__ = ["has_columns", "read"]
 
 _COLUMNS = {
-    "role": ("role", "type"),
+    "role": ("role", "sender_type", "author_type", "type"),
     "name": ("speaker", "author", "from", "sender", "name", "username"),
-    "content": ("content", "text", "message", "value", "body", "utterance"),
+    "content": ("content", "text", "message", "value", "body", "utterance", "comment"),
     "question": ("question", "prompt", "input", "user", "human", "query"),
     "answer": ("answer", "response", "output", "assistant", "bot", "completion", "reply"),
     "date": ("date", "timestamp", "time", "created_at", "datetime", "sent_at"),
-    "conversation": ("conversation", "conversation_id", "session_id", "session", "thread_id", "chat_id"),
+    "conversation": (
+        "conversation",
+        "conversation_id",
+        "session_id",
+        "session",
+        "thread_id",
+        "chat_id",
+        "ticket_id",
+        "ticket",
+    ),
 }
 
 

@@ -20,6 +20,9 @@ _LABEL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NAMED = re.compile(r"(?P<name>[^\W\d_][^:\n]{0,39}?):[ \t]+(?P<words>.*)")
+_ESCAPED = re.compile(r"\\[ \t*_\\]*#")
+"""A heading within a message in Markdown."""
+
 _SPEAKERS = 2
 
 
@@ -46,7 +49,7 @@ def read(document: str, title: str) -> Iterator[ChatLog]:
     The first labels of the user and of the assistant, with their marks, are those of the file: a line such as
     "Tool: a cordless drill" or "Model: ..." within a message is a part of the message.
     """
-    lines = document.splitlines()
+    lines = document.replace("\r\n", "\n").split("\n")
     first = next((label for line in lines if line.strip() and (label := _label(line))), None)
     if first is None:
         yield _of_names(lines, title)
@@ -58,7 +61,7 @@ def read(document: str, title: str) -> Iterator[ChatLog]:
         if label and (label.mark, label.form) == (first.mark, first.form) and _opens(label, own, turns=bool(turns)):
             turns.append((label.role, [label.words]))
         elif turns:
-            turns[-1][1].append(line)
+            turns[-1][1].append(line[1:] if first.mark.startswith("#") and _ESCAPED.match(line) else line)
     said = [(role, "\n".join(words).strip()) for role, words in turns]
     tools = sum(role == "tool" for role, _ in said)
     notes = [f"{count(tools, 'result')} of tools left out"] if tools else []

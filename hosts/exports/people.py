@@ -81,7 +81,7 @@ FORMS = (
         document="object",
         recognise=telegram.is_chat,
         read=telegram.read,
-        known="Telegram Desktop 5 and 6; a text is a list where a part has a style; deleted accounts have no name",
+        known="result.json of 2025; a text is a list where a part has a style; deleted accounts have no name",
         get="In Telegram Desktop, in the chat: Export chat history; choose JSON.",
     ),
     Form(
@@ -89,7 +89,7 @@ FORMS = (
         document="object",
         recognise=having("chats.list"),
         read=telegram.read_account,
-        known="Telegram Desktop 5 and 6",
+        known="result.json of 2025",
         get="In Telegram Desktop: Settings, Advanced, Export Telegram data; choose JSON.",
     ),
     Form(
@@ -105,7 +105,7 @@ FORMS = (
         document="folder",
         recognise=lambda names: "messages.html" in names and "result.json" not in names,
         read="export the chat again, as JSON",
-        known="as above",
+        known="messages.html of Telegram Desktop",
         get="See Telegram.",
     ),
     Form(
@@ -113,7 +113,7 @@ FORMS = (
         document="object",
         recognise=having("guild", "channel", "messages"),
         read=discord.read,
-        known="DiscordChatExporter 2.46; notices are messages with another type than Default and Reply",
+        known="DiscordChatExporter of 2026; notices stand among the messages, with types of their own",
         get="Run DiscordChatExporter with `--format Json`.",
     ),
     Form(
@@ -121,7 +121,7 @@ FORMS = (
         document="text",
         recognise=_in("DiscordChatExporter"),
         read="export the channel again, with `--format Json`",
-        known="DiscordChatExporter 2.46",
+        known="DiscordChatExporter of 2026",
         get="See Discord.",
     ),
     Form(
@@ -153,7 +153,7 @@ FORMS = (
         document="object",
         recognise=messenger.is_chat,
         read=messenger.read,
-        known="as above",
+        known="message_1.json of 2026, which can be one of several files",
         get=_META,
     ),
     Form(
@@ -177,7 +177,7 @@ FORMS = (
         document="folder",
         recognise=lambda names: "message_1.html" in names and "message_1.json" not in names,
         read="order the download again, as JSON",
-        known="as above",
+        known="message_1.html of 2026",
         get=_META,
     ),
     Form(
@@ -185,7 +185,7 @@ FORMS = (
         document="text",
         recognise=imessage.is_text,
         read=imessage.read,
-        known=f"imessage-exporter 3 and 4; a reply stands twice in the file; {_NO_ZONE}",
+        known=f"imessage-exporter of 2024 and 2026; a reply stands twice in the file; {_NO_ZONE}",
         get="Run imessage-exporter with `--format txt` on a Mac.",
     ),
     Form(
@@ -225,7 +225,10 @@ FORMS = (
         document="list",
         recognise=sillytavern.is_chat,
         read=sillytavern.read,
-        known="1.13; the names on the first line can be placeholders; hidden messages have is_system",
+        known=(
+            "the form of 2026, and older spellings of times; the names on the first line can be placeholders; hidden "
+            "messages have is_system"
+        ),
         get="The files in data/default-user/chats, or Manage chat files, Export.",
     ),
     Form(
@@ -257,7 +260,7 @@ FORMS = (
         document="object",
         recognise=having("conversation_parts"),
         read=helpdesks.read_intercom,
-        known="version 2.14 of the API; the first message is in source, and only single conversations have parts",
+        known="versions 1 and 2 of the API; the first message is in source, and only single conversations have parts",
         get="`GET /conversations/ID`.",
     ),
     Form(

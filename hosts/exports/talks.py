@@ -4,13 +4,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
 from memzoo.hosts.exports.messages import message_of
 
-__all__ = ["Talk", "find_time", "take", "talk_of"]
+__all__ = ["Talk", "find_time", "take", "take_list", "talk_of"]
+
+Kind = TypeVar("Kind")
+
+_KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "an object"}
+_FIRST_YEAR = 1990
 
 
 @dataclass(slots=True)
@@ -34,11 +39,12 @@ class Talk:
 
         Args:
             name: The speaker's name; "" or `None` if the export has none.
-            words: A text, or a list of texts and parts; a message without words is left out, with a note.
+            words: A text, or a list of texts and parts; a message without them is left out, with a note.
             date: The time of the message.
             is_user: Whether the speaker is the user; `None` if the export does not say it.
         """
-        self._said.append((name or "", words.strip() if isinstance(words, str) else words, date, is_user))
+        said: Any = words.strip() if isinstance(words, str) else words if isinstance(words, list) else ""
+        self._said.append((name or "", said, date, is_user))
 
     def leave_out(self, noun: str, number: int = 1) -> None:
         """Count an entry that is no message for a note, as in `leave_out("call")`."""
@@ -51,12 +57,18 @@ class Talk:
         """
         notes = list(self.notes)
         open_names = list(dict.fromkeys(name for name, words, _, user in self._said if user is None and name and words))
-        user = "" if any(is_user for *_, is_user in self._said) else next(iter(open_names), "")
+        is_known = any(is_user for *_, is_user in self._said)
+        user = "" if is_known else next(iter(open_names), "")
         # The only speaker for whom the export leaves it open is the user for certain.
         if user and len(open_names) > 1:
             others = [repr(name) for name in dict.fromkeys(name for name, *_ in self._said) if name != user]
             choices = f" of: {', '.join(others)}" if len(others) > 1 else ""
             notes.append(f"{user!r}, who speaks first, is the user (--user NAME chooses another{choices})")
+        if self._said and not is_known and not user:
+            notes.append("nobody in it is the user (--user NAME chooses somebody)")
+        nameless = sum(not name for name, *_ in self._said)
+        if 0 < nameless < len(self._said):
+            notes.append(f"{count(nameless, 'message')} without the speaker's name")
         if self._left_out:
             notes.append(f"left out: {', '.join(count(n, noun) for noun, n in sorted(self._left_out.items()))}")
         said = (
@@ -93,28 +105,49 @@ def talk_of(
     return talk.log()
 
 
-def take(item: Mapping[str, Any], key: str, place: str) -> Any:
+def take(item: Mapping[str, Any], key: str, place: str, kind: type[Kind]) -> Kind:
     """Return a member that each entry of a form has.
 
+    Args:
+        item: The entry.
+        key: The name of the member.
+        place: The place of the entry, for errors.
+        kind: The type of the member.
+
     Raises:
-        TranscriptError: The member is missing; the error names the place.
+        TranscriptError: The member is missing, or of another type; the error names the place.
     """
     if key not in item:
         raise TranscriptError(f"{place} has no {key!r}; it has {', '.join(map(repr, item)) or 'nothing'}")
-    return item[key]
+    if not isinstance(item[key], kind):
+        raise TranscriptError(f"{place}: expected {_KINDS.get(kind, kind.__name__)} at {key!r}, not {item[key]!r:.60}")
+    return cast("Kind", item[key])
+
+
+def take_list(item: Mapping[str, Any], key: str, place: str) -> list[dict[str, Any]]:
+    """Return a member that is a list of objects.
+
+    Raises:
+        TranscriptError: The member is missing, or something else; the error names the place.
+    """
+    listed: list[Any] = take(item, key, place, list)
+    for number, one in enumerate(listed, start=1):
+        if not isinstance(one, dict):
+            raise TranscriptError(f"{place}: expected an object as number {number} of {key!r}, not {one!r:.60}")
+    return listed
 
 
 def find_time(item: Mapping[str, Any], key: str, place: str) -> datetime:
     """Return the time of an entry of a form whose entries all have one: see `date_of`; numbers can be texts.
 
     Raises:
-        TranscriptError: There is no time; the error names the place.
+        TranscriptError: There is no time since 1990; the error names the place.
     """
-    value = take(item, key, place)
+    value = take(item, key, place, object)
     try:
-        found = date_of(float(value))
+        found = date_of(float(cast("Any", value)))
     except (TypeError, ValueError):
         found = date_of(value)
-    if found is None:
-        raise TranscriptError(f"{place}: {key!r} is no time: {value!r:.60}")
+    if found is None or found.year < _FIRST_YEAR:
+        raise TranscriptError(f"{place}: expected a time at {key!r}, not {value!r:.60}")
     return found

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.talks import Talk, find_time, take
-from memzoo.hosts.messages import dict_of, dicts_of
+from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
+from memzoo.hosts.messages import dict_of
 
 __all__ = ["read", "read_histories"]
 
@@ -13,26 +14,32 @@ __all__ = ["read", "read_histories"]
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     """Yield the chat, with the chosen version of each answer."""
     talk = Talk(title, str(document.get("chat_id") or ""))
-    for number, turn in enumerate(dicts_of(document["turns"]), start=1):
+    turns = take_list(document, "turns", "the file")
+    # Only the turns of people have the mark.
+    people = {author.get("name") for turn in turns if (author := dict_of(turn.get("author"))).get("is_human") is True}
+    for number, turn in enumerate(turns, start=1):
         place = f"turn {number}"
-        author, date = dict_of(take(turn, "author", place)), find_time(turn, "create_time", place)
-        versions = dicts_of(take(turn, "candidates", place))
-        chosen = next((one for one in versions if one.get("candidate_id") == turn.get("primary_candidate_id")), None)
+        name = take(take(turn, "author", place, dict), "name", f"the author of {place}", str)
+        date, versions = find_time(turn, "create_time", place), take_list(turn, "candidates", place)
+        chosen = versions
         if len(versions) > 1:
+            id_ = take(turn, "primary_candidate_id", place, str)
+            chosen = [one for one in versions if one.get("candidate_id") == id_]
+            if not chosen:
+                raise TranscriptError(f"{place}: expected a version with the id {id_!r} in 'candidates'")
             talk.leave_out("other version", len(versions) - 1)
-        words = dict_of(chosen or next(iter(versions), None)).get("raw_content")
-        # Only the turns of people have the mark.
-        talk.say(take(author, "name", f"the author of {place}"), words, date, is_user=bool(author.get("is_human")))
+        talk.say(name, chosen[0].get("raw_content") if chosen else "", date, is_user=name in people)
     yield talk.log()
 
 
 def read_histories(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     """Yield the chats with one character, in the form before 2024."""
-    for number, chat in enumerate(dicts_of(document["histories"]["histories"]), start=1):
+    histories = take_list(take(document, "histories", "the file", dict), "histories", "'histories'")
+    for number, chat in enumerate(histories, start=1):
         talk = Talk(f"{title} {number}", str(chat.get("external_id") or ""))
-        for place, item in enumerate(dicts_of(take(chat, "msgs", f"chat {number}")), start=1):
+        for place, item in enumerate(take_list(chat, "msgs", f"chat {number}"), start=1):
             where = f"message {place} of chat {number}"
-            source, date = dict_of(take(item, "src", where)), find_time(item, "created", where)
-            is_user = bool(take(source, "is_human", f"'src' of {where}"))
-            talk.say(source.get("name"), item.get("text"), date, is_user=is_user)
+            source, date = take(item, "src", where, dict), find_time(item, "created", where)
+            is_user = take(source, "is_human", f"'src' of {where}", bool)
+            talk.say(take(source, "name", f"'src' of {where}", str), item.get("text"), date, is_user=is_user)
         yield talk.log()

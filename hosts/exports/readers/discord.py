@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.talks import Talk, find_time, take
+from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["read"]
@@ -21,16 +21,18 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     name = channel.get("name")
     is_direct = str(channel.get("type")).startswith("Direct")
     talk = Talk(str(name or title), str(channel.get("id") or ""))
-    for number, item in enumerate(dicts_of(take(document, "messages", "the file")), start=1):
+    for number, item in enumerate(take_list(document, "messages", "the file"), start=1):
         place = f"message {item.get('id', number)}"
-        author, date = dict_of(take(item, "author", place)), find_time(item, "timestamp", place)
-        nickname = author.get("nickname") or take(author, "name", f"the author of {place}")
-        if take(item, "type", place) in _NOTICES:
+        author, date = take(item, "author", place, dict), find_time(item, "timestamp", place)
+        key = "name" if author.get("nickname") in (None, "") and "name" in author else "nickname"
+        nickname = take(author, key, f"the author of {place}", str)
+        is_bot = take(author, "isBot", f"the author of {place}", bool)
+        if take(item, "type", place, str) in _NOTICES:
             talk.leave_out("notice")
             continue
         # A program's embeds are shown like words, often in place of words.
         embedded = (one.get(key) for one in dicts_of(item.get("embeds")) for key in ("title", "description"))
         words = item.get("content") or "\n".join(filter(None, embedded))
-        is_other = author.get("isBot") or (is_direct and name in (nickname, author.get("name")))
+        is_other = is_bot or (is_direct and name in (nickname, author.get("name")))
         talk.say(nickname, words, date, is_user=False if is_other else None)
     yield talk.log()

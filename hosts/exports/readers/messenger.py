@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.files import parse
-from memzoo.hosts.exports.talks import Talk, find_time, take
+from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_chat", "is_folder", "mend", "read", "read_encrypted", "read_folder"]
@@ -31,7 +31,7 @@ def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
     files = [(int(match[1]), one) for one in folder.iterdir() if (match := _FILE.fullmatch(one.name))]
     parts = [parse(one.read_text(encoding="utf-8")) for _, one in sorted(files, key=lambda file: file[0])]
     yield from read(
-        parts[0] | {"messages": [item for part in parts for item in take(part, "messages", "a file")]}, title
+        parts[0] | {"messages": [item for part in parts for item in take_list(part, "messages", "a file")]}, title
     )
 
 
@@ -40,9 +40,9 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     name = mend(document.get("title")) or title
     is_pair = len(document.get("participants") or ()) == 2  # noqa: PLR2004 - a pair
     talk = Talk(name, str(document.get("thread_path") or ""))
-    for number, item in enumerate(dicts_of(take(document, "messages", "the file")), start=1):
+    for number, item in enumerate(take_list(document, "messages", "the file"), start=1):
         place = f"message {number}"
-        sender, date = mend(take(item, "sender_name", place)), find_time(item, "timestamp_ms", place)
+        sender, date = mend(take(item, "sender_name", place, str)), find_time(item, "timestamp_ms", place)
         words = mend(item.get("content")) or dict_of(item.get("share")).get("link")
         if item.get("is_unsent"):
             talk.leave_out("unsent message")
@@ -59,9 +59,9 @@ def read_encrypted(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]
     name = re.sub(r"_\d+$", "", name) or title
     is_pair = len(document.get("participants") or ()) == 2  # noqa: PLR2004 - a pair
     talk = Talk(name)
-    for number, item in enumerate(dicts_of(take(document, "messages", "the file")), start=1):
+    for number, item in enumerate(take_list(document, "messages", "the file"), start=1):
         place = f"message {number}"
-        sender, date = take(item, "senderName", place), find_time(item, "timestamp", place)
+        sender, date = take(item, "senderName", place, str), find_time(item, "timestamp", place)
         if item.get("isUnsent"):
             talk.leave_out("unsent message")
         else:

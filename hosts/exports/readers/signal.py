@@ -31,7 +31,9 @@ def read(items: Any, title: str) -> Iterator[ChatLog]:
     talk = Talk(title)
     for number, item in enumerate(items, start=1):
         place = f"message {number}"
-        name, date = take(item, "sender", place), find_time(item, "date", place)
+        name, given = take(item, "sender", place, str), take(item, "date", place, str)
+        # A message without a time gets the first day of 1970.
+        date = None if given.startswith("1970-01-01") else find_time(item, "date", place)
         if item.get("deleted"):
             talk.leave_out("deleted message")
         elif item.get("call"):

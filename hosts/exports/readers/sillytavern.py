@@ -24,10 +24,10 @@ def is_chat(items: Sequence[Any]) -> bool:
 def read(items: Sequence[Any], title: str) -> Iterator[ChatLog]:
     """Yield the chat with the shown version of each message. Older times have no zone, and are given as if in UTC."""
     talk = Talk(title)
-    for number, item in enumerate(items[1:], start=2):
+    for number, item in enumerate(map(dict_of, items[1:]), start=2):
         place = f"line {number}"
-        name, is_user = take(item, "name", place), bool(take(item, "is_user", place))
-        date = _time(take(item, "send_date", place), place)
+        name, is_user = take(item, "name", place, str), take(item, "is_user", place, bool)
+        date = _time(take(item, "send_date", place, object), place)
         if item.get("is_system"):
             talk.leave_out("hidden message")
             continue
@@ -39,7 +39,7 @@ def read(items: Sequence[Any], title: str) -> Iterator[ChatLog]:
 
 def _time(value: Any, place: str) -> datetime:
     """Return a time in the form of one of SillyTavern's versions."""
-    if found := date_of(value):
+    if (found := date_of(value)) and found.year >= 2020:  # noqa: PLR2004 - the application's first year is 2023
         return found
     if numbers := _NUMBERS.match(str(value)):
         value = "{}-{:0>2}-{:0>2} {:0>2}:{:0>2}:{:0>2}".format(*numbers.groups())
@@ -47,4 +47,4 @@ def _time(value: Any, place: str) -> datetime:
     try:
         return datetime.strptime(str(value), "%B %d, %Y %I:%M%p").replace(tzinfo=UTC)
     except ValueError as error:
-        raise TranscriptError(f"{place}: 'send_date' is no time: {value!r:.60}") from error
+        raise TranscriptError(f"{place}: expected a time at 'send_date', not {value!r:.60}") from error

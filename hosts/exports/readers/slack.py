@@ -10,7 +10,7 @@ from typing import Any
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, count
 from memzoo.hosts.exports.files import parse
-from memzoo.hosts.exports.talks import Talk, find_time, take
+from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_folder", "read", "read_day"]
@@ -41,7 +41,7 @@ def read(folder: Any, _title: str) -> Iterator[Unread]:
 
 
 def _of_days(title: str, days: Iterable[Any], names: Mapping[Any, str], bots: set[Any]) -> ChatLog:
-    items = ((f"message {n} of {day.name}", item) for day in days for n, item in enumerate(_parse(day), start=1))
+    items = ((f"message {n} of {day.name}", item) for day in days for n, item in enumerate(_items(day), start=1))
     return _channel(title, items, names, bots)
 
 
@@ -62,7 +62,7 @@ def _channel(
             continue
         shown = item.get("username") or dict_of(item.get("bot_profile")).get("name")
         user = item.get("user") or item.get("bot_id") or dict_of(item.get("comment")).get("user") or shown
-        user = user or take(item, "user", place)
+        user = user or take(item, "user", place, str)
         is_bot = bool(item.get("bot_id")) or user in bots
         own = names.get(user) or dict_of(item.get("user_profile")).get("real_name")
         name = (shown or own if is_bot else own or shown) or str(user)
@@ -80,6 +80,10 @@ def _parse(path: Any) -> Any:
         return parse(path.read_text(encoding="utf-8"))
     except (OSError, KeyError, ValueError) as error:
         raise TranscriptError(f"{path.name} cannot be read: {error}") from error
+
+
+def _items(path: Any) -> list[dict[str, Any]]:
+    return take_list({path.name: _parse(path)}, path.name, "the channel")
 
 
 def _name(user: Mapping[str, Any]) -> str:

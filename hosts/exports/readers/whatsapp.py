@@ -84,7 +84,9 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
         name, words = (label[1].strip(_MARKS), words[label.end() :]) if label else ("", words)
         if words.strip(_MARKS).rstrip(".").lower() in _OWN_DELETED:
             owners.add(name)
-        words = _MARKED.sub("", words) if is_ios else _ATTACHED.sub("", _EDITED.sub("", words), count=1)
+        words = _MARKED.sub("", words) if is_ios else _EDITED.sub("", words)
+        if not is_ios and (attached := _ATTACHED.match(words)):
+            words = words[attached.end() :]
         if noun := _unsaid(words, is_ios) if name else "system line":
             talk.leave_out(noun)
         else:
@@ -115,7 +117,8 @@ def _unsaid(words: str, is_ios: bool) -> str:  # noqa: FBT001 - the form of a fi
 
 def _dates(heads: list[re.Match[str]], talk: Talk) -> list[datetime]:
     """Return the times of the messages; the order of day and month is found from all dates of the file."""
-    read = {order: [_date(head, order) for head in heads] for order in ("ymd", "dmy", "mdy")}
+    orders = ("ymd",) if len(heads[0][2]) == len("2026") else ("dmy", "mdy")
+    read = {order: [_date(head, order) for head in heads] for order in orders}
     fits = {order: dates for order, dates in read.items() if None not in dates}
     if not fits:
         bad = next((head[0] for head in heads if not any(_date(head, order) for order in read)), heads[0][0])
@@ -138,8 +141,7 @@ def _dates(heads: list[re.Match[str]], talk: Talk) -> list[datetime]:
 def _date(head: re.Match[str], order: str) -> datetime | None:
     parts = dict(zip(order, (head[2], head[4], head[5]), strict=True))
     day, month, year = parts["d"], parts["m"], parts["y"]
-    lengths = ("2026",) if order == "ymd" else ("26", "2026")
-    if len(year) not in map(len, lengths) or max(len(day), len(month)) > len("12"):
+    if len(year) not in (2, 4) or max(len(day), len(month)) > 2:  # noqa: PLR2004 - digits
         return None
     hour, afternoon = int(head[7]), (head[10] or "").lower() == "p" or bool(_AFTERNOON.search(head[6]))
     if afternoon or head[10] or _MORNING.search(head[6]):

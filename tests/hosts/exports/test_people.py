@@ -2,6 +2,7 @@
 
 import copy
 import json
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,6 +41,9 @@ def at(minute: int) -> str:
     """The minute of a talk, as most forms write it."""
     return f"{NOON}{minute}:00+00:00"
 
+
+OTHER_NAMES = ("nickname",)
+"""Members for which another name of the same person stands."""
 
 PAIR = [
     ("user", "Ines", "09:01", "Is the kiln free?"),
@@ -483,6 +487,16 @@ def message_of(sample: Sample) -> dict[str, Any]:
     return pick(sample.files[file], path)[number]
 
 
+def members(value: Any) -> Iterator[tuple[str | int, ...]]:
+    """The paths to all members of the objects in a value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        if isinstance(value, dict):
+            yield (key,)
+        for path in members(one):
+            yield (key, *path)
+
+
 def write(files: dict[str, Any], folder: Path) -> None:
     """Write the files of a sample."""
     for name, content in files.items():
@@ -571,6 +585,31 @@ def test_agents_and_customers_of_a_table_have_roles(tmp_path: Path):
     log = read({"tickets.csv": rows}, tmp_path)
     assert isinstance(log, ChatLog)
     assert told(log) == [("user", "", "09:01", "Is it free?"), ("assistant", "", "09:02", "Yes.")]
+
+
+@pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.place[0]])
+@pytest.mark.parametrize("value", [None, 7, [], "gone"], ids=repr)
+def test_no_member_of_a_message_changes_the_talk_without_a_word(name: str, value: Any, tmp_path: Path):
+    """A member that is missing, or has a value of another type, is of no matter, or told in a note or an error."""
+    sample = SAMPLES[name]
+    before = read(sample.files, tmp_path / "before")
+    assert isinstance(before, ChatLog)
+    for number, path in enumerate(members(message_of(sample))):
+        files = copy.deepcopy(sample.files)
+        holder = message_of(sample._replace(files=files))
+        for key in path[:-1]:
+            holder = holder[key]
+        if value == "gone":
+            del holder[path[-1]]
+        else:
+            holder[path[-1]] = value
+        after = read(files, tmp_path / str(number))
+        assert (
+            isinstance(after, TranscriptError)
+            or told(after) == told(before)
+            or list(after.notes) != list(before.notes)
+            or path[-1] in OTHER_NAMES
+        ), path
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def _sharegpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
     turns: list[dict[str, str]] = []
     for entry in entries:
         message = entry.message
-        role = message["role"]
+        role: str = message["role"]
         if message.get("content"):
             words = text_of({"role": role, "content": message["content"]})
             speaker = "observation" if role in ("tool", "function") else _SHAREGPT.get(role, role)

@@ -54,6 +54,7 @@ class _Talk:
     instructions: list[Message]
     said: list[tuple[Message, datetime | None]] = field(default_factory=list[tuple[Message, datetime | None]])
     keys: list[_Key] = field(default_factory=list[_Key])
+    end: int = 0
     changes: int = 0
     unasked: int = 0
     unanswered: int = 0
@@ -63,6 +64,7 @@ class _Talk:
         for message, date in said:
             self.said.append((message, date))
             self.keys.append(_key(message))
+            self.end = hash((self.end, self.keys[-1]))
 
     def to_log(self, title: str, notes: list[str]) -> ChatLog:
         told = {
@@ -148,7 +150,7 @@ def conversations_of(calls: Iterable[Call], title: str) -> Iterator[ChatLog]:
         talk.add((one, call.ended or call.began) for one in call.answered or ())
         talk.unasked += not asked
         talk.unanswered += call.answered == []
-        ends[call.thread, _chain(talk.keys)[-1]] = talk
+        ends[call.thread, talk.end] = talk
     wordless = len(given) - len(ordered)
     for number, talk in enumerate(talks, start=1):
         notes = [f"{count(wordless, 'call')} without words left out"] if wordless and number == 1 else []
@@ -186,6 +188,7 @@ def _find_continued(talks: list[_Talk], wanted: list[_Key], *, alone: bool) -> t
         if same:
             # The user changed a message, or asked anew.
             del talk.said[same:], talk.keys[same:]
+            talk.end = _chain(talk.keys)[-1]
             talk.left += 1
             return talk, same
     return (talks[-1], 0) if alone and talks else (None, 0)

@@ -108,7 +108,7 @@ def _is_database(path: Any) -> bool:
     if isinstance(path, Path):
         return is_sqlite(path)
     with path.open("rb") as file:
-        return file.read(16).startswith(b"SQLite format 3")
+        return bool(file.read(16).startswith(b"SQLite format 3"))
 
 
 def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
@@ -251,7 +251,7 @@ def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
     text, number, step = file.read(_CHUNK), 0, _CHUNK
     place = text.index("[") + 1
     while True:
-        place = _SPACE.match(text, place).end()  # type: ignore[union-attr] - the pattern matches everywhere
+        place = gap.end() if (gap := _SPACE.match(text, place)) else place  # the pattern matches everywhere
         if text.startswith("]", place):
             return
         fault: Exception = json.JSONDecodeError("the file is cut off", "", 0)
@@ -263,7 +263,8 @@ def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
                 fault = error
         if end == len(text):  # the item, or a number, may go on in the next part of the file
             if not (more := file.read(step)):
-                raise _not_json(f"{where}, item {number}", fault)
+                yield f"{where}, item {number}", _not_json(f"{where}, item {number}", fault)
+                return
             text, place, step = text[place:] + more, 0, step * 2
             continue
         yield f"{where}, item {number}", parse(text[place:end]) if _has_lone_half(text[place:end]) else value

@@ -54,7 +54,7 @@ FORMS = (
         document="list",
         recognise=spans.is_otlp,
         read=spans.read_otlp,
-        known=f"OTLP in JSON Lines, semantic conventions 1.37 and OpenLLMetry's names; {_SPANS}",
+        known=f"OTLP in JSON Lines, semantic conventions 1.37, names of OpenLLMetry and the AI SDK; {_SPANS}",
         get="The collector's file exporter; switch on the capture of messages' contents.",
     ),
     Form(

@@ -23,6 +23,8 @@ __all__ = [
     "spell_out",
 ]
 
+_ALONE = ("role", "content")
+"""The members of the most usual message."""
 _TEXTS = ("content", "value", "text", "message")
 _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
@@ -81,6 +83,11 @@ def messages_of(item: Any) -> list[Message]:
     Raises:
         TransferError: The value is no message.
     """
+    match item:
+        case {"role": "user" | "assistant" as role, "content": str(text)} if len(item) == len(_ALONE):
+            return [{"role": role, "content": text}]
+        case _:
+            pass
     known = dict_of(spell_out(item))
     content: Any = known.get("content")
     parts: Any = known.get("parts")

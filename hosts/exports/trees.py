@@ -1,6 +1,6 @@
 """Follows the branches of a conversation that is kept as a tree of messages."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -39,37 +39,42 @@ def tree_of(
     """
     if not parents:
         return ChatLog(title, [], [], list(notes), id)
-    leaves = dict.fromkeys(parents)
+    leaves = dict[str, None].fromkeys(parents)
     for parent in parents.values():
         leaves.pop(parent, None)
-    last = shown if shown is not None else next(reversed(leaves), None) or next(reversed(parents))
+    last = shown if shown is not None else next(reversed(leaves), None) or [*parents][-1]
     branch = _branch(parents, last)
-    there = set(branch)
-    others: list[list[str]] = []
+    # Whether there are words on the way to a node from the shown branch; each node is visited once.
+    worded: dict[str, bool] = dict.fromkeys(branch, False)
+    others: list[str] = []
     for leaf in leaves:
-        if leaf not in there:
-            other = _branch(parents, leaf)
-            if any(id_ not in there and [*said(id_)] for id_ in other):
-                others.append(other)
+        found = False
+        for id_ in (further := _branch(parents, leaf, worded)):
+            found = worded.get(parents[id_], False) or found or bool([*said(id_)])
+            worded[id_] = found
+        if further and found:
+            others.append(leaf)
     told = list(notes)
     if others:
         told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
+        if shown is None:
+            told.append("the file does not say which branch is shown; the last one is read")
 
     def branches() -> Iterator[ChatLog]:
-        for number, other in enumerate(others, start=2):
-            further = f", branch {number}"
-            each = (one for id_ in other for one in said(id_))
-            yield ChatLog.of(f"{title}{further}", each, notes, id=f"{id}{further}" if id else "")
+        for number, leaf in enumerate(others, start=2):
+            which = f", branch {number}"
+            each = (one for id_ in _branch(parents, leaf) for one in said(id_))
+            yield ChatLog.of(f"{title}{which}", each, notes, id=f"{id}{which}" if id else "")
 
     log = ChatLog.of(title, (one for id_ in branch for one in said(id_)), told, id=id)
     return replace(log, branches=branches)
 
 
-def _branch(parents: Mapping[str, Any], last: str) -> list[str]:
-    """Return the ids from the first node to this one."""
+def _branch(parents: Mapping[str, Any], last: str, known: Container[str] = ()) -> list[str]:
+    """Return the ids from the first node, or from the first that is not known, to this one."""
     branch = dict[str, None]()
     place: Any = last
-    while place and not str(place).startswith(_NIL):
+    while place and not str(place).startswith(_NIL) and place not in known:
         if place not in parents or place in branch:
             raise TranscriptError(f"its messages are not a tree: {place!r} is not in it, or follows itself")
         branch[place] = None

@@ -68,9 +68,12 @@ def test_a_question_for_abstention_is_not_asked(item: dict[str, Any], saved: Sav
     [
         ({"haystack_dates": ["2024/05/08 (Wed) 18:30"]}, "there are 1 'haystack_dates' for 2 'haystack_sessions'"),
         ({"haystack_dates": ["soon", "late"]}, "expected a date such as '2023/05/20 (Sat) 02:21', not 'soon'"),
-        ({"haystack_sessions": [[], []]}, "there is no message in 'haystack_sessions'"),
-        ({"haystack_sessions": [[], [{"role": "bot", "content": "Hi"}]]}, "expected 'user' or 'assistant', not 'bot'"),
-        ({"haystack_sessions": [[], [{"role": "user"}]]}, "'content': expected a text"),
+        ({"haystack_sessions": [list[Any](), list[Any]()]}, "there is no message in 'haystack_sessions'"),
+        (
+            {"haystack_sessions": [[{"role": "bot", "content": "Hi"}], list[Any]()]},
+            "expected 'user' or 'assistant', not 'bot'",
+        ),
+        ({"haystack_sessions": [list[Any](), [{"role": "user"}]]}, "'content': expected a text"),
         ({"question": None}, "'question': expected a text that is not empty, not None"),
     ],
 )

@@ -5,6 +5,7 @@ test holds each against what it would be.
 """
 
 import dataclasses
+import html
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -150,11 +151,8 @@ def exports(_: str) -> str:
     lines = ["| form | what is known of it | how to get it |", "|---|---|---|"]
     for form in sorted(known_forms(), key=lambda form: form.name.lower()):
         read = "" if callable(form.read) else f"; {form.read}"
-        cells = (
-            one.replace("|", r"\|").replace("*", r"\*").replace("<", "&lt;")
-            for one in (form.name, f"{form.known}{read}", form.get)
-        )
-        lines.append(f"| {' | '.join(cells)} |")
+        cells = (form.name, f"{form.known}{read}", form.get)
+        lines.append(f"| {' | '.join(html.escape(one, quote=False).replace('*', '&#42;') for one in cells)} |")
     return "\n".join(lines)
 
 

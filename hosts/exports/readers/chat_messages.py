@@ -61,7 +61,7 @@ def read_list(items: Any, title: str) -> Iterator[ChatLog]:
 def read_object(item: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of an object with messages, or several of an object with several."""
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
-    listed = next((item[key] for key in _LISTS if is_list(item.get(key)) or _is_several(item.get(key))), [])
+    listed: list[Any] = next((item[key] for key in _LISTS if is_list(item.get(key)) or _is_several(item.get(key))), [])
     if is_list(listed):
         check_unbranched(listed)
         yield conversation_of(name, listed, system=item.get("system"), id=str(item.get("id") or ""))

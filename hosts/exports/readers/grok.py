@@ -13,6 +13,8 @@ from memzoo.stores import Message
 
 __all__ = ["read"]
 
+_ROLES = {"grok": "assistant"}
+
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations of an export, each with the branch that is shown; older exports have no branches."""
@@ -30,7 +32,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
 def _parent(one: Any, id_: str) -> str | None:
     """Return the id of the response before; only what a user says can be the first."""
-    if role_at(one, "sender", id_) == "assistant":
+    if role_at(one, "sender", id_, _ROLES) == "assistant":
         need(one, "parent_response_id", id_)
     parent = one.get("parent_response_id")
     return str(parent) if parent else None
@@ -41,7 +43,7 @@ def _at(said: dict[str, tuple[Message, datetime | None]], id_: str) -> list[tupl
 
 
 def _said(one: Any, number: int) -> tuple[Message, datetime | None]:
-    role = role_at(one, "sender", number)
+    role = role_at(one, "sender", number, _ROLES)
     time = need(one, "create_time", number)
     stamp = pick(time, "$date.$numberLong|$date") if isinstance(time, dict) else time
     date = date_of(int(stamp) if isinstance(stamp, str) and stamp.isdecimal() else stamp)

@@ -1,5 +1,6 @@
 """OpenAI's Assistants: pages of `threads.messages.list`, newest messages first, of one or several threads."""
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,8 +35,8 @@ def read(document: Any, _: str) -> Iterator[Unread]:
                 # Overlapping pages, and pages saved twice, repeat messages.
                 thread = threads.setdefault(str(known["thread_id"]), {})
                 thread.setdefault(str(known.get("id") or len(thread)), known)
-    for thread, by_id in threads.items():
-        yield Unread(thread, lambda thread=thread, by_id=by_id: _conversation(thread, list(by_id.values())))  # type: ignore[misc]
+    for id_, messages in threads.items():
+        yield Unread(id_, functools.partial(_conversation, id_, list(messages.values())))
 
 
 def _conversation(thread: str, messages: list[Any]) -> ChatLog:

@@ -31,7 +31,8 @@ class Sample:
         """Write the file, or a changed document in its form."""
         document = self.document if document is None else document
         if isinstance(document, tuple):
-            text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in document)
+            lines: tuple[Any, ...] = document
+            text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
         else:
             text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False)
         (folder / self.file).parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +96,7 @@ def sheet(id_: str, parent: str, sender: str, text: str, minute: int, **more: An
 def node(id_: str, parent: str | None, role: str, content: str, minute: int, **more: Any) -> dict[str, Any]:
     """A message of llama.cpp's page."""
     head = {"id": id_, "parent": parent, "type": "text", "role": role, "content": content}
-    return head | {"timestamp": seconds(minute) * 1000, "children": []} | more
+    return head | {"timestamp": seconds(minute) * 1000} | more
 
 
 def chosen(role: str, *versions: list[dict[str, Any]], selected: int = 0) -> dict[str, Any]:
@@ -499,7 +500,7 @@ SAMPLES = {
                 "thread_id": "j1",
                 "role": role,
                 "created_at": seconds(n) * 1000,
-                "content": [{"type": "text", "text": {"value": text, "annotations": []}}],
+                "content": [{"type": "text", "text": {"value": text}}],
             }
             for n, (role, text) in enumerate((("user", "My aunt is Eva."), ("assistant", "Hello Eva.")), start=1)
         ),

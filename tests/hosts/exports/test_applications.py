@@ -52,7 +52,8 @@ def places(value: Any, key: str) -> Iterator[dict[str, Any]]:
     """The objects in a document that have a key, in their order."""
     if isinstance(value, dict) and key in value:
         yield value
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+    inside: Any = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for one in inside:
         yield from places(one, key)
 
 

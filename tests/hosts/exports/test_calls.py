@@ -83,7 +83,6 @@ def test_other_instructions_and_missing_words_are_told() -> None:
     calls = [
         Call([system, user("Hi")], [], "t"),
         Call([user("Hi"), user("Well?")], [model("Hello")], "t"),
-        Call([], []),
     ]
     (log,) = conversations_of([*calls, Call([], [])], "log")
     assert [message["content"] for message in log.messages] == ["Be short.", "Hi", "Well?", "Hello"]

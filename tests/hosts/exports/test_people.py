@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from zipfile import ZipFile
 
 import pytest
@@ -490,12 +490,10 @@ def message_of(sample: Sample) -> dict[str, Any]:
 def members(value: Any) -> Iterator[tuple[Any, ...]]:
     """The paths to all members of the objects in a value."""
     if isinstance(value, dict):
-        item: dict[str, Any] = value
-        yield from ((key,) for key in item)
-        inner: list[tuple[Any, Any]] = list(item.items())
+        yield from ((key,) for key in cast("dict[str, Any]", value))
+        inner = list[tuple[Any, Any]](cast("dict[str, Any]", value).items())
     else:
-        listed: list[Any] = value if isinstance(value, list) else []
-        inner = list(enumerate(listed))
+        inner = list[tuple[Any, Any]](enumerate(cast("list[Any]", value) if isinstance(value, list) else []))
     for key, one in inner:
         yield from ((key, *path) for path in members(one))
 

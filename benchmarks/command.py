@@ -17,10 +17,11 @@ from memzoo.benchmarks.progress import watch_progress
 from memzoo.benchmarks.report import changes, dry_run
 from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.results import OFFLINE, Results
-from memzoo.benchmarks.transcripts import sample_path
 from memzoo.cli.options import Asked, Workers, command, write, write_count
-from memzoo.cli.terminal import Terminal, tell
+from memzoo.cli.terminal import Terminal, row, tell
 from memzoo.errors import OptionError
+from memzoo.hosts.exports.forms import known_forms
+from memzoo.hosts.exports.options import Chosen
 from memzoo.memories import ChatModel, Model
 from memzoo.memories.text.tokens import token_counter
 
@@ -31,6 +32,12 @@ console, beside = Terminal(), Terminal(stderr=True)
 _REMARKS = 20
 _NUMBER = r"(\d++\.?+\d*+|\.\d++)"
 _PRICES = re.compile(rf"([^\d.,/\\-]*+){_NUMBER},{_NUMBER}(?:,{_NUMBER})?")
+_PERSONAL = {
+    "email": r"[^\s@<>()]+@[^\s@<>()]+\.\w+",
+    "phone": r"(?<![\w.])\+?\d[\d ()/-]{6,}\d(?!\w)",
+    "number": r"\d{4,}",
+    "link": r"https?://\S+",
+}
 _TRIED = (125, 250, 500, 1000, 2000, 4000)
 
 _APPROXIMATED = (
@@ -59,6 +66,18 @@ class Inputs:
         typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
     ] = None
     config: Annotated[Path | None, typer.Option(help="A TOML file with named memories, and with prices.")] = None
+    longest: Annotated[
+        int, typer.Option(min=0, help="Of conversations without questions, the most to take, by length; 0 for all.")
+    ] = 20
+    redact: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Replace {', '.join(_PERSONAL)}, or NAME=PATTERN, by [name] in all that is read; can be repeated."
+        ),
+    ] = None
+    formats: Annotated[
+        bool, typer.Option("--formats", help="Only list the forms of files that are recognised, and how to get them.")
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -121,17 +140,27 @@ class Measured:
 
 
 @command("Compare")
-def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> None:
+def compare(*, compared: Inputs, chosen: Chosen, asked: Asked, measured: Measured, workers: Workers) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
     With --write-questions, --model drafts the questions. By default, rules draft them: a question is a sentence of the
     user with a gap for a name, a number, a date or a taste.
     """
-    if measured.write_questions:
-        _write_questions(measured.write_questions, compared, asked)
+    if compared.formats:
+        for form in known_forms():
+            row(form.name, "not read" if isinstance(form.read, str) else "read", form.known, form.get)
         return
+    files = inputs.Files(
+        compared.transcripts or (["sample:survival"] if measured.survival else ()),
+        chosen.choice,
+        longest=compared.longest,
+        redact=_read_patterns(compared.redact or ()),
+    )
     try:
-        code = _run(compared, asked, measured, workers)
+        if measured.write_questions:
+            code = _write_questions(measured.write_questions, files, asked)
+        else:
+            code = _run(files, compared, asked, measured, workers)
     except KeyboardInterrupt:
         kept = f"Finished work is kept in {measured.out}; run the same command again to continue."
         beside.print(f"\nInterrupted. {kept}", markup=False)
@@ -139,7 +168,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
     raise typer.Exit(code)
 
 
-def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> int:
+def _run(files: inputs.Files, compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> int:
     (budgets, paid), where = _read_budgets(measured.budgets), str(compared.config)
     configured = variants.read_config(compared.config) if compared.config else {}
     memories = variants.choose_variants([*(compared.memories or ()), *variants.variants_of(configured, where)])
@@ -169,10 +198,9 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -
     )
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
-    files: inputs.Source = inputs.sources(compared.transcripts or (["sample:survival"] if measured.survival else ()))
-    if drafts := inputs.draft_missing(files):
-        files = drafts
-    looked = inputs.Survey(inputs.source_of(files))
+    drafts = inputs.draft_missing(files)
+    talks = drafts or files
+    looked = inputs.Survey(talks)
     if earlier:
         changes.check_same(looked, earlier, measured.baseline, survival=measured.survival)
     # Nothing is printed before all input is checked, so that an error is the only line.
@@ -180,16 +208,17 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -
         beside.print(_APPROXIMATED, markup=False, highlight=False)
     if drafts:
         beside.print(_DRAFTED, markup=False, highlight=False)
+    _tell_of_files(files)
     for remark in looked.remarks[:_REMARKS]:
         tell("[yellow]note:[/]", remark)
     if (more := len(looked.remarks) - _REMARKS) > 0:
-        tell("[yellow]note:[/]", f"and {write_count(more, 'more question')}")
+        tell("[yellow]note:[/]", f"and {write_count(more, 'more note')}")
     if asked.model == OFFLINE and not dry:
-        memories = comparing.beside_learnt(files, memories)
+        memories = comparing.beside_learnt(talks, memories)
     names = [one.name for one in memories]
-    with workers.open_executor(asked) as executor, watch_progress(files, names, beside) as advance:
+    with workers.open_executor(asked) as executor, watch_progress(talks, names, beside) as advance:
         found = comparing.compare(
-            files,
+            talks,
             memories,
             settings,
             out=None if dry else measured.out,
@@ -198,8 +227,8 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -
         )
     if dry:
         console.print(dry_run.dry_run_table(found, asked.model, measured.judge), highlight=False)
-        return 0
-    return show_found(found, measured.out, (console, beside), limits, earlier)
+        return int(bool(files.unread))
+    return show_found(found, measured.out, (console, beside), limits, earlier) or int(bool(files.unread))
 
 
 def _rules(_name: str) -> Model:
@@ -246,10 +275,29 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
         asked.check(name)
 
 
-def _write_questions(file: Path, compared: Inputs, asked: Asked) -> None:
+def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
     model = None if asked.is_rules else asked.make_model()
-    write(file, [draft_questions(compared.transcripts or [sample_path()], model)])
+    write(file, [draft_questions(files(), model)])
+    _tell_of_files(files)
     beside.print(f"wrote {file}: read and correct it, then run: memzoo compare {file}", markup=False, highlight=False)
+    return int(bool(files.unread))
+
+
+def _tell_of_files(files: inputs.Files) -> None:
+    if files.taken:
+        tell("[yellow]note:[/]", files.taken)
+    for error in files.unread:
+        tell("[bold red]not read:[/]", error)
+
+
+def _read_patterns(given: Iterable[str]) -> dict[str, str] | None:
+    patterns: dict[str, str] = {}
+    for one in given:
+        name, _, pattern = one.partition("=")
+        if not pattern and name not in _PERSONAL:
+            raise OptionError(f"--redact must be one of {', '.join(_PERSONAL)}, or NAME=PATTERN, not {one!r}")
+        patterns[name] = pattern or _PERSONAL[name]
+    return patterns or None
 
 
 def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | None, str]:

@@ -12,11 +12,10 @@ import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from memzoo.benchmarks.measure.measuring import messages_in
-from memzoo.benchmarks.transcripts import Transcript, read_transcripts
+from memzoo.benchmarks.transcripts import Transcript
 from memzoo.benchmarks.transcripts.conversations import DRAFTED, GAP, UNDATED, Exchange, Question
 from memzoo.errors import ModelReplyError, TranscriptError
 from memzoo.memories import Model
@@ -88,11 +87,11 @@ _NO_TASTE = frozenset(
 )
 
 
-def draft_questions(paths: Iterable[str | Path], model: ModelOption | None = None, count: int = 20) -> str:
+def draft_questions(transcripts: Iterable[Transcript], model: ModelOption | None = None, count: int = 20) -> str:
     """Return conversations with drafted questions, as YAML that `memzoo compare` reads.
 
     Args:
-        paths: Files and folders with conversations.
+        transcripts: The conversations.
         model: The model that drafts the questions; without a model, `gap_questions` drafts them.
         count: The approximate number of questions for each conversation.
 
@@ -100,11 +99,11 @@ def draft_questions(paths: Iterable[str | Path], model: ModelOption | None = Non
         The YAML text; each value is written as JSON, which is valid YAML.
 
     Raises:
-        TranscriptError: A file cannot be understood; or rules found nothing to ask about in any conversation.
+        TranscriptError: Rules found nothing to ask about in any conversation.
         ModelError: The model failed.
         ModelReplyError: The model's reply has no line that is a question with evidence.
     """
-    transcripts = list(read_transcripts(paths))
+    transcripts = list(transcripts)
     asking = None if model is None else as_model(model)
     asked = [_by_model(asking, one, count) if asking else _by_rules(one, count) for one in transcripts]
     if not any(asked):

@@ -1,9 +1,10 @@
 """Reads the conversations of a comparison once before the comparison runs."""
 
 import functools
+import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,8 +18,10 @@ from memzoo.benchmarks.transcripts.conversations import DRAFTED
 from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.benchmarks.transcripts.validation import show_value
 from memzoo.errors import OptionError
+from memzoo.hosts.exports.reading import Choice
+from memzoo.memories.text.redaction import Redact, Redactor
 
-__all__ = ["Conversations", "Source", "Survey", "draft_missing", "source_of", "sources"]
+__all__ = ["Conversations", "Files", "Source", "Survey", "draft_missing", "source_of"]
 
 Conversations: TypeAlias = Callable[[], Iterator[Transcript]]
 """A function that returns an iterator over the conversations at each call."""
@@ -29,11 +32,86 @@ Source: TypeAlias = Iterable[Transcript] | str | Path | Sequence[str | Path] | C
 _FIRST = 100
 
 
-def sources(paths: Sequence[str | Path]) -> list[Any]:
-    """Return the paths, by default of a bundled conversation; with standard input, return all transcripts read."""
-    if STDIN in map(str, paths):
-        return list(read_transcripts(paths))
-    return list(paths) or [sample_path()]
+class Files:
+    """The conversations of files, which are read anew at each call; standard input is read once.
+
+    Attributes:
+        unread: The errors of parts that cannot be read, each once.
+        taken: A sentence about the conversations that were taken of many; "" if all were.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        choice: Choice = Choice(),  # noqa: B008 - it is frozen
+        *,
+        longest: int = 0,
+        redact: Redact | None = None,
+    ) -> None:
+        """Read nothing yet.
+
+        Args:
+            paths: The files, folders, ZIPs and URLs; by default a bundled conversation.
+            choice: The conversations to choose.
+            longest: The most conversations without questions; of more, the longest are taken. 0 for all.
+            redact: Patterns by name, or a function; everything that was said is redacted.
+        """
+        self._paths, self._choice, self._longest = list(paths) or [sample_path()], choice, longest
+        self._redactor = Redactor(redact)
+        self._places: set[int] | None = None
+        self._once: list[Transcript] | None = None
+        self.unread = dict[str, None]()
+        self.taken = ""
+
+    def __call__(self) -> Iterator[Transcript]:
+        """Yield the conversations.
+
+        Raises:
+            TranscriptError: None can be read.
+        """
+        if self._places is None:
+            self._places = self._choose()
+        chosen = (one for place, one in enumerate(self._read()) if place in self._places)
+        return chosen if self._redactor.is_idle else (_redacted(one, self._redactor) for one in chosen)
+
+    def _read(self) -> Iterable[Transcript]:
+        read = read_transcripts(self._paths, self._choice, lambda error: self.unread.setdefault(str(error)))
+        if STDIN not in map(str, self._paths):
+            return read
+        self._once = list(read) if self._once is None else self._once
+        return self._once
+
+    def _choose(self) -> set[int]:
+        sizes: list[tuple[int, int, str]] = []
+        asked = False
+        for place, one in enumerate(self._read()):
+            sizes.append((len(one.exchanges), -place, one.title))
+            asked = asked or bool(one.questions)
+        if asked or not self._longest or len(sizes) <= self._longest:
+            return set(range(len(sizes)))
+        longest = heapq.nlargest(self._longest, sizes)
+        titles = ", ".join(repr(self._redactor.text(title)) for _, _, title in longest)
+        self.taken = (
+            f"the {len(longest)} longest of {len(sizes)} conversations are taken (--longest 0 takes all): {titles}"
+        )
+        return {-place for _, place, _ in longest}
+
+
+def _redacted(value: Any, redactor: Redactor) -> Any:
+    """Return a part of a transcript with every text redacted; messages keep their structure."""
+    match value:
+        case str():
+            return redactor.text(value)
+        case tuple():
+            return tuple(_redacted(one, redactor) for one in value)  # pyright: ignore[reportUnknownVariableType]
+        case {"role": _}:
+            return redactor.message(value)  # pyright: ignore[reportUnknownArgumentType]
+        case dict():
+            return {key: _redacted(one, redactor) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return replace(value, **{one.name: _redacted(getattr(value, one.name), redactor) for one in fields(value)})
+        case _:
+            return value
 
 
 def source_of(transcripts: Source) -> Conversations:
@@ -91,7 +169,7 @@ class Survey:
         questions: For each question, the number of its conversation and its kind.
         details: The first questions, which are reported one by one.
         marked: The number of marked lines.
-        remarks: The citations that name no message, each with its question.
+        remarks: The notes of the conversations, and the citations that name no message, each with its question.
         digest: A digest of all messages and questions.
 
     Raises:
@@ -128,6 +206,7 @@ class Survey:
             known = asdict(question)
             del known["asked_after"], known["unusable"]
             self.details.append(QuestionInfo(transcript=number, **known))
+        self.remarks += [f"{one.title}: {note}" for note in one.notes]
         self.remarks += [
             f"{one.title}: the question {question.text!r} cites {', '.join(question.unusable)}, which names no message "
             f"with a text; {'only its other evidence counts' if question.evidence else 'it is not asked'}"

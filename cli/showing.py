@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from memzoo.cli.chat_files import WRITERS
 from memzoo.cli.options import (
     Asked,
     OutFile,
@@ -133,10 +134,21 @@ def _show_state(store: ManagedStore, id_: str, name: str) -> None:
 
 
 @command("Stored data")
-def export_lines(*, stored: Stored, out: OutFile = None) -> None:
-    """Write a conversation, and everything learnt from it, as JSON Lines, decrypted."""
+def export_lines(
+    *,
+    stored: Stored,
+    form: Annotated[
+        Literal["memzoo", "chatgpt", "openai", "sharegpt", "markdown"],
+        typer.Option("--as", help="Everything as JSON Lines, or only the messages in the form of another program."),
+    ] = "memzoo",
+    out: OutFile = None,
+) -> None:
+    """Write a conversation, and everything learnt from it, as JSON Lines, decrypted; or its messages in another form.
+
+    `memzoo import` and `memzoo compare` read all these forms.
+    """
     with stored.open_conversation() as (store, id_):
-        _write(out, export_conversation(store, id_))
+        _write(out, WRITERS[form](id_, drive(store.read(id_))) if form in WRITERS else export_conversation(store, id_))
 
 
 def _write(out: Path | None, pieces: Iterable[str]) -> None:

@@ -25,7 +25,7 @@ _PAGE = 500
 _MOST = 2**53  # the largest number that every program that handles JSON takes
 _FLOAT = 4  # bytes of a number in an embedding
 
-_FOREIGN = "this is not a conversation exported by memzoo (`memzoo import --from` reads those of other libraries)"
+_FOREIGN = "this is not a conversation exported by memzoo (`memzoo import` reads those of other programs)"
 
 _CHECKS = "memzoo.import_checks"
 """The group of entry points that check whether strategies can load imported states.

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memzoo.cli.options import Asked, Stored, command, conversation_option, write
-from memzoo.cli.terminal import Terminal
+from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
+from memzoo.hosts.exports.options import Chosen
 from memzoo.text import did_you_mean
 
 if TYPE_CHECKING:
+    from memzoo.benchmarks.inputs import Files
     from memzoo.benchmarks.play.playing import Play
     from memzoo.benchmarks.transcripts import Transcript
 
@@ -54,6 +56,7 @@ class Selection:
 def play(
     *,
     selected: Selection,
+    chosen: Chosen,
     asked: Asked,
     questions: Annotated[
         list[str] | None,
@@ -72,7 +75,14 @@ def play(
         raise OptionError("--ask needs --html; without it, ask on the page")
     if html:
         _check_place(html)
-    shown = _make(selected, asked)
+    from memzoo.benchmarks.inputs import Files
+
+    files = Files(selected.transcripts or (), chosen.choice)
+    shown = _make(selected, asked, files)
+    for error in files.unread:
+        tell("[bold red]not read:[/]", error)
+    for note in shown.talk.notes:
+        tell("[yellow]note:[/]", note)
     if asked.model == "offline":
         console.print(f"{_RULES} Use --model to ask one.", markup=False, highlight=False)
     if html:
@@ -127,7 +137,9 @@ def demo() -> None:
 
 def sample_page(file: Path) -> None:
     """Write the page of the bundled conversation, with some of its questions, into a file."""
-    _write_page(_make(Selection(), Asked()), file)
+    from memzoo.benchmarks.inputs import Files
+
+    _write_page(_make(Selection(), Asked(), Files(())), file)
 
 
 def _check_place(file: Path) -> None:
@@ -142,7 +154,7 @@ def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> Non
     write(file, [page([*shown.lines(), *map(shown.ask, questions), *shown.ask_known()])])
 
 
-def _make(selected: Selection, asked: Asked) -> "Play":
+def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
     from memzoo.benchmarks.comparing import in_place_of_rules
     from memzoo.benchmarks.measure.settings import Settings
     from memzoo.benchmarks.play.playing import Play
@@ -164,7 +176,7 @@ def _make(selected: Selection, asked: Asked) -> "Play":
         counter=token_counter(None, asked.model).chosen,
     )
     if not selected.store:
-        talk = _conversation(selected)
+        talk = _conversation(selected, files)
         if asked.model == OFFLINE:
             variants = in_place_of_rules([talk], variants)
         return Play(talk, variants, settings)
@@ -173,14 +185,13 @@ def _make(selected: Selection, asked: Asked) -> "Play":
     return Play(talk, variants, settings, stored=kept)
 
 
-def _conversation(selected: Selection) -> "Transcript":
+def _conversation(selected: Selection, files: "Files") -> "Transcript":
     """Return the conversation with the selected title, or else the longest conversation."""
-    from memzoo.benchmarks.inputs import source_of, sources
     from memzoo.benchmarks.transcripts import Transcript
 
     if selected.empty:
         return Transcript("A new conversation", ())
-    found = list(source_of(sources(selected.transcripts or ()))())
+    found = list(files())
     if not selected.conversation:
         longest = max(found, key=lambda talk: len(talk.exchanges), default=None)
         if longest is None:

@@ -167,6 +167,7 @@ class Transcript:
         user: The user's name.
         assistant: The assistant's name.
         unwanted: Statements that no view may show as true of the user.
+        notes: Sentences about the parts of the file that were left out or changed.
     """
 
     title: str
@@ -175,6 +176,7 @@ class Transcript:
     user: str = "Human"
     assistant: str = "AI"
     unwanted: tuple[Unwanted, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def unusable_evidence(self) -> tuple[str, ...]:
@@ -254,4 +256,5 @@ def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:
 def _exchange(said: Sequence[TranscriptMessage]) -> Exchange:
     messages, evidence = zip(*((one.message, one.evidence) for one in said), strict=True)
     marks = tuple(one.mark for one in said if one.mark)
-    return Exchange(messages, evidence, said[0].date, marks, tuple(text for one in said for text in one.forgets))
+    date = next((one.date for one in said if one.date), None)
+    return Exchange(messages, evidence, date, marks, tuple(text for one in said for text in one.forgets))

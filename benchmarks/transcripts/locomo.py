@@ -19,7 +19,7 @@ from memzoo.benchmarks.transcripts.conversations import (
 from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
 from memzoo.errors import TranscriptError
 
-__all__ = ["CATEGORIES", "is_locomo", "transcript_of"]
+__all__ = ["CATEGORIES", "transcript_of"]
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
 
@@ -27,11 +27,6 @@ _SESSION = re.compile(r"session_(\d+)")
 # Usually "D1:3"; the files also have "D:11:26", "D8:6; D9:17" and "D30:05".
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 _DATE = "%I:%M %p on %d %B, %Y"
-
-
-def is_locomo(item: dict[str, Any]) -> bool:
-    """Return True if an object looks like a conversation of LoCoMo."""
-    return "conversation" in item and "qa" in item
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:

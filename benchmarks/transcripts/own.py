@@ -1,6 +1,6 @@
 """Reads memzoo's own format: chat messages, or sessions of chat messages, with questions that cite messages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
@@ -20,17 +20,16 @@ from memzoo.benchmarks.transcripts.conversations import (
     exchanges_of,
 )
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, show_value, validate
-from memzoo.errors import TranscriptError
+from memzoo.errors import MemoryZooError, TranscriptError
+from memzoo.hosts.exports.messages import conversation_of, spell_out
+from memzoo.hosts.exports.readers.chat_messages import check_unbranched
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = ["EXPECTED", "chat_of", "sessions_of"]
+__all__ = ["chat_of", "sessions_of"]
 
-EXPECTED = (
-    "OpenAI chat messages (a list of {'role', 'content'}, or an object with 'messages'), JSON Lines of either, "
-    "memzoo's own format (an object with 'sessions'), an export of ChatGPT, ShareGPT or LangChain, lines such as "
-    "'user: ...', CSV, or LoCoMo's list (objects with 'conversation' and 'qa')"
-)
+_MARKS = ("id", "keep", "forgets")
+"""The members of a message that serve citations, mark the line, and cite messages; they are not part of the message."""
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
@@ -41,29 +40,40 @@ def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         for session in document.sessions
         for number, message in enumerate(session.messages)
     ]
-    return _finish(document, said, where, title)
+    places = {str(place): text_of(one.message) for place, one in enumerate(said)}
+    return _finish(document, said, places, where, title)
 
 
-def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] = ()) -> Transcript:
-    """Return an object with messages as a transcript.
+def chat_of(item: Any, where: str, title: str) -> Transcript:
+    """Return a list of messages, or an object with messages, as a transcript.
 
     Args:
-        item: The object.
+        item: The list or object.
         where: File and index, for error messages.
         title: The title for an object without "title".
-        places: The place of each message for error messages, if the file has no single list of messages.
 
     Raises:
-        TranscriptError: The object is malformed.
+        TranscriptError: The item is malformed.
     """
-    document = validate(_Chat, item, where, places)
-    said = [_to_message(message, document.date, where) for message in document.messages]
-    return _finish(document, said, where, title)
+    document = validate(_Chat, item if isinstance(item, dict) else {"messages": item}, where)
+    try:
+        check_unbranched(document.messages)
+        messages = [spell_out(one) for one in document.messages]
+        items = [
+            {**one, "place": place} if isinstance(one, dict) else one
+            for place, one in enumerate(messages)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        ]
+        log = conversation_of(title, items, keep=(*_MARKS, "place"), system=document.system)
+    except MemoryZooError as error:
+        raise TranscriptError(f"{where}, {error}") from error
+    places = {str(message.pop("place")): text_of(message) for message in log.messages if "place" in message}
+    dates = (date or document.date for date in log.dates)
+    said = [_to_message(message, date, where) for message, date in zip(log.messages, dates, strict=True)]
+    return replace(_finish(document, said, places, where, title), notes=tuple(log.notes))
 
 
 def _to_message(message: Message, date: datetime | None, where: str, *, opens: bool = False) -> TranscriptMessage:
-    # "id" serves citations, "keep" marks the line, "forgets" cites messages; these keys are not part of the message.
-    id_, keep, forgets = (message.pop(key, None) for key in ("id", "keep", "forgets"))
+    id_, keep, forgets = (message.pop(key, None) for key in _MARKS)
     mark = None if keep is None else _mark(keep, text_of(message), where)
     evidence = {} if id_ is None else {str(id_): text_of(message)}
     if not isinstance(forgets, list | None):
@@ -86,10 +96,18 @@ def _mark(keep: Any, text: str, where: str) -> Mark:
     return Mark(str(kind), text, means, question)
 
 
-def _finish(document: "_Document", said: list[TranscriptMessage], where: str, title: str) -> Transcript:
+def _finish(
+    document: "_Document",
+    said: list[TranscriptMessage],
+    places: Mapping[str, str],
+    where: str,
+    title: str,
+) -> Transcript:
     if not said:
         raise TranscriptError(f"{where}: there is no message in it")
-    citations = Citations(_texts(said))
+    ids = {id_: text for one in said for id_, text in one.evidence.items()}
+    # A number never means two things.
+    citations = Citations(ids if any(map(str.isdecimal, ids)) else {**places, **ids})
     questions = [_question(one, citations) for one in document.questions]
     questions += [
         Question(mark.question, mark.means or mark.text, (mark.text,), mark.kind)
@@ -114,14 +132,6 @@ def _unwanted(item: "_Unwanted", citations: Citations, where: str) -> Unwanted:
             f"{show_value(item.kind)} and {show_value(item.id)}"
         )
     return Unwanted(item.kind, text, item.means, tuple(item.unless), item.question or "")
-
-
-def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
-    """Return the texts of messages by id and by place, counted from 0; only by id if an id is a number."""
-    ids = {id_: text for one in said for id_, text in one.evidence.items()}
-    if any(map(str.isdecimal, ids)):
-        return ids
-    return {str(place): text_of(one.message) for place, one in enumerate(said)} | ids
 
 
 def _question(item: "_Question", citations: Citations) -> Question:
@@ -179,4 +189,5 @@ class _Sessions(_Document):
 
 class _Chat(_Document):
     date: Date | None = None
-    messages: list[ChatMessage]
+    system: Any = None
+    messages: list[Any]

@@ -16,18 +16,11 @@ from memzoo.benchmarks.transcripts.conversations import (
 )
 from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
 
-__all__ = ["is_realmem", "transcript_of"]
+__all__ = ["transcript_of"]
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LABEL = re.compile(r"^\s*【[^】]*】\s*")  # "【Travel Plan】 ...": a label that is not part of the text
 _ROLES = {"User": "user", "Assistant": "assistant"}
-
-
-def is_realmem(item: dict[str, Any]) -> bool:
-    """Return True if an object looks like a user of RealMem."""
-    sessions = item.get("sessions")
-    first: Any = sessions[0] if isinstance(sessions, list) and sessions else None  # pyright: ignore[reportUnknownVariableType]
-    return isinstance(first, dict) and "turns" in first
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:

@@ -6,15 +6,10 @@ from typing import Any
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.validation import Item, Text, validate
 
-__all__ = ["TRACKS", "is_statebench", "transcript_of"]
+__all__ = ["TRACKS", "transcript_of"]
 
 TRACKS = ("supersession_detection", "repair_propagation")
 """The tracks with corrections in the conversation itself; questions of other tracks are not asked."""
-
-
-def is_statebench(item: dict[str, Any]) -> bool:
-    """Return True if an object looks like a timeline of StateBench."""
-    return isinstance(item.get("events"), list) and "track" in item
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:

@@ -1,7 +1,6 @@
 """Validates values from files; errors name the file, the place in the file, and the expected value."""
 
 import reprlib
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -40,14 +39,13 @@ class Item(BaseModel):
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 
-def validate(model: type[AnyItem], value: Any, where: str, places: Sequence[str] = ()) -> AnyItem:
+def validate(model: type[AnyItem], value: Any, where: str) -> AnyItem:
     """Return a value from a file as an object of a class.
 
     Args:
         model: The class.
         value: Any JSON value.
         where: File and line or index, for the error message.
-        places: The place of each message for error messages, if the file has no single list of messages.
 
     Raises:
         TranscriptError: The value does not have the form of the class.
@@ -56,7 +54,7 @@ def validate(model: type[AnyItem], value: Any, where: str, places: Sequence[str]
         return model.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        raise TranscriptError(f"{_place(first['loc'], where, places)}: {_reason(first)}") from error
+        raise TranscriptError(f"{_place(first['loc'], where)}: {_reason(first)}") from error
 
 
 def show_value(value: Any) -> str:
@@ -66,9 +64,7 @@ def show_value(value: Any) -> str:
     return short.repr(value)
 
 
-def _place(loc: tuple[int | str, ...], where: str, places: Sequence[str]) -> str:
-    if places and loc[0] == "messages" and len(loc) > 1:
-        where, loc = places[int(loc[1])], loc[2:]
+def _place(loc: tuple[int | str, ...], where: str) -> str:
     # ("sessions", 0, "date") becomes "session 0, 'date'".
     for part, following in pairwise((*loc, "")):
         if isinstance(part, str):

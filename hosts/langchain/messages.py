@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any, cast
 
 from memzoo.errors import MessageError, MissingExtraError
+from memzoo.hosts.exports.messages import is_message, message_of, spell_out
 from memzoo.hosts.messages import add_calls, make_call
-from memzoo.hosts.migrate.chat_exports import is_message, message_of, spell_out
 from memzoo.hosts.roles import say_as
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Message

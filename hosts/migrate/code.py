@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memzoo.errors import MissingExtraError, TransferError
-from memzoo.hosts.migrate.chat_log import reason
+from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.migrate.code_names import CELL_NOT_PYTHON, Finding, mentions_langchain_memory
 
 __all__ = ["Finding", "Migrated", "contents", "leave_unchanged", "migrate_code", "python_files", "write"]

@@ -3,20 +3,37 @@
 import functools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from memzoo.errors import MissingExtraError, TransferError
-from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.migrate.sources import by_session, conversation_of, make_stand_in
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in, reason
+from memzoo.hosts.exports.messages import conversation_of
 
-__all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parse_json", "rows"]
+__all__ = ["by_session", "langchain_mongo", "langchain_redis", "langchain_sql", "parse_json", "rows"]
 
 _ASYNC = {"sqlite+aiosqlite": "sqlite", "postgresql+asyncpg": "postgresql+psycopg"}
 _PREFIX = "message_store:"
 _HEX = 16
+
+
+def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
+    """Yield the conversations of messages that are given with the ids of their conversations, oldest first.
+
+    Args:
+        said: Pairs of a conversation's id and a message.
+        item_of: See `conversation_of`.
+    """
+    sessions: dict[str, list[Any]] = {}
+    for number, (session, message) in enumerate(said, start=1):
+        if session is None:
+            yield make_stand_in(f"message {number}", "it does not say to which conversation it belongs")
+        else:
+            sessions.setdefault(str(session), []).append(message)
+    for session, messages in sessions.items():
+        yield Unread(session, functools.partial(conversation_of, session, messages, item_of))
 
 
 def langchain_sql(url: str) -> Iterator[Unread]:

@@ -1,5 +1,6 @@
 """The command that puts conversations into a store."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -12,6 +13,8 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from memzoo.cli.options import StoreURL, command, conversation_option, find_missing_file, unlock_store
 from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, TransferError
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.options import Chosen
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.stores import InMemoryStore, ManagedStore, import_conversation
 from memzoo.text import show_url
@@ -22,26 +25,40 @@ __all__ = ["import_lines"]
 @command("Stored data")
 def import_lines(
     *,
-    source: Annotated[str, typer.Argument(help="A file from `memzoo export`; with --from, a file, folder or URL.")],
+    source: Annotated[str, typer.Argument(help="A file, folder or ZIP of conversations; a URL with --from.")],
     store: StoreURL,
     conversation: Annotated[str | None, conversation_option("Its id in the store; by default its old id.")] = None,
-    form: Annotated[str, typer.Option("--from", help=f"Import from another library: {', '.join(READERS)}.")] = "",
+    form: Annotated[str, typer.Option("--from", help=f"For {', '.join(READERS)}; other forms are recognised.")] = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --from: only list the conversations to import.")
+        bool, typer.Option("--dry-run", help="Only list the conversations to import, not for a file of `export`.")
     ] = False,
+    chosen: Chosen,
 ) -> None:
-    """Import another library's memory, or a file from `memzoo export` under an id that is new to the store."""
-    if form:
-        _import_from(form, source, store, conversation, dry_run=dry_run)
-        return
+    """Import conversations of other programs, or a file from `memzoo export` under an id that is new to the store.
+
+    `memzoo compare --formats` lists the forms that are recognised.
+    """
     file = Path(source)
-    if not file.is_file():
+    if not form and not file.exists():
         raise OptionError(f"there is no file {file}")
+    if form or not _is_own(file):
+        wrong: list[TransferError] = []
+        logs = read_logs(form, source, wrong.append, chosen.choice)
+        _import_from(logs, wrong, source, store, conversation, dry_run=dry_run)
+        return
     if find_missing_file(store):
         _read_into(InMemoryStore(), file, conversation)  # an unreadable file must not create an empty store
     with closing(unlock_store(store)) as opened:
         id_ = _read_into(opened, file, conversation)
     echo(f"{id_!r} is in {show_url(store)} now.")
+
+
+def _is_own(file: Path) -> bool:
+    """Return whether a file was written by `memzoo export`, and not as the export of another program."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as lines:
+        return b'"memzoo"' in lines.read(200).split(b"\n")[0]
 
 
 def _read_into(store: ManagedStore, file: Path, conversation: str | None) -> str:
@@ -52,9 +69,15 @@ def _read_into(store: ManagedStore, file: Path, conversation: str | None) -> str
             raise TransferError(f"{file}: {error}") from error
 
 
-def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:
-    wrong: list[TransferError] = []
-    logs = read_logs(form, source, wrong.append)
+def _import_from(
+    logs: Iterator[ChatLog],
+    wrong: list[TransferError],
+    source: str,
+    store: str,
+    conversation: str | None,
+    *,
+    dry_run: bool,
+) -> None:
     # Read the first conversation before opening the store: an unreadable source must not create an empty store.
     if (first := next(logs, None)) is None:
         raise _sum_up(wrong, "nothing was imported")
@@ -65,6 +88,8 @@ def _import_from(form: str, source: str, store: str, conversation: str | None, *
     counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations"), TimeElapsedColumn())
     with closing(InMemoryStore() if dry_run and find_missing_file(store) else unlock_store(store)) as opened, counting:
         for log in counting.track(chain([first], logs), total=None):
+            for note in log.notes:
+                tell("[yellow]note:[/]", f"{log.title}: {note}")
             for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
                 row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
     if wrong:

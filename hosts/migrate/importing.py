@@ -3,16 +3,15 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from memzoo.errors import ConflictError, MissingExtraError, TransferError
-from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.reading import Choice, read_conversations
 from memzoo.hosts.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
 from memzoo.hosts.migrate.llama_index import llama_index
-from memzoo.hosts.migrate.sessions import read_sessions
-from memzoo.hosts.migrate.sources import chatgpt, langchain_file, openai_threads
 from memzoo.memories.engine.system_message import note_system, system_state
 from memzoo.memories.text.messages import checked
 from memzoo.stores import SAID_AT, Entry, ManagedStore, Message, Record
@@ -25,14 +24,9 @@ READERS: Mapping[str, Callable[[str], Iterator[Unread]]] = {
     "langchain-sql": langchain_sql,
     "langchain-redis": langchain_redis,
     "langchain-mongo": langchain_mongo,
-    "langchain-file": langchain_file,
-    "langgraph": read_sessions,
-    "openai-agents": read_sessions,
-    "openai-threads": openai_threads,
     "llama-index": llama_index,
-    "chatgpt": chatgpt,
 }
-"""The forms of sources for imports, with their readers."""
+"""The forms that only their users can tell, with their readers; all others are recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +55,50 @@ def raise_error(error: TransferError) -> None:
     raise error
 
 
-def read_logs(form: str, source: str, on_error: Callable[[TransferError], None] = raise_error) -> Iterator[ChatLog]:
+def read_logs(
+    form: str,
+    source: str,
+    on_error: Callable[[TransferError], None] = raise_error,
+    choice: Choice = Choice(),  # noqa: B008 - it is frozen
+) -> Iterator[ChatLog]:
     """Yield the non-empty conversations of a source, each with its id as title.
 
     Args:
-        form: A key of `READERS`.
-        source: A file, a folder of files, or the URL of a database.
+        form: A key of `READERS`; "" for files in the forms that are recognised.
+        source: A file, a folder of files, a ZIP, or the URL of a database.
         on_error: A function that is called for each unreadable file and conversation; reading then continues.
+        choice: The conversations to choose.
 
     Raises:
         TransferError: The form is unknown; or, without `on_error`, a file or conversation cannot be read in that form.
         MissingExtraError: The form needs a package that is not installed.
     """
-    if form not in READERS:
-        raise TransferError(f"memzoo cannot import from {form!r}; it can import from {', '.join(READERS)}")
-    for file in _files(source):
+    if form and form not in READERS:
+        raise TransferError(
+            f"memzoo cannot import from {form!r}; it can import from {', '.join(READERS)}; without --from, it "
+            "recognises files (`memzoo compare --formats` lists them)"
+        )
+    for file in _files(source) if form else [source]:
         has_any = False
-        for result in _of_source(form, file):
-            if isinstance(result, TransferError):
-                on_error(result)
-            elif result.messages:
-                yield result
-            else:
-                continue
+        found = _of_source(form, file, choice) if form else read_conversations([Path(source)], choice)
+        for result in found:
             has_any = True
+            if isinstance(result, ChatLog):
+                yield _checked(result)
+            else:
+                on_error(result if isinstance(result, TransferError) else _as_transfer_error(result))
         if not has_any:
-            on_error(TransferError(f"{file} has no conversation in the form {form!r}"))
+            on_error(TransferError(f"{file} has no conversation with words in it"))
+
+
+def _checked(log: ChatLog) -> ChatLog:
+    return replace(log, title=log.id or log.title, messages=list(map(checked, log.messages)))
+
+
+def _as_transfer_error(error: Exception) -> TransferError:
+    refusal = TransferError(str(error))
+    refusal.__cause__ = error
+    return refusal
 
 
 def _files(source: str) -> Sequence[str]:
@@ -95,11 +107,13 @@ def _files(source: str) -> Sequence[str]:
     return sorted(str(one) for one in Path(source).rglob("[!.]*") if one.is_file())
 
 
-def _of_source(form: str, source: str) -> Iterator[ChatLog | TransferError]:
+def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TransferError]:
     """Yield the conversations of one file, and errors for unreadable conversations or for the file."""
     try:
         for draft in READERS[form](source):
-            yield _read(draft, source)
+            one = _read(draft, source)
+            if isinstance(one, TransferError) or (one.messages and choice.takes(one.title, one.dates)):
+                yield one
     except TransferError as error:
         yield error
     except MissingExtraError:
@@ -110,8 +124,7 @@ def _of_source(form: str, source: str) -> Iterator[ChatLog | TransferError]:
 
 def _read(draft: Unread, source: str) -> ChatLog | TransferError:
     try:
-        log = draft.read()
-        return ChatLog(log.title, list(map(checked, log.messages)), log.dates)
+        return _checked(draft.read())
     except MissingExtraError:
         raise
     except Exception as error:  # noqa: BLE001 - as above

@@ -2,12 +2,14 @@
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from memzoo.errors import TransferError
-from memzoo.hosts.migrate.chat_log import Unread
-from memzoo.hosts.migrate.histories import parse_json, rows
-from memzoo.hosts.migrate.sources import by_session, conversation_of, make_stand_in, read_json
+from memzoo.hosts.exports.chat_log import Unread, make_stand_in, reason
+from memzoo.hosts.exports.files import parse
+from memzoo.hosts.exports.messages import conversation_of
+from memzoo.hosts.migrate.histories import by_session, parse_json, rows
 from memzoo.memories.text.messages import tool_call
 
 __all__ = ["llama_index"]
@@ -21,7 +23,13 @@ def llama_index(source: str) -> Iterator[Unread]:
 
 
 def _of_file(source: str) -> Iterator[Unread]:
-    match parse_json(read_json(source)):
+    try:
+        document = parse(Path(source).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TransferError(f"{source} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise TransferError(f"{source} cannot be read as JSON: {reason(error)}") from error
+    match document:
         case {"store": dict(store)}:
             sessions: dict[str, Any] = store
         case _:

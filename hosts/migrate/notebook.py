@@ -9,7 +9,7 @@ from typing import Any
 import libcst
 
 from memzoo.errors import TransferError
-from memzoo.hosts.migrate.chat_log import reason
+from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.migrate.code_names import mentions_langchain_memory
 
 __all__ = ["Notebook"]

@@ -15,7 +15,7 @@ import pytest
 
 from memzoo.benchmarks import Transcript, load_transcripts
 from memzoo.benchmarks.measure.measuring import messages_in
-from memzoo.benchmarks.transcripts import read_transcripts
+from memzoo.benchmarks.transcripts import TranscriptWarning, read_transcripts
 from memzoo.errors import TranscriptError
 from memzoo.strategy import text_of
 
@@ -46,7 +46,7 @@ def said(transcript: Transcript) -> list[str]:
         (
             "chatgpt_conversations.json",
             ["A cat in Oslo", "Hello"],
-            [WITH_TOOL[0], WITH_TOOL[3], "[image_asset_pointer]\nWe moved to Bergen.", WITH_TOOL[5]],
+            [WITH_TOOL[0], WITH_TOOL[3], "We moved to Bergen.", WITH_TOOL[5]],
         ),
         ("sharegpt.json", ["bakery_0", "other_0"], ["You help a bakery.", *TALK, *WITH_TOOL[4:]]),
         ("langchain_messages_to_dict.json", ["langchain_messages_to_dict"], ["You help a bakery.", *WITH_TOOL]),
@@ -120,7 +120,7 @@ def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
     (tmp_path / "notes.pdf").write_bytes(b"%PDF")
     assert [one.title for one in read_transcripts([tmp_path])] == ["a", "b"]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TranscriptError, match="has no transcripts in it"):
+    with pytest.raises(TranscriptError, match="has no conversation with words in it"):
         list(read_transcripts([tmp_path / "empty"]))
 
 
@@ -148,8 +148,8 @@ def test_a_long_file_of_lines_is_not_held(tmp_path: Path) -> None:
     path.write_text("\n".join([line] * 5_000) + "\nno JSON\n", encoding="utf-8")
     found = read_transcripts([path])
     assert next(found).title == "many 1"
-    with pytest.raises(TranscriptError, match="line 5001: this is not JSON"):
-        list(found)
+    with pytest.warns(TranscriptWarning, match="line 5001: this is not JSON"):
+        assert len(list(found)) == 4_999
 
 
 @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ def test_a_long_file_of_lines_is_not_held(tmp_path: Path) -> None:
             "a number in it has too many digits",
             id="digits",
         ),
-        ("a.csv", "who,what\nann,hi\n", "expected a column for the role"),
-        ("a.csv", "role,content\nann,hi\n", "line 2: expected one of user, human"),
-        ("a.txt", "Hello there.\nuser: hi\n", "this is not JSON"),
-        ("a.json", '{"mapping": {}}', "there are only 'mapping'"),
-        ("a.json", '[{"conversations": []}]', "there are only 'conversations'"),
+        ("a.csv", "who,what\nann,hi\n", "the columns are who, what"),
+        ("a.csv", "role,content\nann,hi\n", "row 2: expected one of user, human"),
+        ("a.txt", "Hello there.\nuser: hi\n", "none of the known forms"),
+        ("a.json", '{"mapping": {}}', "has no conversation with words"),
+        ("a.json", '[{"conversations": []}]', "there are only the keys 'conversations'"),
     ],
 )
 def test_what_is_no_conversation_is_refused(name: str, content: str, error: str, tmp_path: Path) -> None:

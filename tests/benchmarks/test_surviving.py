@@ -95,7 +95,7 @@ def test_the_mark_is_no_part_of_the_message(tmp_path: Path) -> None:
 def test_drafts_keep_the_marks(tmp_path: Path) -> None:
     """`draft_questions` writes the talk with them."""
     file = written(tmp_path, GOAL, more=1)
-    (tmp_path / "drafted.yaml").write_text(draft_questions([file], count=3), encoding="utf-8")
+    (tmp_path / "drafted.yaml").write_text(draft_questions(load_transcripts(file), count=3), encoding="utf-8")
     (first,), (talk,) = load_transcripts(file), load_transcripts(tmp_path / "drafted.yaml")
     assert talk.exchanges[0].marks == first.exchanges[0].marks
     assert talk.exchanges[0].messages == first.exchanges[0].messages

@@ -5,6 +5,7 @@ test holds each against what it would be.
 """
 
 import dataclasses
+import html
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import memzoo
+from memzoo.hosts.exports.forms import known_forms
 from memzoo.memories import BaseMemory
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.options import meanings
@@ -144,6 +146,16 @@ def order(_: str) -> str:
     return f"{table}\n\nThe messages that stand between: {'; '.join(stands)}."
 
 
+def exports(_: str) -> str:
+    """The forms of conversations in files, in the order of their names."""
+    lines = ["| form | what is known of it | how to get it |", "|---|---|---|"]
+    for form in sorted(known_forms(), key=lambda form: form.name.lower()):
+        read = "" if callable(form.read) else f"; {form.read}"
+        cells = (form.name, f"{form.known}{read}", form.get)
+        lines.append(f"| {' | '.join(html.escape(one, quote=False).replace('*', '&#42;') for one in cells)} |")
+    return "\n".join(lines)
+
+
 def families(_: str) -> str:
     """The families of endpoints, with what each demands beyond the order."""
     default = Family()
@@ -235,6 +247,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "all-prompts": all_prompts,
     "order": order,
     "families": families,
+    "exports": exports,
     "costs": costs,
     "view": view,
     "comparison": comparison,

@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 
 from memzoo import ConversationBufferMemory, InMemoryStore, VectorStoreRetrieverMemory
 from memzoo.cli.commands import app
-from memzoo.errors import TransferError
-from memzoo.hosts.migrate.chat_log import ChatLog
+from memzoo.errors import OptionError, TransferError
+from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.sync import drive
 from tests.hosts.sides import FileChatMessageHistory, SQLChatMessageHistory
@@ -93,17 +93,18 @@ def test_what_has_no_time_gets_none() -> None:
 def test_from_langchain(kind: str, tmp_path: Path) -> None:
     """Roles, names, calls and results are there; twice changes nothing, and what was said since comes over too."""
     source, old = history(kind, tmp_path)
+    form = kind if kind in READERS else ""
     old.add_messages(SAID)
     store = InMemoryStore()
-    [tried] = import_logs(store, read_logs(kind, source), dry_run=True)
+    [tried] = import_logs(store, read_logs(form, source), dry_run=True)
     assert drive(store.read("anna")) == []
-    [first] = import_logs(store, read_logs(kind, source))
+    [first] = import_logs(store, read_logs(form, source))
     assert (first.read, first.written, first.digest) == (4, 4, tried.digest)
     memory = ConversationBufferMemory(store=store, conversation_id="anna")
     assert [without_none(message) for message in memory.history()] == EXPECTED
-    assert import_logs(store, read_logs(kind, source))[0].written == 0
+    assert import_logs(store, read_logs(form, source))[0].written == 0
     old.add_messages([HumanMessage("thanks"), AIMessage("welcome")])
-    assert import_logs(store, read_logs(kind, source))[0].written == 2
+    assert import_logs(store, read_logs(form, source))[0].written == 2
     assert [message["content"] for message in memory.history()[4:]] == ["thanks", "welcome"]
     if kind == "langchain-sql":
         old.engine.dispose()
@@ -119,7 +120,7 @@ def test_from_threads(tmp_path: Path) -> None:
     file = tmp_path / "pages.json"
     file.write_text(json.dumps([THREADS, THREADS]), encoding="utf-8")
     store = InMemoryStore()
-    [done] = import_logs(store, read_logs("openai-threads", str(file)))
+    [done] = import_logs(store, read_logs("", str(file)))
     entries = drive(store.read("thread_a"))
     assert (done.read, [entry.message["content"] for entry in entries]) == (2, ["hi", "hello"])
     assert entries[0].created_at == datetime.fromtimestamp(1_700_000_000, UTC)
@@ -129,10 +130,10 @@ def test_from_threads(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("form", "file"),
     [
-        ("openai-agents", "agents.sqlite"),
-        ("langgraph", "langgraph.sqlite"),
+        ("", "agents.sqlite"),
+        ("", "langgraph.sqlite"),
         ("llama-index", "llama_index.json"),
-        ("chatgpt", "chatgpt_conversations.json"),
+        ("", "chatgpt_conversations.json"),
     ],
 )
 def test_from_files_of_others(form: str, file: str) -> None:
@@ -161,8 +162,8 @@ def test_a_checkpoint_that_cannot_be_read(written: bytes, tmp_path: Path) -> Non
         database.execute("create table checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint)")
         database.execute("insert into checkpoints values ('anna', '', '1', 'msgpack', ?)", (written,))
         database.commit()
-    with pytest.raises(TransferError, match=r"x\.sqlite: 'anna' cannot be read: "):
-        list(read_logs("langgraph", str(tmp_path / "x.sqlite")))
+    with pytest.raises(TransferError, match=r"x\.sqlite, 'anna' cannot be read as "):
+        list(read_logs("", str(tmp_path / "x.sqlite")))
 
 
 @pytest.mark.parametrize("place", ["llama_index.json", "sqlite+aiosqlite:///{}/llama_index.sqlite"])
@@ -281,7 +282,7 @@ def test_another_conversation_of_that_id(tmp_path: Path) -> None:
     memory = ConversationBufferMemory(conversation_id="anna")
     memory.save_context({"input": "something"}, {"output": "else"})
     with pytest.raises(TransferError, match="another conversation 'anna'"):
-        import_logs(memory.store, read_logs("langchain-file", source))  # type: ignore[arg-type]
+        import_logs(memory.store, read_logs("", source))  # type: ignore[arg-type]
     assert len(memory.history()) == 2
 
 
@@ -299,7 +300,7 @@ def test_the_command(tmp_path: Path) -> None:
     """It prints what was read and written, and the digest."""
     source, old = history("langchain-file", tmp_path)
     old.add_messages(SAID)
-    command = ["import", "--from", "langchain-file", source, "--store", f"sqlite:///{tmp_path}/new.db"]
+    command = ["import", source, "--store", f"sqlite:///{tmp_path}/new.db"]
     done = CliRunner().invoke(app, command)
     assert done.output.startswith("anna\t4 read\t4 new\tsha256 ")
     assert CliRunner().invoke(app, command).output == done.output.replace("4 new", "0 new")
@@ -311,7 +312,7 @@ def test_a_terminal_sees_how_far_an_import_is(tmp_path: Path, monkeypatch: pytes
     old.add_messages(SAID)
     monkeypatch.setenv("FORCE_COLOR", "1")
     url = f"sqlite:///{tmp_path}/new.db"
-    done = CliRunner().invoke(app, ["import", "--from", "langchain-file", source, "--store", url])
+    done = CliRunner().invoke(app, ["import", source, "--store", url])
     assert "1 conversations" in done.stderr
     assert done.stdout.startswith("anna\t4 read")
     CliRunner().invoke(app, ["export", "--store", url, "--out", f"{tmp_path}/anna.jsonl"])
@@ -325,7 +326,7 @@ def test_one_conversation_can_be_given_another_id(tmp_path: Path) -> None:
     source, old = history("langchain-file", tmp_path)
     old.add_messages(SAID)
     place = ["--store", f"sqlite:///{tmp_path}/new.db", "--conversation", "shop"]
-    done = CliRunner().invoke(app, ["import", "--from", "langchain-file", source, *place])
+    done = CliRunner().invoke(app, ["import", source, *place])
     assert done.output.startswith("shop\t4 read\t4 new")
     several = CliRunner().invoke(app, ["import", "--from", "llama-index", str(FORMATS / "llama_index.json"), *place])
     assert "has several: 'anna', 'ben'" in str(several.exception)
@@ -338,10 +339,10 @@ def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:
     folder, store = Path(source).parent, f"sqlite:///{tmp_path}/new.db"
     (folder / "deep.json").write_text("[" * 100_000, encoding="utf-8")
     (folder / "odd.json").write_text('[{"type": "human", "data": {"content": "hi"}}, 7]', encoding="utf-8")
-    done = CliRunner().invoke(app, ["import", "--from", "langchain-file", str(folder), "--store", store])
+    done = CliRunner().invoke(app, ["import", str(folder), "--store", store])
     assert done.stdout.startswith("anna\t4 read\t4 new")
-    assert f"{folder}/deep.json cannot be read as JSON" in done.stderr
-    assert f"{folder}/odd.json: 'odd' cannot be read: message 2: this is not a message: 7" in done.stderr
+    assert f"{folder}/deep.json, item 0: this is not JSON (nested too deeply)" in done.stderr
+    assert f"{folder}/odd.json cannot be read as chat messages: message 2: this is not a message: 7" in done.stderr
     assert str(done.exception) == "2 files or conversations could not be imported; everything else was imported"
 
 
@@ -366,7 +367,7 @@ def test_a_branch_that_is_cut_off(tmp_path: Path) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([talk]), encoding="utf-8")
     with pytest.raises(TransferError, match="its messages are not a tree: 's' is not in it"):
-        list(read_logs("chatgpt", str(file)))
+        list(read_logs("", str(file)))
 
 
 def test_a_dry_run_makes_no_store(tmp_path: Path) -> None:
@@ -415,6 +416,6 @@ def test_a_table_of_another_name(tmp_path: Path) -> None:
 
 def test_a_refused_import_leaves_no_store(tmp_path: Path) -> None:
     """A source that cannot be read is one line, and nothing is made."""
-    command = ["import", "--from", "langchain-file", f"{tmp_path}/none.json", "--store", f"sqlite:///{tmp_path}/new.db"]
-    assert isinstance(CliRunner().invoke(app, command).exception, TransferError)
+    command = ["import", f"{tmp_path}/none.json", "--store", f"sqlite:///{tmp_path}/new.db"]
+    assert isinstance(CliRunner().invoke(app, command).exception, OptionError)
     assert not list(tmp_path.iterdir())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ConflictError
-from memzoo.hosts.migrate.chat_log import ChatLog
+from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.migrate.importing import import_logs
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory, create_memory, delete_old
 from memzoo.stores import Entries, InMemoryStore, Message, Record, StateUpdate

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.hosts.migrate.chat_exports import logs_of
+from memzoo.hosts.exports.readers.chat_messages import read_object
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.models.cleaning import split_answer
 from memzoo.memories.text.thoughts import THOUGHT_FIELDS, Speech, extract_thoughts, name_thoughts
@@ -162,7 +162,7 @@ def test_imported_thoughts_are_apart() -> None:
         {"role": "assistant", "content": TAGGED},
         {"role": "assistant", "content": "Your boss.", "reasoning_content": "Hm."},
     ]
-    [log] = logs_of(json.loads(json.dumps({"messages": said})), "talk")
+    [log] = read_object(json.loads(json.dumps({"messages": said})), "talk")
     assert list(log.messages[1:]) == [APART, said[2]]
 
 

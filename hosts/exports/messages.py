@@ -1,34 +1,35 @@
-"""Reads conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
+"""Converts a message in any known form to OpenAI's: every message of a file passes through here."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
 from memzoo.errors import TransferError
-from memzoo.hosts.messages import dict_of, dicts_of
-from memzoo.hosts.migrate.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, date_of, reason
+from memzoo.hosts.exports.parts import Parts
+from memzoo.hosts.messages import add_calls, dict_of, dicts_of
 from memzoo.hosts.roles import role_of, say_as
-from memzoo.memories.text.messages import tool_call
+from memzoo.memories.text.messages import checked, tool_call
 from memzoo.stores import Message
 
 __all__ = [
-    "conversation_in",
+    "conversation_of",
     "find_date",
     "is_message",
     "is_part_of_answer",
-    "logs_of",
     "message_of",
+    "messages_of",
     "spell_out",
 ]
 
-_CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
-_TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
+_ALONE = ("role", "content")
+"""The members of the most usual message."""
 _TEXTS = ("content", "value", "text", "message")
 _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
-_DATES = ("date", "timestamp", "created_at", "create_time", "time")
+_DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "time", "ts")
 
 
 def spell_out(item: Any) -> Any:
@@ -76,34 +77,82 @@ def message_of(item: Any) -> Message | None:
     return {"role": role, "content": _content(found, calls=calls), **kept}
 
 
-def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the readable conversations in a JSON value, in order.
+def messages_of(item: Any) -> list[Message]:
+    """Return a message in any known form as OpenAI chat messages; each result of a tool is a message of its own.
+
+    Raises:
+        TransferError: The value is no message.
+    """
+    match item:
+        case {"role": "user" | "assistant" as role, "content": str(text)} if len(item) == len(_ALONE):
+            return [{"role": role, "content": text}]
+        case _:
+            pass
+    known = dict_of(spell_out(item))
+    content: Any = known.get("content")
+    parts: Any = known.get("parts")
+    if isinstance(content, list) and not all(map(_is_plain, content)):  # pyright: ignore[reportUnknownArgumentType]
+        parts = content  # pyright: ignore[reportUnknownVariableType]
+    if invocations := dicts_of(known.get("toolInvocations")):  # the AI SDK up to version 4
+        parts = [content or "", *({"type": "tool-invocation", "toolInvocation": one} for one in invocations)]
+    if isinstance(parts, list) and (role := role_of(known.get("role"))):
+        return Parts.of(parts).messages(role)
+    if not is_message(spell_out(item)):
+        if isinstance(item, dict) and "role" in item:
+            checked(item)  # names the mistake
+        there = f" (there are: {', '.join(map(repr, known))})" if known else ""
+        raise TransferError(f"this is not a message: {item!r:.80}{there:.200}")
+    message = message_of(item)
+    return [] if message is None else [message]
+
+
+def _is_plain(part: Any) -> bool:
+    """Return whether a part is one of OpenAI's chat messages."""
+    kind = dict_of(part).get("type")
+    return kind in ("image_url", "input_audio", "file", "refusal") or (
+        kind == "text" and isinstance(part.get("text"), str)
+    )
+
+
+def conversation_of(
+    title: str,
+    items: Iterable[Any],
+    item_of: Callable[[Any], Any] = lambda item: item,
+    *,
+    keep: Sequence[str] = (),
+    system: Any = None,
+    id: str = "",  # noqa: A002 - the name of the attribute
+) -> ChatLog:
+    """Return a conversation with the messages in a list of items.
 
     Args:
-        document: The JSON value.
-        title: The title of a conversation without its own title.
+        title: The title of the conversation.
+        items: The messages, oldest first; messages that all have a time are sorted.
+        item_of: A function that converts an item to a form that `messages_of` reads.
+        keep: Further members of an item that its last message keeps.
+        system: The system message ahead of all, a text or parts.
+        id: The conversation's id in its export.
+
+    Raises:
+        TransferError: An item is not a message; the error names the item.
     """
-    if isinstance(document, dict):
-        yield from _logs_of_object(document, title)  # pyright: ignore[reportUnknownArgumentType]
-    elif isinstance(document, list):
-        items: list[Any] = document
-        if items and all(map(is_message, items)):
-            read = ((message_of(item), find_date(item)) for item in items)
-            yield ChatLog.of(title, ((message, date) for message, date in read if message is not None))
-        else:
-            for number, item in enumerate(items, start=1):
-                yield from logs_of(item, f"{title} {number}")
-
-
-def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
-    name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
-    if isinstance(item.get("mapping"), dict):
-        yield conversation_in(item, name)
-        return
-    for key in _CONVERSATIONS:
-        if isinstance(item.get(key), list) and item[key]:
-            yield from logs_of(item[key], name)
-            return
+    first = message_of({"role": "system", "content": system}) if system else None
+    said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
+    for number, each in enumerate(items, start=1):
+        try:
+            item = item_of(each)
+            new = [checked(message) for message in messages_of(item)]
+            if new and said and said[-1][0]["role"] == "assistant" and is_part_of_answer(item):
+                message, date = said.pop()
+                new = [add_calls(message, new[0]["tool_calls"])]
+            else:
+                date = find_date(item)
+            if new and keep:
+                new[-1] |= {key: item[key] for key in keep if key in dict_of(item)}
+            said += [(message, date) for message in new]
+        except Exception as error:
+            raise TransferError(f"message {number}: {reason(error)}") from error
+    return ChatLog.of(title, said, id=id, sort=True)
 
 
 def find_date(item: Any) -> datetime | None:
@@ -146,45 +195,6 @@ def _part(value: Any) -> dict[str, Any]:
         return {"type": "text", "text": said}
     kind = str(part.get("type") or part.get("content_type") or "attachment")
     return {"type": kind, **{key: one for key, one in part.items() if key in ("image_url", "caption", "filename")}}
-
-
-# ChatGPT's export: a tree of messages. The branch that ends at the current node is the branch shown last.
-
-
-def conversation_in(item: dict[str, Any], title: str) -> ChatLog:
-    """Return the branch shown last of a conversation in ChatGPT's export.
-
-    Raises:
-        TransferError: The conversation has no complete branch. Misplaced values may raise other exceptions.
-    """
-    nodes: dict[str, Any] = item["mapping"]
-    branch: list[Any] = []
-    place, seen = item.get("current_node") or next(reversed(nodes), None), set[str]()
-    while place is not None:
-        if place not in nodes or place in seen:
-            raise TransferError(f"its messages are not a tree: {place!r} is not in it, or follows itself")
-        seen.add(place)
-        branch.append(nodes[place])
-        place = nodes[place].get("parent")
-    said = (node["message"] for node in reversed(branch) if node.get("message") is not None)
-    return ChatLog.of(title, ((message, find_date(one)) for one in said if (message := _of_node(one))))
-
-
-def _of_node(message: dict[str, Any]) -> Message | None:
-    name = message["author"]["role"]
-    role = role_of(name)
-    if role is None:
-        raise TransferError(f"a message is from {name!r}, which is not a known role")
-    hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
-    # Tool calls and results are left out, because the export has no ids that connect them.
-    if role not in ("user", "assistant") or hidden or message.get("recipient", "all") != "all":
-        return None
-    content: Any = message["content"]
-    parts: list[Any] = content.get("parts") or ([content["text"]] if isinstance(content.get("text"), str) else [])
-    if not isinstance(parts, list):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TransferError(f"the parts of a message are not a list: {parts!r:.80}")
-    found = _content([part for part in parts if part], calls=False)
-    return {"role": role, "content": found} if found and content.get("content_type") != "thoughts" else None
 
 
 # LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`, or the fields of a message.

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from memzoo.errors import MissingExtraError, TransferError
-from memzoo.hosts.migrate.chat_exports import is_message, spell_out
-from memzoo.hosts.migrate.chat_log import ChatLog, Unread
-from memzoo.hosts.migrate.sources import conversation_of, make_stand_in
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in
+from memzoo.hosts.exports.messages import conversation_of, is_message, spell_out
 
 __all__ = ["read_sessions"]
 

@@ -1,0 +1,199 @@
+"""Makes conversations of logged calls to models, each of which repeats the history."""
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from memzoo.errors import TransferError
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import as_list, pick
+from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.messages import dict_of, dicts_of, host_text
+from memzoo.memories.text.thoughts import set_thoughts_apart
+from memzoo.stores import Message
+
+__all__ = ["Call", "conversations_of", "words_in"]
+
+_INSTRUCTIONS = ("system", "developer")
+_MARKS = ("role", "type", "lc", "message")
+_INSIDE = (
+    *("messages", "choices.0.message", "generations.0.0.message", "generations.0.0.text", "candidates.0.content"),
+    *("output.message", "message", "contents", "output", "input", "text"),
+)
+"""The places of messages in requests and answers, in the order of preference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A logged call of a model, or a logged state of a conversation.
+
+    Attributes:
+        asked: The messages of the request, or of the state.
+        answered: The messages of the answer; `None` for a state.
+        thread: The id of the conversation; "" if the log does not say.
+        began: The time of the request; `None` if unknown.
+        ended: The time of the answer; `None` if unknown.
+    """
+
+    asked: list[Message]
+    answered: list[Message] | None
+    thread: str = ""
+    began: datetime | None = None
+    ended: datetime | None = None
+
+
+_Key: TypeAlias = tuple[str, str, int]
+
+
+@dataclass(slots=True)
+class _Talk:
+    thread: str
+    instructions: list[Message]
+    said: list[tuple[Message, datetime | None]] = field(default_factory=list[tuple[Message, datetime | None]])
+    keys: list[_Key] = field(default_factory=list[_Key])
+    end: int = 0
+    changes: int = 0
+    unasked: int = 0
+    unanswered: int = 0
+    left: int = 0
+
+    def add(self, said: Iterable[tuple[Message, datetime | None]]) -> None:
+        for message, date in said:
+            self.said.append((message, date))
+            self.keys.append(_key(message))
+            self.end = hash((self.end, self.keys[-1]))
+
+    def to_log(self, title: str, notes: list[str]) -> ChatLog:
+        told = {
+            f"{count(self.left, 'other branch', 'other branches')} left out": self.left,
+            f"the instructions were others in {count(self.changes, 'call')}; the first are kept": self.changes,
+            f"{count(self.unasked, 'call')} without a request in the log": self.unasked,
+            f"{count(self.unanswered, 'call')} without an answer in the log": self.unanswered,
+        }
+        notes = [*(note for note, number in told.items() if number), *notes]
+        said = [*((one, None) for one in self.instructions), *self.said]
+        return ChatLog.of(self.thread or title, said, notes, id=self.thread)
+
+
+def words_in(value: Any, role: str) -> list[Message]:
+    """Return the messages in a logged request or answer: a list, an object of any provider, or a text.
+
+    Args:
+        value: The logged value; a text that is JSON is read.
+        role: The role for words without a role.
+    """
+    match value:
+        case str():
+            inside = _parse(value)
+            return words_in(inside, role) if inside else [{"role": role, "content": value}] if value.strip() else []
+        case list():
+            listed = as_list(value[0]) if value and isinstance(value[0], list) else as_list(value)
+            for one in listed:
+                if not isinstance(one, str) and not any(pick(one, key) for key in _MARKS):
+                    raise TransferError(f"this is not a message: {one!r:.80}")
+            return [message for one in listed for message in words_in(one, role)]
+        case {"role": _} | {"type": "function_call" | "function_call_output"} | {"lc": _}:
+            return messages_of(value)
+        case _:
+            return _words_in_object(dict_of(value), role)
+
+
+def _words_in_object(known: dict[str, Any], role: str) -> list[Message]:
+    system: Any = known.get("system") or pick(known, "systemInstruction.parts|system_instruction.parts")
+    head = messages_of({"role": "system", "content": system}) if system else []
+    found = next((one for path in _INSIDE if (one := pick(known, path)) is not None), None)
+    if found is None and "content" in known:
+        return [*head, *messages_of({"role": role, "content": known["content"]})]
+    return [*head, *(words_in(found, role) if found is not None else ())]
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text) if text.lstrip().startswith(("[", "{")) else None
+    except ValueError:
+        return None
+
+
+def conversations_of(calls: Iterable[Call], title: str) -> Iterator[ChatLog]:
+    """Yield the conversations of calls: what a call repeats of the history stands in its conversation once.
+
+    A call continues the conversation of its thread if the call repeats any of the conversation, or if no call of the
+    thread repeats anything. A call without a thread continues the conversation that the call repeats whole.
+    """
+    given = list(calls)
+    ordered = [call for call in given if call.asked or call.answered]
+    if all(call.began for call in ordered):
+        ordered.sort(key=lambda call: call.began or datetime.now(UTC))
+    longest: dict[str, int] = {}
+    for call in ordered:
+        longest[call.thread] = max(longest.get(call.thread, 0), len(_turns(call.asked)))
+    talks: list[_Talk] = []
+    ends: dict[tuple[str, int], _Talk] = {}
+    for call in ordered:
+        asked = _turns(call.asked)
+        instructions = [message for message in call.asked if message["role"] in _INSTRUCTIONS]
+        wanted = [_key(message) for message in asked]
+        talk, known = _find_repeated(ends, call.thread, wanted)
+        if talk is None and call.thread:
+            near = [one for one in talks if one.thread == call.thread]
+            talk, known = _find_continued(near, wanted, alone=longest[call.thread] == 1)
+        if talk is None:
+            talks.append(talk := _Talk(call.thread, instructions))
+        talk.changes += instructions != talk.instructions
+        # Of a history that no earlier call had, only what the user said last has the time of the call.
+        dated = max((n for n, one in enumerate(asked, start=1) if one["role"] == "assistant"), default=0)
+        dated = known if call.answered is None else dated
+        talk.add((one, call.began if n >= dated else None) for n, one in enumerate(asked) if n >= known)
+        talk.add((one, call.ended or call.began) for one in call.answered or ())
+        talk.unasked += not asked
+        talk.unanswered += call.answered == []
+        ends[call.thread, talk.end] = talk
+    wordless = len(given) - len(ordered)
+    for number, talk in enumerate(talks, start=1):
+        notes = [f"{count(wordless, 'call')} without words left out"] if wordless and number == 1 else []
+        yield talk.to_log(title if len(talks) == 1 else f"{title} {number}", notes)
+
+
+def _turns(messages: list[Message]) -> list[Message]:
+    return [message for message in messages if message["role"] not in _INSTRUCTIONS]
+
+
+def _chain(keys: list[_Key]) -> list[int]:
+    """Return a number for each beginning of a conversation, from none to all of it."""
+    return list(itertools.accumulate(keys, lambda before, key: hash((before, key)), initial=0))
+
+
+def _find_repeated(ends: dict[tuple[str, int], _Talk], thread: str, wanted: list[_Key]) -> tuple[_Talk | None, int]:
+    """Return the longest talk that a request repeats whole, and its length."""
+    for known, beginning in reversed(list(enumerate(_chain(wanted)))):
+        talk = ends.get((thread, beginning))
+        if talk and talk.keys == wanted[:known]:
+            return talk, known
+    return None, 0
+
+
+def _find_continued(talks: list[_Talk], wanted: list[_Key], *, alone: bool) -> tuple[_Talk | None, int]:
+    """Return the talk of a thread that a request continues, and the number of the request's messages in the talk."""
+    for talk in reversed(talks):
+        if talk.keys[-1] in wanted:
+            # The application sent the newest messages only, or a summary in place of the older ones.
+            return talk, len(wanted) - wanted[::-1].index(talk.keys[-1])
+    for talk in reversed(talks):
+        same = sum(
+            1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(talk.keys, wanted, strict=False))
+        )
+        if same:
+            # The user changed a message, or asked anew.
+            del talk.said[same:], talk.keys[same:]
+            talk.end = _chain(talk.keys)[-1]
+            talk.left += 1
+            return talk, same
+    return (talks[-1], 0) if alone and talks else (None, 0)
+
+
+def _key(message: Message) -> _Key:
+    text = host_text(set_thoughts_apart(message).get("content"))
+    return message["role"], " ".join(text.split()), len(dicts_of(message.get("tool_calls")))

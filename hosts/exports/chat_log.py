@@ -1,0 +1,207 @@
+"""Conversations from other programs' files, and shared parts of the readers."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+from memzoo.errors import MemoryZooError, TranscriptError, TransferError
+from memzoo.hosts.messages import dict_of, dicts_of
+from memzoo.memories.text.messages import tool_call
+from memzoo.memories.text.thoughts import THOUGHT_PARTS, set_thoughts_apart
+from memzoo.stores import Message
+
+__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason"]
+
+_LATEST = 10**11
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLog:
+    """A conversation from another program.
+
+    Attributes:
+        title: The conversation's title.
+        messages: OpenAI chat messages, oldest first.
+        dates: The time of each message; `None` if unknown.
+        notes: Sentences about the parts that were left out or changed.
+        id: The conversation's id in its export; "" without one.
+        branches: A function that yields the branches that are not shown, each as a conversation.
+    """
+
+    title: str
+    messages: Sequence[Message]
+    dates: Sequence[datetime | None]
+    notes: Sequence[str] = ()
+    id: str = ""
+    branches: Callable[[], Iterable["ChatLog"]] = field(default=tuple, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        said: Iterable[tuple[Message, datetime | None]],
+        notes: Iterable[str] = (),
+        *,
+        id: str = "",  # noqa: A002 - the name of the attribute
+        sort: bool = False,
+    ) -> "ChatLog":
+        """Return a conversation of messages with dates; older forms of calls are updated, thoughts are set apart.
+
+        Args:
+            title: The conversation's name or id.
+            said: The messages with their dates. A message without words and calls is left out.
+            notes: Sentences about the parts that were left out or changed.
+            id: The conversation's id in its export.
+            sort: Put the messages in the order of their dates, if each has one.
+        """
+        told, parts = list(notes), list[str]()
+        pairs: list[tuple[Message, datetime | None]] = []
+        empty = 0
+        for message, date in said:
+            if not isinstance(message.get("content"), str | list | None):
+                raise TranscriptError(f"expected words as a text, not {message['content']!r:.80}")
+            if isinstance(message.get("content"), list):
+                message, left_out = _put_in_words(message)  # noqa: PLW2901
+                parts += left_out
+            if _is_empty(message):
+                empty += 1
+            else:
+                pairs.append((set_thoughts_apart(message), date))
+        if empty:
+            told.append(f"{count(empty, 'message')} without a text left out")
+        if parts:
+            kinds = ", ".join(sorted(set(parts)))
+            told.append(f"{count(len(parts), 'part')} other than words left out: {kinds}")
+        undated = sum(date is None and message["role"] in ("user", "assistant") for message, date in pairs)
+        if undated and any(date for _, date in pairs):
+            told.append(f"{count(undated, 'message')} without a time")
+        if sort and (ordered := _in_order(pairs)) != pairs:
+            pairs = ordered
+            told.append("the messages were not in the order of their times, and were sorted")
+        return cls(title, list(_with_ids(message for message, _ in pairs)), [date for _, date in pairs], told, id)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A conversation that is not read yet. Each is read separately, so an error affects only one conversation.
+
+    Attributes:
+        title: The conversation's name or id; without a readable name, the conversation's place in the source.
+        read: A function that reads the conversation. Call it before you take the next conversation from the source. It
+            can raise any exception for an invalid file.
+    """
+
+    title: str
+    read: Callable[[], ChatLog]
+
+
+def make_stand_in(place: str, what: str) -> Unread:
+    """Return a stand-in for an unreadable conversation; reading it raises a TransferError."""
+
+    def read() -> ChatLog:
+        raise TransferError(what)
+
+    return Unread(place, read)
+
+
+def count(number: int, noun: str, several: str = "") -> str:
+    """Return a number with its noun, such as "1 message" and "2 messages"."""
+    return f"{number} {noun if number == 1 else several or f'{noun}s'}"
+
+
+def reason(error: Exception) -> str:
+    """Return an error's message in one short line; for an error that is not memzoo's, the line begins with the type."""
+    said = " ".join(str(error).split())
+    said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."
+
+
+def date_of(value: Any) -> datetime | None:
+    """Return a date from a file: ISO 8601, or seconds or milliseconds since 1970; `None` for anything else.
+
+    Example:
+        >>> date_of(1772442900).isoformat(), date_of("2026-03-02 09:15"), date_of("soon")
+        ('2026-03-02T09:15:00+00:00', datetime.datetime(2026, 3, 2, 9, 15, tzinfo=datetime.timezone.utc), None)
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not 0 < value < _LATEST * 1000:  # also refuses NaN
+            return None
+        # As seconds, a larger number would be a date in the 51st millennium; so it counts milliseconds.
+        return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)
+    if not isinstance(value, str):
+        return None
+    try:
+        date = datetime.fromisoformat(value.strip())
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # OverflowError at either end of the years 1 to 9999
+        return None
+
+
+_PARTS = {"image_url": dict, "input_audio": dict, "file": dict}
+"""The parts of a user's message that endpoints take, with the type of the member of the same name."""
+
+
+def _put_in_words(message: Message) -> tuple[Message, list[str]]:
+    """Return a message without the parts that no endpoint takes, and the kinds of these parts.
+
+    A message of nothing else keeps the kinds as words, because an answer may follow.
+    """
+    taken = _PARTS if message["role"] == "user" else {}
+    kept: list[dict[str, Any]] = []
+    kinds: list[str] = []
+    for part in message["content"]:
+        kind = part["type"]
+        if kind == "text" or kind in THOUGHT_PARTS or isinstance(part.get(kind), taken.get(kind, ())):
+            kept.append(part)
+        else:
+            kinds.append(str(part.get("filename") or kind.removesuffix("_asset_pointer")))
+    if kinds and not kept:
+        return message | {"content": " ".join(f"[{kind}]" for kind in kinds)}, kinds
+    words = all(part["type"] == "text" for part in kept)
+    return message | {"content": "\n".join(part["text"] for part in kept) if words else kept}, kinds
+
+
+def _is_empty(message: Message) -> bool:
+    known = {"tool_calls", "function_call", "reasoning_content"}
+    return not message.get("content") and message["role"] not in ("tool", "function") and not known & message.keys()
+
+
+def _in_order(pairs: list[tuple[Message, datetime | None]]) -> list[tuple[Message, datetime | None]]:
+    dates = [date for _, date in pairs if date]
+    if not dates or len(dates) < len(pairs):
+        return pairs
+    # Of messages with one time, those of a file that begins with the newest are turned round too.
+    newest_first = dates[0] > dates[-1] and all(one >= next_one for one, next_one in pairwise(dates))
+    return pairs[::-1] if newest_first else [pairs[place] for place in sorted(range(len(pairs)), key=dates.__getitem__)]
+
+
+def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yield the messages with tool calls in place of function calls, and with ids for calls and results without ids.
+
+    A result without an id gets the id of the first unanswered call in the newest message with calls.
+    """
+    made, waiting = itertools.count(), list[tuple[str, Any]]()
+    for message in messages:
+        calls = dicts_of(message.get("tool_calls"))
+        if not calls and (legacy := dict_of(message.get("function_call"))):
+            calls = [tool_call("", str(legacy.get("name") or ""), legacy.get("arguments") or {})]
+        if calls and message["role"] == "assistant":
+            calls = [call if call.get("id") else call | {"id": f"call-{next(made)}"} for call in calls]
+            waiting = [(call["id"], dict_of(call.get("function")).get("name")) for call in calls]
+            kept = {key: value for key, value in message.items() if key != "function_call"}
+            yield kept | {"tool_calls": calls}
+            continue
+        answered: tuple[str, Any] | None
+        if message["role"] == "function" or (message["role"] == "tool" and not message.get("tool_call_id")):
+            name = str(message.get("name") or "")
+            answered = next((call for call in waiting if name in ("", call[1])), None)
+            yield {"role": "tool", "content": message["content"], "tool_call_id": answered[0] if answered else name}
+        else:
+            answered = next((call for call in waiting if call[0] == message.get("tool_call_id")), None)
+            yield message
+        if answered:
+            waiting.remove(answered)

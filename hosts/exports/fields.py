@@ -1,0 +1,200 @@
+"""Reads a form whose conversations lie in known fields, without code for the form."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.messages import message_of
+from memzoo.hosts.exports.talks import talk_of
+from memzoo.hosts.exports.trees import tree_of
+from memzoo.hosts.roles import role_of
+from memzoo.stores import Message
+
+__all__ = ["Fields", "as_list", "date_at", "need", "pick", "role_at"]
+
+_MISSING = object()
+
+
+def pick(item: Any, path: str, default: Any = None) -> Any:
+    """Return the value at a path of keys and places; with several paths, the first value that is not empty.
+
+    Example:
+        >>> talk = {"chat": {"messages": [{"text": "", "body": "Hi"}]}}
+        >>> pick(talk, "chat.messages.0.text|chat.messages.0.body"), pick(talk, "chat.title")
+        ('Hi', None)
+    """
+    found = default
+    for one in path.split("|"):
+        value = item
+        for key in one.split(".") if one else ():
+            if isinstance(value, Mapping):
+                value = value.get(key, _MISSING)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):  # pyright: ignore[reportUnknownArgumentType]
+                value = value[int(key)]  # pyright: ignore[reportUnknownVariableType]
+            else:
+                value = _MISSING
+        if value not in (_MISSING, None, "", []):
+            return value  # pyright: ignore[reportUnknownVariableType]
+        if found is default and value is not _MISSING:
+            found = value  # pyright: ignore[reportUnknownVariableType]
+    return found
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list unchanged, and another value as a list of one; nothing for `None`."""
+    if isinstance(value, list):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    return [] if value is None else [value]
+
+
+def need(item: Any, path: str, where: int | str) -> Any:
+    """Return the value at a path, for a part of a form that is never left out; see `pick`.
+
+    Args:
+        item: The message, or another part of a document.
+        path: The path.
+        where: The message's number or id, for the error.
+
+    Raises:
+        TranscriptError: There is no such value; the error names the message, the path and the keys that are there.
+    """
+    value = pick(item, path, _MISSING)
+    if value is _MISSING:
+        there = ", ".join(map(repr, item)) if isinstance(item, Mapping) else repr(item)  # pyright: ignore[reportUnknownArgumentType]
+        raise TranscriptError(f"message {where!r}: there is no {path!r} (there are: {there:.200})")
+    return value
+
+
+def date_at(item: Any, path: str, where: int | str) -> datetime | None:
+    """Return the time of a message; `None` for a time that is null.
+
+    Args:
+        item: The message.
+        path: The path of the time; see `pick`.
+        where: The message's number or id, for the error.
+
+    Raises:
+        TranscriptError: There is no time, or it cannot be read; the error names the message, the path and the value.
+    """
+    given = need(item, path, where)
+    date = date_of(given)
+    if date is None and given is not None:
+        raise TranscriptError(f"message {where!r}: expected a time at {path!r}, not {given!r:.80}")
+    return date
+
+
+def role_at(item: Any, path: str, where: int | str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the role of a message.
+
+    Args:
+        item: The message.
+        path: The path of the role; see `pick`.
+        where: The message's number or id, for the error.
+        roles: The role for each value that is not a usual name; values are compared as texts.
+
+    Raises:
+        TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
+    """
+    given = need(item, path, where)
+    role = roles.get(str(given), role_of(given))
+    if role is None:
+        raise TranscriptError(f"message {where!r}: expected a role at {path!r}, not {given!r}")
+    return role
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The places of a conversation's parts in a document, as paths for `pick`; a reader for `Form.read`.
+
+    Attributes:
+        messages: The list of messages, or a dict of messages by id; "" for the document itself.
+        role: The speaker's role, in a message.
+        text: The words: a text, or a list of texts and parts.
+        date: The time; "" if the form has none.
+        name: The speaker's name. With `people`, the only sign of who speaks.
+        title: The conversation's title, in the document.
+        conversation: The conversation's id, in the document.
+        roles: The role for each value at `role` that is not a usual name; "" leaves the message out. Values are
+            compared as texts, as in `{"True": "user"}`.
+        only: Values that a message must have; others are left out, and counted in a note.
+        owner: The name of the user, in the document, for talks between people.
+        id: The id, in a message, of a form with branches.
+        parent: The id of the message before; with it, the messages are a tree.
+        shown: The id of the last message of the branch that is shown; the newest branch without it.
+        people: Read a talk between people: see `talk_of`.
+    """
+
+    messages: str = "messages"
+    role: str = "role"
+    text: str = "content"
+    date: str = ""
+    name: str = ""
+    title: str = "title|name|id"
+    conversation: str = "conversation_id|uuid|id"
+    roles: Mapping[str, str] = field(default_factory=dict[str, str])
+    only: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    owner: str = ""
+    id: str = ""
+    parent: str = ""
+    shown: str = ""
+    people: bool = False
+
+    def __call__(self, document: Any, title: str) -> Iterator[ChatLog]:
+        """Yield the conversation of a document.
+
+        Raises:
+            TranscriptError: A field is missing, or a role is unknown; the error names the message and the field.
+        """
+        name = str(pick(document, self.title) or title) if self.title else title
+        key = str(pick(document, self.conversation) or "")
+        found = pick(document, self.messages, _MISSING)
+        found = list(found.values()) if isinstance(found, dict) else found  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType, reportUnknownMemberType]
+        if not isinstance(found, list):
+            raise TranscriptError(f"expected a list at {self.messages!r}")
+        items: list[Any] = [*enumerate(found, start=1)]  # pyright: ignore[reportUnknownArgumentType]
+        kept = [(n, item) for n, item in items if all(pick(item, path) == value for path, value in self.only.items())]
+        left_out = len(items) - len(kept)
+        notes = [f"{count(left_out, 'entry', 'entries')} without words left out"] if left_out else []
+        if self.people:
+            said = [
+                (str(self._at(item, "name", n) or ""), self._at(item, "text", n), self._date(item, n))
+                for n, item in kept
+            ]
+            owner = str(pick(document, self.owner) or "") if self.owner else ""
+            yield talk_of(name, said, owner=owner, notes=notes, id=key)
+        elif self.parent:
+            nodes = {str(self._at(item, "id", n)): (n, item) for n, item in items}
+            parents = {id_: self._at(item, "parent", n) for id_, (n, item) in nodes.items()}
+            wanted = {n for n, _ in kept}
+            yield tree_of(
+                name,
+                parents,
+                lambda id_: self._said(*nodes[id_]) if nodes[id_][0] in wanted else [],
+                shown=pick(document, self.shown) if self.shown else None,
+                notes=notes,
+                id=key,
+            )
+        else:
+            yield ChatLog.of(name, [one for n, item in kept for one in self._said(n, item)], notes, id=key, sort=True)
+
+    def _said(self, number: int, item: Any) -> list[tuple[Message, datetime | None]]:
+        role = role_at(item, self.role, number, self.roles)
+        words = pick(item, self.text)
+        if not isinstance(words, str | list | None):
+            raise TranscriptError(f"message {number}: expected words at {self.text!r}, not {words!r:.80}")
+        message = message_of({"role": role, "content": words or ""}) if role else None
+        if message is None:
+            return []
+        if self.name and (name := pick(item, self.name)):
+            message |= {"name": str(name)}
+        return [(message, self._date(item, number))]
+
+    def _date(self, item: Any, number: int) -> datetime | None:
+        return date_at(item, self.date, number) if self.date else None
+
+    def _at(self, item: Any, what: str, number: int) -> Any:
+        return need(item, getattr(self, what), number)

@@ -1,0 +1,304 @@
+"""Finds the conversations in files, folders and ZIPs, one by one, and the form of each."""
+
+import csv
+import fnmatch
+import importlib
+import io
+import itertools
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from memzoo.errors import MissingExtraError, TranscriptError
+from memzoo.hosts.exports.chat_log import reason
+from memzoo.hosts.exports.form import Form
+from memzoo.stores.checking import is_sqlite
+
+__all__ = ["Found", "find_documents", "find_in_text", "parse"]
+
+_JSON, _TABLES, _YAML = {".json", ".jsonl", ".ndjson"}, {".csv", ".tsv"}, {".yaml", ".yml"}
+_DATABASES = {".db", ".sqlite", ".sqlite3"}
+_SUFFIXES = {*_JSON, *_TABLES, *_YAML, *_DATABASES, ".txt", ".md", ".vtt", ".zip"}
+_LISTED = "`memzoo compare --formats` lists them"
+_HEAD = 4000
+_FIRST = 20
+_CHUNK = 2**18
+_SPACE = re.compile(r"[\s,]*")
+_DECODE = json.JSONDecoder().raw_decode
+# A pair of escapes, or a half of one that stands alone, as in texts that were cut off.
+_HALVES = re.compile(r"\\u[dD](?:[89abAB]..(?:\\u[dD][c-fC-F]..)?|[c-fC-F]..)")
+_PAIR = len(r"\ud83d\ude00")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document of a known form.
+
+    Attributes:
+        form: The form.
+        document: See `Form.document`.
+        title: The title for a conversation without its own.
+        where: The file, with the place in it, for errors.
+    """
+
+    form: Form
+    document: Any
+    title: str
+    where: str
+
+
+def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+    """Yield the documents of a file, folder or ZIP, and an error for each file or part that cannot be read."""
+    try:
+        if path.is_dir():
+            yield from _in_folder(path, forms, str(path))
+        else:
+            yield from _in_file(path, forms, str(path))
+    except OSError as error:
+        yield TranscriptError(f"{path} cannot be read: {error.strerror or error}")
+
+
+def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found | TranscriptError]:
+    inside = sorted(folder.iterdir(), key=lambda one: one.name)
+    names = {one.name for one in inside}
+    for form in forms:
+        if form.document == "folder" and form.recognise(names):
+            yield Found(form, folder, folder.name.removesuffix(".zip") or Path(where).stem, where)
+            return
+    beside = [pattern for form in forms for pattern in form.beside]
+    for one in inside:
+        if one.name.startswith((".", "__MACOSX")):
+            continue
+        place = f"{where}/{one.name}"
+        if one.is_dir():
+            yield from _in_folder(one, forms, place)
+        elif Path(one.name).suffix.lower() in _SUFFIXES and not any(fnmatch.fnmatch(one.name, each) for each in beside):
+            yield from _in_file(one, forms, place)
+
+
+def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[Found | TranscriptError]:
+    suffix = Path(where).suffix.lower()
+    try:
+        if suffix == ".zip":
+            with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+                yield from _in_folder(zipfile.Path(archive), forms, where)
+        elif suffix not in _SUFFIXES - _DATABASES and _is_database(path):
+            if not isinstance(path, Path):
+                raise TranscriptError(f"{where} is an SQLite database, which is read from a disk: copy it there")  # noqa: TRY301
+            form = next(form for form in forms if form.document == "database")
+            yield Found(form, path, path.stem, where)
+        else:
+            with path.open("r", encoding="utf-8-sig", newline="\n") as file:
+                yield from find_in_text(file, where, forms)
+    except UnicodeDecodeError as error:
+        yield TranscriptError(f"{where} cannot be read as UTF-8 text: {error}")
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:  # a ZIP may need a password
+        yield TranscriptError(f"{where} cannot be read: {getattr(error, 'strerror', None) or reason(error)}")
+    except MissingExtraError:
+        raise
+    except TranscriptError as error:
+        yield error
+
+
+def _is_database(path: Any) -> bool:
+    if isinstance(path, Path):
+        return is_sqlite(path)
+    with path.open("rb") as file:
+        return bool(file.read(16).startswith(b"SQLite format 3"))
+
+
+def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+    """Yield the documents in an open file.
+
+    Args:
+        file: The file, which can be read from its beginning again.
+        where: Its name, for titles and errors.
+        forms: The known forms.
+
+    Raises:
+        TranscriptError: The file has none of the forms, or is cut off.
+    """
+    head = file.read(_HEAD)
+    file.seek(0)
+    title, suffix = Path(where).stem, Path(where).suffix.lower()
+    if not head.strip():
+        raise TranscriptError(f"{where} is empty")
+    if suffix in _TABLES:
+        yield _in_table(file, head, where, forms)
+        return
+    if suffix in _YAML:
+        document = _yaml(file.read(), where)
+        if isinstance(document, list):
+            listed: list[Any] = document  # pyright: ignore[reportUnknownVariableType]
+            yield from _among(((f"{where}, item {n}", one) for n, one in enumerate(listed)), where, title, forms)
+        else:
+            yield _of_value(document, where, title, forms)
+        return
+    if suffix not in _JSON or head.lstrip()[0] not in "[{":
+        for form in forms:
+            if form.document == "text" and form.recognise(head):
+                yield Found(form, file.read(), title, where)
+                return
+    if head.lstrip()[0] not in "[{":
+        raise TranscriptError(f"{where} has none of the known forms; {_LISTED}")
+    yield from _in_json(file, where, title, forms)
+
+
+def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+    line = file.readline(_CHUNK)
+    while line and not line.strip():
+        line = file.readline(_CHUNK)
+    first = _parse_or_none(line)
+    second = file.readline(_CHUNK) if first is not None else ""
+    while second and not second.strip():
+        second = file.readline(_CHUNK)
+    file.seek(0)
+    if second:
+        yield from _among(_lines(file, where), where, title, forms)
+    elif line.lstrip()[0] == "[":
+        yield from _among(_items(file, where), where, title, forms)
+    else:
+        try:
+            document = first if first is not None else parse(file.read())
+        except (ValueError, RecursionError) as error:
+            line_number = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise _not_json(f"{where}{line_number}", error) from error
+        found = _of_value(document, where, title, forms)
+        if isinstance(found, TranscriptError):  # a file can have one message
+            alone = _of_value([document], where, title, forms)
+            found = found if isinstance(alone, TranscriptError) else alone
+        yield found
+
+
+def _among(
+    values: Iterable[tuple[str, Any]], where: str, title: str, forms: Sequence[Form]
+) -> Iterator[Found | TranscriptError]:
+    """Yield the documents among the values of a list, or all of them as one."""
+    values = iter(values)
+    first = list(itertools.islice(values, _FIRST))
+    good = [value for _, value in first if not isinstance(value, TranscriptError)]
+    for form in forms:
+        if form.document == "list" and form.recognise(good):
+            everything = [value for _, value in itertools.chain(first, values)]
+            yield from (value for value in everything if isinstance(value, TranscriptError))
+            yield Found(form, [one for one in everything if not isinstance(one, TranscriptError)], title, where)
+            return
+        if form.document == "object" and any(isinstance(value, dict) and form.recognise(value) for value in good):
+            break
+    if not first:
+        raise TranscriptError(f"{where} is an empty list")
+    titles = (f"{title} {number}" for number in itertools.count(1)) if len(first) > 1 else itertools.repeat(title)
+    for (place, value), name in zip(itertools.chain(first, values), titles, strict=False):
+        yield _of_value(value, place, name, forms)
+
+
+def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Found | TranscriptError:
+    if isinstance(value, TranscriptError):
+        return value
+    if isinstance(value, list):
+        form = next((form for form in forms if form.document == "list" and form.recognise(value[:_FIRST])), None)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    else:
+        known = (form for form in forms if form.document == "object" and isinstance(value, dict))
+        form = next((form for form in known if form.recognise(value)), None)
+    if form is None:
+        keys = ", ".join(map(repr, value)) if isinstance(value, dict) else ""  # pyright: ignore[reportUnknownArgumentType]
+        there = f"there are only the keys {keys}" if keys else f"there is {value!r:.80}"
+        return TranscriptError(f"{where} has none of the known forms: {there:.300}; {_LISTED}")
+    return Found(form, value, title, where)
+
+
+def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> Found | TranscriptError:
+    titles = next(iter(head.splitlines()), "")
+    delimiter = max(",;\t|", key=titles.count)
+    spaced = titles.count(f"{delimiter} ") == titles.count(delimiter)
+    # The csv module requires newline="", which preserves line ends within quoted cells.
+    rows = csv.DictReader(io.StringIO(file.read(), newline=""), delimiter=delimiter, skipinitialspace=spaced)
+    rows.fieldnames = columns = [name.strip().lower() for name in rows.fieldnames or ()]
+    for form in forms:
+        if form.document == "table" and form.recognise(set(columns)):
+            return Found(form, rows, Path(where).stem, where)
+    return TranscriptError(f"{where} has none of the known forms: the columns are {', '.join(columns)}; {_LISTED}")
+
+
+def _yaml(text: str, where: str) -> Any:
+    try:
+        yaml: Any = importlib.import_module("yaml")
+    except ImportError as error:
+        raise MissingExtraError.of("Reading YAML", "replay") from error
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise TranscriptError(f"{where} cannot be read as YAML: {error}") from error
+
+
+def _lines(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
+    # Files are split at "\n" only, because JSON strings may contain other line breaks, such as U+2028.
+    for number, line in enumerate(file, start=1):
+        place = f"{where}, line {number}"
+        if line.strip():
+            try:
+                yield place, parse(line)
+            except (ValueError, RecursionError) as error:
+                yield place, _not_json(place, error)
+
+
+def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
+    """Yield the items of a JSON list while the file is read: only one item is in memory, and a part of the next."""
+    text, number, step = file.read(_CHUNK), 0, _CHUNK
+    place = text.index("[") + 1
+    while True:
+        place = gap.end() if (gap := _SPACE.match(text, place)) else place  # the pattern matches everywhere
+        if text.startswith("]", place):
+            return
+        fault: Exception = json.JSONDecodeError("the file is cut off", "", 0)
+        end = len(text)
+        if place < end:
+            try:
+                value, end = _DECODE(text, place)
+            except (ValueError, RecursionError) as error:
+                fault = error
+        if end == len(text):  # the item, or a number, may go on in the next part of the file
+            if not (more := file.read(step)):
+                yield f"{where}, item {number}", _not_json(f"{where}, item {number}", fault)
+                return
+            text, place, step = text[place:] + more, 0, step * 2
+            continue
+        yield f"{where}, item {number}", parse(text[place:end]) if _has_lone_half(text[place:end]) else value
+        number, place, step = number + 1, end, _CHUNK
+
+
+def parse(text: str) -> Any:
+    """Return the value of a JSON text; lone surrogates, which are legal there, become question marks.
+
+    Raises:
+        ValueError: The text is not JSON.
+    """
+    document = json.loads(text)
+    if _has_lone_half(text):
+        document = json.loads(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
+    return document
+
+
+def _has_lone_half(text: str) -> bool:
+    return ("\\ud" in text or "\\uD" in text) and any(len(found) < _PAIR for found in _HALVES.findall(text))
+
+
+def _parse_or_none(line: str) -> Any:
+    try:
+        return parse(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _not_json(where: str, error: Exception) -> TranscriptError:
+    if isinstance(error, json.JSONDecodeError):
+        said = error.msg
+    elif isinstance(error, RecursionError):
+        said = "nested too deeply"
+    else:  # Python's limit for the digits of an integer
+        said = "a number in it has too many digits"
+    return TranscriptError(f"{where}: this is not JSON ({said})")

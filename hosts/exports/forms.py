@@ -1,0 +1,139 @@
+"""The table of the forms that memzoo knows."""
+
+import functools
+
+from memzoo.hosts.exports import assistants, logs, people
+from memzoo.hosts.exports.form import Form, having
+from memzoo.hosts.exports.readers import chat_messages, columns, labels, openai_threads
+from memzoo.hosts.exports.readers.sessions import read_sessions
+from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
+
+__all__ = ["known_forms"]
+
+_GROUP = "memzoo.exports"
+"""The group of entry points with forms of other packages."""
+
+_COMPARED = "`memzoo compare`, `play` and `load_transcripts` read it, with its questions"
+
+_GENERAL = (
+    Form(
+        name="LoCoMo",
+        document="object",
+        recognise=having("conversation", "qa"),
+        read=_COMPARED,
+        known="the list of objects with conversation and qa, of 2024",
+        get="github.com/snap-research/locomo: data/locomo10.json.",
+    ),
+    Form(
+        name="LongMemEval",
+        document="object",
+        recognise=having("haystack_sessions", "question"),
+        read=_COMPARED,
+        known="longmemeval_s, _m and _oracle, of which the last has its sessions in any order",
+        get="github.com/xiaowu0162/LongMemEval: the link to the data in its README.",
+    ),
+    Form(
+        name="RealMem",
+        document="object",
+        recognise=having("sessions.0.turns"),
+        read=_COMPARED,
+        known="objects with sessions of turns, of 2026",
+        get="github.com/AvatarMemory/RealMemBench: the files of dialogues.",
+    ),
+    Form(
+        name="StateBench",
+        document="object",
+        recognise=having("events", "track"),
+        read=_COMPARED,
+        known="lines with events and track, of 2026",
+        get="The JSON Lines of its releases.",
+    ),
+    Form(
+        name="memzoo sessions",
+        document="object",
+        recognise=having("sessions"),
+        read=_COMPARED,
+        known="this version: an object with sessions of messages",
+        get="Write it yourself, or with `memzoo compare --write-questions FILE`.",
+    ),
+    Form(
+        name="memzoo export",
+        document="object",
+        recognise=having("memzoo"),
+        read="`memzoo import` reads it; `memzoo history --json` prints the messages of a conversation",
+        known="this version",
+        get="`memzoo export`.",
+    ),
+    Form(
+        name="OpenAI Assistants",
+        document="list",
+        recognise=openai_threads.is_page,
+        read=openai_threads.read,
+        known="pages of threads.messages.list, which begin with the newest, of 2025",
+        get="Save the pages that the API returns, as a list.",
+    ),
+    Form(
+        name="chat messages",
+        document="list",
+        recognise=chat_messages.is_list,
+        read=chat_messages.read_list,
+        known="OpenAI's and Anthropic's API of 2026, LangChain 1.0, ShareGPT; dates as date, timestamp, created_at ...",
+        get="Write what your application sends to the model.",
+    ),
+    Form(
+        name="chat messages",
+        document="object",
+        recognise=chat_messages.is_chat,
+        read=chat_messages.read_object,
+        known="an object with such messages; and with questions, for comparisons",
+        get="Write what your application sends to the model.",
+    ),
+    Form(
+        name="chats",
+        document="object",
+        recognise=chat_messages.is_several,
+        read=chat_messages.read_object,
+        known="an object with one or several such lists as conversations, conversation, items or turns; ShareGPT",
+        get="Write what your application sends to the model.",
+    ),
+    Form(
+        name="labelled text",
+        document="text",
+        recognise=labels.has_labels,
+        read=labels.read,
+        known="You:, **ChatGPT:**, #### You:, You said:, ### USER; or two names, of which the first is the user",
+        get="Copy a chat's page into a text file, or use a browser extension that writes Markdown.",
+    ),
+    Form(
+        name="CSV",
+        document="table",
+        recognise=columns.has_columns,
+        read=columns.read,
+        known="columns such as role and content, or question and answer; date and conversation if there are any",
+        get="Save a spreadsheet as CSV, in UTF-8.",
+    ),
+    Form(
+        name="OpenAI Agents' sessions, LangGraph's checkpoints",
+        document="database",
+        recognise=bool,
+        read=lambda path, _: read_sessions(path),
+        known="openai-agents 0.4, langgraph-checkpoint-sqlite 3",
+        get="The SQLite file of your application.",
+    ),
+)
+
+
+@functools.cache
+def known_forms() -> tuple[Form, ...]:
+    """Return all forms in the order of their tests: of packages, of applications, and the general ones last.
+
+    Raises:
+        PluginError: A package's form cannot be loaded.
+    """
+    added: list[Form] = []
+    for plugin in plugins_by_name(_GROUP).values():
+        form = load_plugin(plugin)
+        if not isinstance(form, Form):
+            raise make_plugin_error(plugin, f"is no Form: {form!r}")
+        added.append(form)
+    return (*added, *assistants.FORMS, *people.FORMS, *logs.FORMS, *_GENERAL)

@@ -1,0 +1,54 @@
+"""Reads the words of an HTML text."""
+
+from html.parser import HTMLParser
+
+__all__ = ["words_of"]
+
+_BLOCKS = {
+    "p",
+    "div",
+    "br",
+    "li",
+    "ul",
+    "ol",
+    "tr",
+    "table",
+    "pre",
+    "blockquote",
+    "hr",
+    *(f"h{n}" for n in range(1, 7)),
+}
+_HIDDEN = {"script", "style"}
+
+
+def words_of(html: str) -> str:
+    r"""Return the words of an HTML text, each block in a line.
+
+    Example:
+        >>> words_of("<p>Tea &amp; <b>milk</b></p><ul><li>hot</li></ul>")
+        'Tea & milk\nhot'
+    """
+    page = _Page()
+    page.feed(html)
+    page.close()
+    lines = (" ".join(line.split()) for line in "".join(page.said).split("\n"))
+    return "\n".join(filter(None, lines))
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden += tag in _HIDDEN
+        self.said += ["\n"] * (tag in _BLOCKS)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in _HIDDEN
+        self.said += ["\n"] * (tag in _BLOCKS)
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.said.append(data)

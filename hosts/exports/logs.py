@@ -1,0 +1,174 @@
+"""The forms of logs of applications, of requests to models, of frameworks, and of data sets."""
+
+from memzoo.hosts.exports.fields import Fields
+from memzoo.hosts.exports.form import Form, having
+from memzoo.hosts.exports.readers import call_logs, chat_messages, data_sets, requests, spans
+
+__all__ = ["FORMS"]
+
+_SPANS = "each call repeats the history, so one conversation comes of many calls"
+
+FORMS = (
+    Form(
+        name="LangSmith",
+        document="list",
+        recognise=call_logs.is_langsmith,
+        read=call_logs.read_langsmith,
+        known=f"runs of 2026 as JSON Lines, of LangChain or OpenAI's client; {_SPANS}",
+        get="client.list_runs(project_name=..., run_type='llm'), each run.json() a line; or a bulk export.",
+    ),
+    Form(
+        name="Langfuse",
+        document="object",
+        recognise=call_logs.is_langfuse,
+        read=call_logs.read_langfuse,
+        known=f"trace-<id>.json and session-<id>.json of version 3; {_SPANS}",
+        get="The page of a trace, Download JSON; or of a session.",
+    ),
+    Form(
+        name="Langfuse, table",
+        document="list",
+        recognise=call_logs.is_langfuse,
+        read=call_logs.read_langfuse,
+        known="observations, or traces with observations, as a list or JSON Lines",
+        get="The page of observations, Export, JSON or JSONL.",
+    ),
+    Form(
+        name="Phoenix",
+        document="list",
+        recognise=spans.is_phoenix,
+        read=spans.read_phoenix,
+        known=f"OpenInference's attributes of 2026, nested, with points, or as columns; {_SPANS}",
+        get="client.spans.get_spans_dataframe(...).to_json(orient='records', lines=True).",
+    ),
+    Form(
+        name="Phoenix, page",
+        document="object",
+        recognise=spans.is_phoenix,
+        read=spans.read_phoenix,
+        known="the answer of its REST API",
+        get="GET /v1/projects/<project>/spans.",
+    ),
+    Form(
+        name="OpenTelemetry GenAI",
+        document="list",
+        recognise=spans.is_otlp,
+        read=spans.read_otlp,
+        known=f"OTLP in JSON Lines, semantic conventions 1.37, names of OpenLLMetry and the AI SDK; {_SPANS}",
+        get="The collector's file exporter; switch on the capture of messages' contents.",
+    ),
+    Form(
+        name="OpenTelemetry GenAI, batch",
+        document="object",
+        recognise=spans.is_otlp,
+        read=spans.read_otlp,
+        known="a single batch",
+        get="As above.",
+    ),
+    Form(
+        name="LangGraph, history",
+        document="list",
+        recognise=requests.is_history,
+        read=requests.read_history,
+        known="all states of a thread, newest first, each with the messages before",
+        get="client.threads.get_history(thread_id), written as JSON.",
+    ),
+    Form(
+        name="LangGraph",
+        document="object",
+        recognise=having("values.messages"),
+        read=requests.read_langgraph,
+        known="the state of a thread of version 1.0",
+        get="client.threads.get_state(thread_id), written as JSON.",
+    ),
+    Form(
+        name="OpenAI's preference data",
+        document="object",
+        recognise=having("input.messages", "preferred_output"),
+        read=data_sets.read_preference,
+        known="the form of fine-tuning by preference of 2026; the other answer is left out",
+        get="The file that you train with.",
+    ),
+    Form(
+        name="a gateway's log",
+        document="list",
+        recognise=call_logs.is_gateway,
+        read=call_logs.read_gateway,
+        known=f"a request with its answer a line, as LiteLLM and OpenAI write them in 2026; {_SPANS}",
+        get="LiteLLM: a callback for logs, such as s3 or a file.",
+    ),
+    Form(
+        name="a gateway's log, line",
+        document="object",
+        recognise=call_logs.is_gateway,
+        read=call_logs.read_gateway,
+        known="a single request with its answer",
+        get="As above.",
+    ),
+    Form(
+        name="AI SDK",
+        document="list",
+        recognise=having("role", "parts.0.type"),
+        read=chat_messages.read_list,
+        known="the messages of versions 4 to 6",
+        get="Write the messages that your application stores.",
+    ),
+    Form(
+        name="Gemini's API",
+        document="list",
+        recognise=having("role", "parts.0.text|parts.0.functionCall|parts.0.inlineData"),
+        read=chat_messages.read_list,
+        known="the contents of a request of 2026",
+        get="Write what your application sends.",
+    ),
+    Form(
+        name="Gemini's API, request",
+        document="object",
+        recognise=having("contents.0.parts"),
+        read=requests.read_gemini,
+        known="a request of 2026, with its instruction",
+        get="As above.",
+    ),
+    Form(
+        name="ShareGPT",
+        document="object",
+        recognise=having("conversations.0.from"),
+        read=data_sets.read_sharegpt,
+        known="with the calls of LLaMA-Factory's form",
+        get="The data set's file.",
+    ),
+    Form(
+        name="OpenAssistant",
+        document="object",
+        recognise=having("message_tree_id", "prompt.role"),
+        read=data_sets.read_oasst,
+        known="the trees of oasst1 and oasst2; the branch with the best ranks is shown",
+        get="*_trees.jsonl.gz of the data set, unpacked.",
+    ),
+    Form(
+        name="WildChat",
+        document="object",
+        recognise=having("conversation_hash", "conversation.0.timestamp"),
+        read=Fields(
+            messages="conversation", date="timestamp", title="conversation_hash", conversation="conversation_hash"
+        ),
+        known="WildChat-1M, where only answers have a time",
+        get="The data set's rows as JSON Lines.",
+    ),
+    Form(
+        name="LMSYS",
+        document="object",
+        recognise=having("conversation_id", "conversation.0.role"),
+        read=Fields(messages="conversation", title="conversation_id"),
+        known="LMSYS-Chat-1M, which has no times",
+        get="The data set's rows as JSON Lines.",
+    ),
+    Form(
+        name="LMSYS, arena",
+        document="object",
+        recognise=having("conversation_a.0.role", "conversation_b.0.role"),
+        read=data_sets.read_arena,
+        known="two conversations a row",
+        get="The data set's rows as JSON Lines.",
+    ),
+)

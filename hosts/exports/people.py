@@ -1,0 +1,282 @@
+"""The forms of applications in which people talk to each other."""
+
+import re
+from collections.abc import Callable
+
+from memzoo.hosts.exports.form import Form, having
+from memzoo.hosts.exports.readers import (
+    character_ai,
+    chatlab,
+    discord,
+    helpdesks,
+    imessage,
+    messenger,
+    rasa,
+    signal,
+    sillytavern,
+    slack,
+    subtitles,
+    telegram,
+    whatsapp,
+)
+
+__all__ = ["FORMS"]
+
+_ZOOM = re.compile(r"\s*\d\d:\d\d:\d\d\s+From ")
+_META = "In Meta's Accounts Center: Your information and permissions, Export your information; choose JSON."
+_NO_ZONE = "times have no zone, and are taken as UTC"
+
+
+def _in(*words: str) -> Callable[[str], bool]:
+    """Return a test of texts: all words stand at the beginning, in the first 4,000 characters."""
+    return lambda head: all(word in head for word in words)
+
+
+FORMS = (
+    Form(
+        name="Signal",
+        document="folder",
+        recognise=signal.is_folder,
+        read=signal.read_folder,
+        known=f"signal-export 3.9; {_NO_ZONE}",
+        get="Run signal-export on a computer with Signal Desktop.",
+    ),
+    Form(
+        name="Signal, data.json",
+        document="list",
+        recognise=having("quote", "sticker", "reactions", "attachments"),
+        read=signal.read,
+        known="signal-export 3.9",
+        get="As above.",
+    ),
+    Form(
+        name="Signal, chat.md",
+        document="text",
+        recognise=signal.is_text,
+        read=signal.read_text,
+        known="signal-export 3.9; older exports have no seconds",
+        get="As above.",
+    ),
+    Form(
+        name="WhatsApp",
+        document="text",
+        recognise=whatsapp.is_text,
+        read=whatsapp.read,
+        known=(
+            "Android and iOS of 2026; U+202F stands before PM, and the order of day and month is that of the phone's "
+            f"language: both are told from the file; {_NO_ZONE}"
+        ),
+        get="In the chat: More, Export chat, Without media.",
+    ),
+    Form(
+        name="WhatsApp, iOS",
+        document="folder",
+        recognise=lambda names: "_chat.txt" in names,
+        read=whatsapp.read_folder,
+        known="iOS of 2026: a ZIP with _chat.txt; all words of WhatsApp's own begin with U+200E",
+        get="In the chat: the contact's name, Export chat.",
+    ),
+    Form(
+        name="Telegram",
+        document="object",
+        recognise=telegram.is_chat,
+        read=telegram.read,
+        known="result.json of 2025; a text is a list where a part has a style; deleted accounts have no name",
+        get="In Telegram Desktop, in the chat: Export chat history; choose JSON.",
+    ),
+    Form(
+        name="Telegram, account",
+        document="object",
+        recognise=having("chats.list"),
+        read=telegram.read_account,
+        known="result.json of 2025",
+        get="In Telegram Desktop: Settings, Advanced, Export Telegram data; choose JSON.",
+    ),
+    Form(
+        name="Telegram, HTML",
+        document="text",
+        recognise=_in("Exported Data", "page_header"),
+        read="export the chat again, as JSON",
+        known="messages.html of Telegram Desktop",
+        get="See Telegram.",
+    ),
+    Form(
+        name="Telegram, folder of HTML",
+        document="folder",
+        recognise=lambda names: "messages.html" in names and "result.json" not in names,
+        read="export the chat again, as JSON",
+        known="messages.html of Telegram Desktop",
+        get="See Telegram.",
+    ),
+    Form(
+        name="Discord",
+        document="object",
+        recognise=having("guild", "channel", "messages"),
+        read=discord.read,
+        known="DiscordChatExporter of 2026; notices stand among the messages, with types of their own",
+        get="Run DiscordChatExporter with `--format Json`.",
+    ),
+    Form(
+        name="Discord, HTML",
+        document="text",
+        recognise=_in("DiscordChatExporter"),
+        read="export the channel again, with `--format Json`",
+        known="DiscordChatExporter of 2026",
+        get="See Discord.",
+    ),
+    Form(
+        name="Slack",
+        document="folder",
+        recognise=slack.is_folder,
+        read=slack.read,
+        known="the export of 2026; words can stand in attachments alone, and people in users.json alone",
+        get="Workspace settings, Import and export data, Export.",
+    ),
+    Form(
+        name="Slack, one day",
+        document="list",
+        recognise=having("ts", "type", "text"),
+        read=slack.read_day,
+        known="a file of the export",
+        get="Give the folder of the export, where users.json is.",
+    ),
+    Form(
+        name="Messenger and Instagram",
+        document="folder",
+        recognise=messenger.is_folder,
+        read=messenger.read_folder,
+        known="Meta's download of 2026: newest first, and each byte of UTF-8 as a character; 10,000 messages a file",
+        get=_META,
+    ),
+    Form(
+        name="Messenger and Instagram, one file",
+        document="object",
+        recognise=messenger.is_chat,
+        read=messenger.read,
+        known="message_1.json of 2026, which can be one of several files",
+        get=_META,
+    ),
+    Form(
+        name="Messenger, end-to-end encrypted",
+        document="object",
+        recognise=having("threadName", "messages"),
+        read=messenger.read_encrypted,
+        known="the download of 2026, which is apart from the other one and in sound UTF-8",
+        get="At messenger.com/secure_storage/dyi.",
+    ),
+    Form(
+        name="Messenger and Instagram, HTML",
+        document="text",
+        recognise=_in("<html", "_a6-g"),
+        read="order the download again, as JSON",
+        known="message_1.html of 2026",
+        get=_META,
+    ),
+    Form(
+        name="Messenger and Instagram, folder of HTML",
+        document="folder",
+        recognise=lambda names: "message_1.html" in names and "message_1.json" not in names,
+        read="order the download again, as JSON",
+        known="message_1.html of 2026",
+        get=_META,
+    ),
+    Form(
+        name="iMessage",
+        document="text",
+        recognise=imessage.is_text,
+        read=imessage.read,
+        known=f"imessage-exporter of 2024 and 2026; a reply stands twice in the file; {_NO_ZONE}",
+        get="Run imessage-exporter with `--format txt` on a Mac.",
+    ),
+    Form(
+        name="ChatLab",
+        document="object",
+        recognise=having("chatlab", "messages"),
+        read=chatlab.read,
+        known="version 0.0.2 of the form, from exporters of iMessage, WeChat, QQ and others",
+        get="See your exporter.",
+    ),
+    Form(
+        name="ChatLab, JSON Lines",
+        document="list",
+        recognise=lambda items: having("chatlab", _type="header")(items[:1]),
+        read=chatlab.read_lines,
+        known="version 0.0.2 of the form",
+        get="See your exporter.",
+    ),
+    Form(
+        name="meeting, WebVTT",
+        document="text",
+        recognise=lambda head: head.lstrip("\ufeff").startswith("WEBVTT"),
+        read=subtitles.read,
+        known="Teams and Zoom of 2026; what one person says in a row is cut into cues of some seconds",
+        get="Teams: Recap, Transcript, Download as .vtt. Zoom: Recordings, Audio transcript.",
+    ),
+    Form(
+        name="Zoom's chat.txt",
+        document="text",
+        recognise=lambda head: bool(_ZOOM.match(head)),
+        read="give the .vtt of the recording",
+        known="chat.txt or meeting_saved_chat.txt of 2026",
+        get="See meeting, WebVTT.",
+    ),
+    Form(
+        name="SillyTavern",
+        document="list",
+        recognise=sillytavern.is_chat,
+        read=sillytavern.read,
+        known=(
+            "the form of 2026, and older spellings of times; the names on the first line can be placeholders; hidden "
+            "messages have is_system"
+        ),
+        get="The files in data/default-user/chats, or Manage chat files, Export.",
+    ),
+    Form(
+        name="character.ai",
+        document="object",
+        recognise=having("turns.0.candidates"),
+        read=character_ai.read,
+        known="the interface of 2026: newest first; only people's turns say whose they are",
+        get="An extension of the browser.",
+    ),
+    Form(
+        name="character.ai, histories",
+        document="object",
+        recognise=having("histories.histories"),
+        read=character_ai.read_histories,
+        known="dumps of characterai-dumper and the like, before 2024",
+        get="An extension of the browser.",
+    ),
+    Form(
+        name="Rasa",
+        document="object",
+        recognise=having("sender_id", "events"),
+        read=rasa.read,
+        known="trackers of Rasa 3",
+        get="`GET /conversations/ID/tracker`.",
+    ),
+    Form(
+        name="Intercom",
+        document="object",
+        recognise=having("conversation_parts"),
+        read=helpdesks.read_intercom,
+        known="versions 1 and 2 of the API; the first message is in source, and only single conversations have parts",
+        get="`GET /conversations/ID`.",
+    ),
+    Form(
+        name="Zendesk",
+        document="object",
+        recognise=helpdesks.is_zendesk,
+        read=helpdesks.read_zendesk,
+        known="the API of 2026; internal notes have public: false",
+        get="`GET /api/v2/tickets/ID/comments.json?include=users`.",
+    ),
+    Form(
+        name="Zendesk Chat",
+        document="object",
+        recognise=having("history.0.type"),
+        read=helpdesks.read_zendesk_chat,
+        known="the API of 2026",
+        get="`GET /api/v2/chats/ID`.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Readers of applications, one file each: `read(document, title)` yields conversations."""

@@ -1,0 +1,117 @@
+"""Reads logs of calls to models: LangSmith's runs, Langfuse's observations, and gateways' requests with answers."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from memzoo.hosts.exports.calls import Call, conversations_of, words_in
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.fields import as_list, date_at, need, pick
+from memzoo.hosts.messages import dict_of, dicts_of
+
+__all__ = ["is_gateway", "is_langfuse", "is_langsmith", "read_gateway", "read_langfuse", "read_langsmith"]
+
+_THREADS = ("thread_id", "session_id", "conversation_id")
+_REQUEST = "request.body|request|body|input"
+_ANSWER = "response.body|response|output|completion"
+_INSIDE = "choices|candidates|generations|output|message|role|content"
+_MEMBERS = ("messages", "contents", "input", "system", "systemInstruction")
+_BEGAN = "startTime|start_time|request.created_at|timestamp|created_at|created"
+_ENDED = "endTime|end_time|response.created_at"
+
+
+def is_langsmith(items: Any) -> bool:
+    """Return whether values are runs of LangSmith."""
+    return bool(items) and all({"run_type", "inputs"} <= dict_of(one).keys() for one in items)
+
+
+def read_langsmith(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversations of the runs that are calls of a model."""
+    calls: list[Call] = []
+    for number, run in enumerate(document, start=1):
+        if need(run, "run_type", number) == "llm":
+            asked, answered = words_in(run["inputs"], "user"), words_in(run.get("outputs"), "assistant")
+            thread = pick(run, "|".join(f"extra.metadata.{name}" for name in _THREADS))
+            times = date_at(run, "start_time", number), date_of(run.get("end_time"))
+            calls.append(Call(asked, answered, str(thread or ""), *times))
+    yield from _told(calls, len(document) - len(calls), "run", title)
+
+
+def is_langfuse(document: Any) -> bool:
+    """Return whether an object is a trace of Langfuse, or a list has observations or traces."""
+    known = dict_of(document)
+    if known:
+        return isinstance(known.get("observations"), list) or {"traces", "projectId"} <= known.keys()
+    return any({"traceId", "type", "input"} <= dict_of(one).keys() for one in document) or (
+        bool(document) and all({"observations", "input"} <= dict_of(one).keys() for one in document)
+    )
+
+
+def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversations of generations; of a session, its traces' inputs and outputs."""
+    session = dict_of(document)
+    if "traces" in session:
+        traces = dicts_of(session["traces"])
+        told = [one | {"type": "GENERATION", "startTime": need(one, "timestamp", n)} for n, one in enumerate(traces)]
+        seen = [one | {"sessionId": session.get("id")} for one in told]
+    else:
+        seen = [
+            {"sessionId": pick(one, "sessionId|trace.sessionId")} | each
+            for one in dicts_of(as_list(document))
+            for each in dicts_of(one.get("observations", [one]))
+        ]
+    calls = [
+        Call(
+            words_in(one.get("input"), "user"),
+            words_in(one.get("output"), "assistant"),
+            str(pick(one, "sessionId") or ""),
+            date_at(one, "startTime", number),
+            date_of(one.get("endTime")),
+        )
+        for number, one in enumerate(seen, start=1)
+        if need(one, "type", number) == "GENERATION"
+    ]
+    yield from _told(calls, len(seen) - len(calls), "observation", title)
+
+
+def is_gateway(document: Any) -> bool:
+    """Return whether an object is a logged request with its answer, or any of a list of objects is."""
+    lines = as_list(document)
+    return all(isinstance(one, dict) for one in lines) and any(_request(one) and _answer(one) for one in lines)
+
+
+def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversations of requests and answers."""
+    lines = as_list(document)
+    inside = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
+    threads = "|".join(f"{place}{name}" for place in inside for name in _THREADS)
+    calls = [
+        Call(
+            words_in(_request(line), "user"),
+            words_in(_answer(line), "assistant"),
+            str(pick(line, threads) or ""),
+            date_of(pick(line, _BEGAN)),
+            date_of(pick(line, _ENDED)),
+        )
+        for line in lines
+    ]
+    yield from conversations_of(calls, title)
+
+
+def _request(line: Any) -> Any:
+    """Return the request in a line of a log; `None` if there is none."""
+    for one in (dict_of(line), *(dict_of(pick(line, path)) for path in _REQUEST.split("|"))):
+        if isinstance(one.get("messages") or one.get("contents") or one.get("input"), list):
+            return {key: one[key] for key in _MEMBERS if key in one}
+    return None
+
+
+def _answer(line: Any) -> Any:
+    found = pick(line, _ANSWER)
+    return found if isinstance(found, str) or pick(found, _INSIDE) is not None else None  # pyright: ignore[reportUnknownVariableType]
+
+
+def _told(calls: list[Call], others: int, noun: str, title: str) -> Iterator[ChatLog]:
+    notes = [f"{count(others, noun)} other than calls of a model left out"] if others else []
+    for log in conversations_of(calls, title):
+        yield replace(log, notes=[*log.notes, *notes])

@@ -1,0 +1,71 @@
+"""Messages in the forms of OpenAI, Anthropic, ShareGPT and LangChain: a list, or an object with a list."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.messages import conversation_of, is_message
+
+__all__ = ["check_unbranched", "is_chat", "is_list", "is_several", "read_list", "read_object"]
+
+_LISTS = ("messages", "conversations", "conversation", "items", "turns")
+_TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
+
+
+_BRANCHED = {"children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid"}
+
+
+def is_list(items: Any) -> bool:
+    """Return whether values are messages, by the first; an object with a role is meant as one."""
+    first: Any = items[0] if isinstance(items, list) and items else None
+    return is_message(first) or (isinstance(first, dict) and "role" in first and not first.keys() & set(_LISTS))
+
+
+def is_chat(item: Any) -> bool:
+    """Return whether a value is an object with messages; messages of a wrong type are a mistake to be named."""
+    messages = item.get("messages", 0)
+    return messages != 0 and (not isinstance(messages, list) or not messages or is_list(messages))
+
+
+def is_several(item: Any) -> bool:
+    """Return whether a value is an object with a list of messages under another name, or of several such lists."""
+    return isinstance(item, dict) and any(is_list(listed := item.get(key)) or _is_several(listed) for key in _LISTS)
+
+
+def _is_several(listed: Any) -> bool:
+    several: list[Any] = listed if isinstance(listed, list) else []
+    return bool(several) and all(is_list(one) if isinstance(one, list) else is_several(one) for one in several)
+
+
+def check_unbranched(items: Any) -> None:
+    """Raise an error for messages that name each other: a list of them can hold several branches.
+
+    Raises:
+        TranscriptError: A message has such a member.
+    """
+    for item in items:
+        if isinstance(item, dict) and (found := [key for key in _BRANCHED if item.get(key)]):
+            raise TranscriptError(
+                f"its messages have {found[0]!r}, so they may be branches of an application that memzoo does not know; "
+                "leave the member out of a file whose messages are in order"
+            )
+
+
+def read_list(items: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation of a list of messages."""
+    check_unbranched(items)
+    yield conversation_of(title, items)
+
+
+def read_object(item: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation of an object with messages, or several of an object with several."""
+    name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
+    listed: list[Any] = next((item[key] for key in _LISTS if is_list(item.get(key)) or _is_several(item.get(key))), [])
+    if is_list(listed):
+        check_unbranched(listed)
+        yield conversation_of(name, listed, system=item.get("system"), id=str(item.get("id") or ""))
+        return
+    for number, one in enumerate(listed, start=1):
+        inner = f"{name} {number}"
+        yield from read_list(one, inner) if isinstance(one, list) else read_object(one, inner)

@@ -1,0 +1,78 @@
+"""ChatGPT: a tree of messages, of which the branch that ends at `current_node` was shown last."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.messages import message_of
+from memzoo.hosts.exports.trees import tree_of
+from memzoo.hosts.messages import dict_of, dicts_of
+from memzoo.hosts.roles import role_of
+from memzoo.stores import Message
+
+__all__ = ["read"]
+
+_CITATION = re.compile("\ue200.*?\ue201", re.DOTALL)
+_UNSAID = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
+"""The types of contents that the page does not show as words of the conversation."""
+
+
+def read(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation of an object with "mapping"."""
+    nodes: dict[str, Any] = document["mapping"]
+    key = str(document.get("conversation_id") or document.get("id") or "")
+    for id_, node in nodes.items():
+        if "parent" not in node:
+            raise TranscriptError(f"the message {id_!r} has no 'parent'")
+    parents = {id_: node["parent"] for id_, node in nodes.items()}
+    yield tree_of(
+        str(document.get("title") or key or title),
+        parents,
+        lambda id_: _said(nodes[id_].get("message")),
+        shown=document.get("current_node"),
+        id=key,
+    )
+
+
+def _said(message: Any) -> list[tuple[Message, datetime | None]]:
+    if message is None:
+        return []
+    given = dict_of(message.get("author")).get("role")
+    role = role_of(given)
+    if role is None:
+        raise TranscriptError(f"a message is from {given!r}, which is not a known role")
+    metadata, content = dict_of(message.get("metadata")), message.get("content")
+    hidden = metadata.get("is_visually_hidden_from_conversation")
+    # Tool calls and results are left out, because the export has no ids that connect them.
+    if role not in ("user", "assistant") or hidden or (message.get("recipient") or "all") != "all":
+        return []
+    if not isinstance(content, dict):
+        raise TranscriptError(f"a message has no 'content': {message!r:.80}")
+    if content.get("content_type") in _UNSAID:
+        return []
+    parts: Any = content.get("parts", [content.get("text")])
+    if not isinstance(parts, list):
+        raise TranscriptError(f"the parts of a message are not a list: {parts!r:.80}")
+    said: Message | None
+    if all(isinstance(part, str) for part in parts):  # nearly all messages are of this kind
+        said = {"role": role, "content": "\n".join(filter(None, parts))}
+    else:
+        said = message_of({"role": role, "content": [part for part in parts if part]})
+    if said is None or not said["content"]:
+        return []
+    if isinstance(said["content"], str):
+        said["content"] = _cite(said["content"], metadata)
+    return [(said, date_of(message.get("create_time")))]
+
+
+def _cite(text: str, metadata: dict[str, Any]) -> str:
+    """Return a text with the words that the page shows in place of citations' marks."""
+    if "\ue200" not in text:
+        return text
+    for reference in dicts_of(metadata.get("content_references")):
+        if matched := reference.get("matched_text"):
+            text = text.replace(str(matched), str(reference.get("alt") or ""))
+    return _CITATION.sub("", text)

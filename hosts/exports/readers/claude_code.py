@@ -1,0 +1,51 @@
+"""Reads the sessions of Claude Code: one file of JSON Lines a session, in `~/.claude/projects`."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import date_at, need, pick, role_at
+from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.exports.trees import tree_of
+from memzoo.stores import Message
+
+__all__ = ["read"]
+
+_HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
+_COMMANDS = ("<command-name>", "<command-message>", "<local-command-", "<bash-", "[Request interrupted by user")
+"""The beginnings of texts that the program writes in the user's name."""
+
+
+def read(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation of a session: the branch that ends with the last entry, across compactions.
+
+    An entry that begins anew after a compaction names the entry before as its logical parent.
+    """
+    there = [(number, entry) for number, entry in enumerate(document, start=1) if {"uuid", "message"} & entry.keys()]
+    entries = {str(need(entry, "uuid", number)): entry for number, entry in there}
+    parents: dict[str, Any] = {}
+    for uuid, entry in entries.items():
+        parent = (need(entry, "parentUuid", uuid) if parents else None) or entry.get("logicalParentUuid")
+        # The log of a resumed session can begin with entries whose parents are in another file.
+        parents[uuid] = parent if parent in entries else None
+    if not any(parents.values()):  # a transcript without a tree, in the order of the file
+        parents = dict(zip(entries, [None, *entries], strict=False))
+    aside = [uuid for uuid, entry in entries.items() if entry.get("isSidechain")]
+    main = {uuid: parent for uuid, parent in parents.items() if uuid not in set(aside)}
+    notes = [f"{count(len(aside), 'entry', 'entries')} of subagents left out"] if aside else []
+    name = next((str(one["summary"]) for one in document if one.get("summary")), title)
+    said = {uuid: list(_said(entries[uuid], uuid)) for uuid in main}
+    shown = next((uuid for uuid in reversed(said) if said[uuid]), None)
+    session = next((str(one["sessionId"]) for one in entries.values() if one.get("sessionId")), "")
+    yield tree_of(name, main, said.__getitem__, shown=shown, notes=notes, id=session)
+
+
+def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime | None]]:
+    if "message" not in entry or any(map(entry.get, _HIDDEN)):
+        return
+    role = role_at(entry, "type", uuid)
+    date = date_at(entry, "timestamp", uuid)
+    for message in messages_of({"role": role, "content": pick(entry, "message.content") or ""}):
+        if message["role"] != "user" or not str(message["content"]).startswith(_COMMANDS):
+            yield message, date

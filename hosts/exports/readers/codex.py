@@ -1,0 +1,70 @@
+"""Reads the sessions of Codex CLI: one file of JSON Lines a session, in `~/.codex/sessions`."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import date_at, need, pick
+from memzoo.hosts.exports.form import having
+from memzoo.hosts.exports.messages import is_part_of_answer, messages_of
+from memzoo.hosts.messages import add_calls, dict_of
+from memzoo.stores import Message
+
+__all__ = ["is_codex", "read"]
+
+_INJECTED = ("<", "# AGENTS.md instructions")
+"""The beginnings of texts that the program writes in the user's name: tags such as <environment_context>."""
+_EVENTS = {"user_message": "user", "agent_message": "assistant"}
+
+
+def is_codex(items: Any) -> bool:
+    """Return whether values are lines of a session: an envelope with a payload, or at first the session alone."""
+    first = dict_of(items[0]) if items else {}
+    return having("payload", type="session_meta")(items) or {"id", "timestamp", "instructions"} <= first.keys()
+
+
+def read(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation of a session: the words as events tell them, the calls and results as sent to the model.
+
+    Events leave out the texts that the program sends in the user's name. A session without events has the words in its
+    items only; turns that were taken back are left out.
+    """
+    told = any(pick(line, "payload.type") == "user_message" for line in document)
+    said: list[tuple[Message, datetime | None]] = []
+    taken_back = 0
+    for number, line in enumerate(document, start=1):
+        item = dict_of(line.get("payload", line))
+        if item.get("type") == "thread_rolled_back":
+            taken_back += (turns := int(need(item, "num_turns", number)))
+            _take_back(said, turns)
+        elif told and line.get("type") == "event_msg" and (role := _EVENTS.get(str(item.get("type")))):
+            said.append(({"role": role, "content": need(item, "message", number)}, _date(line, number)))
+        elif not told and (item.get("type") == "message" or "role" in item):
+            role, content = need(item, "role", number), need(item, "content", number)
+            said += [
+                (message, _date(line, number))
+                for message in messages_of({"role": role, "content": content})
+                if message["role"] not in ("system", "developer")
+                if message["role"] != "user" or not str(message["content"]).lstrip().startswith(_INJECTED)
+            ]
+        elif item.get("type") in ("function_call", "function_call_output"):
+            (new,) = messages_of(item)
+            if is_part_of_answer(item) and said and said[-1][0]["role"] == "assistant":
+                message, date = said.pop()
+                said.append((add_calls(message, new["tool_calls"]), date))
+            else:
+                said.append((new, _date(line, number)))
+    notes = [f"{count(taken_back, 'turn')} that the user took back left out"] if taken_back else []
+    key = str(pick(document, "0.payload.id|0.id") or "")
+    yield ChatLog.of(key or title, said, notes, id=key)
+
+
+def _date(line: Any, number: int) -> datetime | None:
+    # Before version 0.40, only the first line has a time.
+    return date_at(line, "timestamp|payload.timestamp", number) if "payload" in line else None
+
+
+def _take_back(said: list[tuple[Message, datetime | None]], turns: int) -> None:
+    places = [place for place, (message, _) in enumerate(said) if message["role"] == "user"]
+    del said[places[-turns] if turns <= len(places) else 0 :]

@@ -1,0 +1,56 @@
+"""Reads Gemini's activities in Google's Takeout."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import date_at, need
+from memzoo.hosts.exports.html import words_of
+from memzoo.hosts.messages import dicts_of
+
+__all__ = ["is_page", "is_takeout", "read"]
+
+_PROMPT = re.compile(r"(?:Prompted|Live Prompt|Asked|Prompt\s*:)\s+")
+
+
+def is_page(head: str) -> bool:
+    """Return whether a text is the page of the activities."""
+    return "<html" in head and "My Activity" in head
+
+
+def is_takeout(items: Any) -> bool:
+    """Return whether the items are activities with Gemini, in any language of the account; YouTube's look alike."""
+    return all(isinstance(one, dict) and {"header", "title", "time"} <= one.keys() for one in items) and any(
+        name in str(one["header"]) for one in items for name in ("Gemini", "Bard")
+    )
+
+
+def read(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield all prompts with their answers as one conversation, oldest first.
+
+    An activity is a prompt if its title begins with the English or French word for prompts, or if it has an answer.
+    """
+    said: list[tuple[Any, Any]] = []
+    others, unanswered = 0, 0
+    for number, item in reversed([*enumerate(dicts_of(document), start=1)]):
+        told = need(item, "title", number)
+        answers = [need(one, "html", number) for one in dicts_of(item.get("safeHtmlItem"))]
+        if not all(isinstance(text, str) for text in (told, *answers)):
+            raise TranscriptError(
+                f"message {number}: expected texts at 'title' and 'html', not {[told, *answers]!r:.80}"
+            )
+        found = _PROMPT.match(told)
+        if not found and not answers:
+            others += 1
+            continue
+        date = date_at(item, "time", number)
+        unanswered += not answers
+        said.append(({"role": "user", "content": told[found.end() if found else 0 :]}, date))
+        if answers:
+            said.append(({"role": "assistant", "content": "\n".join(map(words_of, answers))}, date))
+    notes = ["the export does not say which prompts belong together, so all are one conversation"]
+    notes += [f"{count(others, 'activity', 'activities')} without a prompt left out"] if others else []
+    notes += [f"{count(unanswered, 'prompt')} without an answer in the export"] if unanswered else []
+    yield ChatLog.of(title, said, notes, sort=True)

@@ -1,0 +1,52 @@
+"""Reads Grok's export of an account: `prod-grok-backend.json`."""
+
+import functools
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.fields import need, pick, role_at
+from memzoo.hosts.exports.trees import tree_of
+from memzoo.stores import Message
+
+__all__ = ["read"]
+
+_ROLES = {"grok": "assistant"}
+
+
+def read(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversations of an export, each with the branch that is shown; older exports have no branches."""
+    for place, talk in enumerate(document["conversations"], start=1):
+        about = need(talk, "conversation", f"conversation {place}")
+        name, key = str(pick(about, "title|id") or f"{title} {place}"), str(about.get("id") or "")
+        answers = [one.get("response", one) for one in need(talk, "responses", name)]
+        said = {str(one.get("_id", number)): _said(one, number) for number, one in enumerate(answers, start=1)}
+        if any("parent_response_id" in one for one in answers):
+            parents = {id_: _parent(one, id_) for id_, one in zip(said, answers, strict=True)}
+            yield tree_of(name, parents, functools.partial(_at, said), shown=about.get("leaf_response_id"), id=key)
+        else:
+            yield ChatLog.of(name, said.values(), id=key, sort=True)
+
+
+def _parent(one: Any, id_: str) -> str | None:
+    """Return the id of the response before; only what a user says can be the first."""
+    if role_at(one, "sender", id_, _ROLES) == "assistant":
+        need(one, "parent_response_id", id_)
+    parent = one.get("parent_response_id")
+    return str(parent) if parent else None
+
+
+def _at(said: dict[str, tuple[Message, datetime | None]], id_: str) -> list[tuple[Message, datetime | None]]:
+    return [said[id_]]
+
+
+def _said(one: Any, number: int) -> tuple[Message, datetime | None]:
+    role = role_at(one, "sender", number, _ROLES)
+    time = need(one, "create_time", number)
+    stamp = pick(time, "$date.$numberLong|$date") if isinstance(time, dict) else time
+    date = date_of(int(stamp) if isinstance(stamp, str) and stamp.isdecimal() else stamp)
+    if date is None:
+        raise TranscriptError(f"message {number}: expected a time at 'create_time', not {time!r:.80}")
+    return {"role": role, "content": one.get("message") or ""}, date

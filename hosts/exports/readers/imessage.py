@@ -1,0 +1,53 @@
+"""iMessage, as imessage-exporter writes a chat as text."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.talks import Talk
+
+__all__ = ["is_text", "read"]
+
+_HEAD = re.compile(
+    r"([A-Z][a-z]{2} \d\d, \d{4} {1,2}\d{1,2}:\d\d:\d\d [AP]M)(?: \((?:Read|Unread)[^()\n]*\))?(?: ([^\n]*))?$",
+    re.MULTILINE,
+)
+_ADDED = re.compile(r"Sent with [A-Z].*|This message responded to an earlier message\.")
+_DELETED = "This message was deleted from the conversation!"
+
+
+def is_text(head: str) -> bool:
+    """Return whether a text begins with a line that is a date, and has a sender or an announcement next."""
+    return bool(_HEAD.match(head.lstrip().replace("\r\n", "\n")))
+
+
+def read(text: str, title: str) -> Iterator[ChatLog]:
+    """Yield the chat; "Me" is the user. The times have no zone, and are given as if in UTC.
+
+    A reply stands twice in the file, indented below its message and at its own time; the latter is read.
+    """
+    talk = Talk(title)
+    entries: list[tuple[re.Match[str], list[str]]] = []
+    for line in text.lstrip().replace("\r\n", "\n").split("\n"):
+        if head := _HEAD.match(line):
+            entries.append((head, []))
+        else:
+            entries[-1][1].append(line)
+    is_owned = any(lines[:1] == ["Me"] for _, lines in entries)
+    for head, lines in entries:
+        if head[2]:
+            talk.leave_out("announcement")
+            continue
+        name, *body = lines or [""]
+        kept, is_reaction = list[str](), False
+        for line in body:
+            is_reaction = line in ("Tapbacks:", "Reactions:") or (is_reaction and bool(line.strip()))
+            if not is_reaction and not line.startswith("    ") and not _ADDED.fullmatch(line):
+                kept.append(line)
+        if _DELETED in kept:
+            talk.leave_out("deleted message")
+        else:
+            date = datetime.strptime(" ".join(head[1].split()), "%b %d, %Y %I:%M:%S %p").replace(tzinfo=UTC)
+            talk.say(name.strip(), "\n".join(kept), date, is_user=name == "Me" if is_owned else None)
+    yield talk.log()

@@ -1,0 +1,106 @@
+"""Plain text in which each message begins with a speaker: "You: ...", "#### ChatGPT:", "You said:", "### USER"."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.talks import talk_of
+from memzoo.hosts.roles import ROLES
+
+__all__ = ["has_labels", "read"]
+
+_ROLES = {"you": "user", "me": "user", "claude": "assistant", "gemini": "assistant", "copilot": "assistant", **ROLES}
+_KNOWN = "|".join(_ROLES)
+# A mark as in "#### " or "**", a name, a colon that only a line of its own may lack, and words.
+_LABEL = re.compile(
+    rf"(?P<mark>[ \t>*#_]*+)(?P<name>{_KNOWN})(?P<said> said)?[*_]*+[ \t]*+"
+    r"(?:[:\uff1a][*_]*+[ \t]*+(?P<words>.*)|(?P<bare>[ \t]*+))\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_NAMED = re.compile(r"(?P<name>[^\W\d_][^:\n]{0,39}?):[ \t]+(?P<words>.*)")
+_ESCAPED = re.compile(r"\\[ \t*_\\]*#")
+"""A heading within a message in Markdown."""
+
+_SPEAKERS = 2
+
+
+class _Label(NamedTuple):
+    mark: str
+    name: str
+    form: str
+    words: str
+
+    @property
+    def role(self) -> str:
+        return _ROLES[self.name]
+
+
+def has_labels(head: str) -> bool:
+    """Return whether a text begins with the label of a speaker, or has two names as labels from its first line on."""
+    first = next((line for line in head.splitlines() if line.strip()), "")
+    return _label(first) is not None or _speakers(head) is not None
+
+
+def read(document: str, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation of a text.
+
+    The first labels of the user and of the assistant, with their marks, are those of the file: a line such as
+    "Tool: a cordless drill" or "Model: ..." within a message is a part of the message.
+    """
+    lines = document.replace("\r\n", "\n").split("\n")
+    first = next((label for line in lines if line.strip() and (label := _label(line))), None)
+    if first is None:
+        yield _of_names(lines, title)
+        return
+    own: dict[str, str] = {}
+    turns: list[tuple[str, list[str]]] = []
+    for line in lines:
+        label = _label(line)
+        if label and (label.mark, label.form) == (first.mark, first.form) and _opens(label, own, turns=bool(turns)):
+            turns.append((label.role, [label.words]))
+        elif turns:
+            turns[-1][1].append(line[1:] if first.mark.startswith("#") and _ESCAPED.match(line) else line)
+    said = [(role, "\n".join(words).strip()) for role, words in turns]
+    tools = sum(role == "tool" for role, _ in said)
+    notes = [f"{count(tools, 'result')} of tools left out"] if tools else []
+    kept = [({"role": role, "content": words}, None) for role, words in said if role != "tool"]
+    yield ChatLog.of(title, kept, notes)
+
+
+def _label(line: str) -> _Label | None:
+    found = _LABEL.match(line)
+    if not found or (found["bare"] is not None and not found["mark"].strip(" \t")):
+        return None
+    form = "said" if found["said"] else "bare" if found["bare"] is not None else "colon"
+    return _Label(found["mark"].strip(" \t*_"), found["name"].lower(), form, found["words"] or "")
+
+
+def _opens(label: _Label, own: dict[str, str], *, turns: bool) -> bool:
+    """Return whether a label begins a message: the first of its role in the file, or a mark makes it one."""
+    if label.mark or label.form == "said":
+        return True
+    if label.role not in ("user", "assistant"):
+        return not turns
+    return own.setdefault(label.role, label.name) == label.name
+
+
+def _speakers(text: str) -> list[str] | None:
+    """Return the two names that are labels in a text; `None` if there are more or fewer."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    names = Counter(found["name"] for line in lines if (found := _NAMED.match(line)))
+    often = [name for name, times in names.items() if times >= _SPEAKERS]
+    opens = bool(lines) and (found := _NAMED.match(lines[0])) is not None and found["name"] in often
+    return often if opens and len(often) == _SPEAKERS else None
+
+
+def _of_names(lines: list[str], title: str) -> ChatLog:
+    names = _speakers("\n".join(lines)) or ()
+    turns: list[tuple[str, list[str]]] = []
+    for line in lines:
+        if (found := _NAMED.match(line)) and found["name"] in names:
+            turns.append((found["name"], [found["words"]]))
+        elif turns:
+            turns[-1][1].append(line)
+    return talk_of(title, ((name, "\n".join(words).strip(), None) for name, words in turns))

@@ -1,0 +1,28 @@
+"""Reads Le Chat's export: a file `chat-<uuid>.json` a conversation."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import Fields, need
+
+__all__ = ["read"]
+
+_FIELDS = Fields(messages="", date="createdAt", title="0.chatId", conversation="0.chatId")
+
+
+def read(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield a conversation by its times, for the file has the messages in any order.
+
+    A content is empty where a tool was used; the chunks have the text then.
+    """
+    yield from _FIELDS([_with_content(one) for one in document], title)
+
+
+def _with_content(item: Any) -> Any:
+    if item.get("content") or not item.get("contentChunks"):
+        return item
+    where = str(item.get("id"))
+    chunks = [chunk for chunk in item["contentChunks"] if need(chunk, "type", where) == "text"]
+    texts = [need(chunk, "text", where) for chunk in chunks]
+    return item | {"content": "".join(texts)}

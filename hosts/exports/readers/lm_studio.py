@@ -1,0 +1,34 @@
+"""Reads LM Studio's conversations: `*.conversation.json` in `~/.lmstudio/conversations`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import need, role_at
+from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.messages import dict_of
+
+__all__ = ["read"]
+
+
+def read(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield a conversation with the selected version of each message; the messages have no times."""
+    said: list[Any] = []
+    if document.get("systemPrompt"):
+        said.append({"role": "system", "content": document["systemPrompt"]})
+    others = 0
+    for number, item in enumerate(document["messages"], start=1):
+        versions = need(item, "versions", number)
+        version = versions[need(item, "currentlySelected", number)]
+        others += len(versions) - 1
+        role = role_at(version, "role", number)
+        steps = version.get("steps") or [version]
+        parts = [
+            part
+            for step in steps
+            if step.get("type") != "debugInfoBlock" and dict_of(step.get("style")).get("type") != "thinking"
+            for part in step.get("content") or [""]
+        ]
+        said += messages_of({"role": role, "content": parts})
+    notes = [f"{count(others, 'other version')} of messages left out"] if others else []
+    yield ChatLog.of(str(document.get("name") or title), [(message, None) for message in said], notes)

@@ -1,0 +1,44 @@
+"""OpenAI's Assistants: pages of `threads.messages.list`, newest messages first, of one or several threads."""
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in
+from memzoo.hosts.exports.messages import conversation_of
+from memzoo.hosts.messages import dict_of
+
+__all__ = ["is_page", "read"]
+
+
+def is_page(item: Any) -> bool:
+    """Return whether a value is a page of messages, or a list with such a page."""
+    if isinstance(item, list):
+        return any(map(is_page, item))  # pyright: ignore[reportUnknownArgumentType]
+    data = dict_of(item).get("data")
+    return isinstance(data, list) and bool(data) and "thread_id" in dict_of(data[0])
+
+
+def read(document: Any, _: str) -> Iterator[Unread]:
+    """Yield the threads in a list of pages."""
+    threads: dict[str, dict[str, Any]] = {}
+    for number, page in enumerate(document, start=1):
+        messages = dict_of(page).get("data", [])
+        if not isinstance(page, dict) or not isinstance(messages, list):
+            yield make_stand_in(f"page {number}", "this is not a page of messages with 'data'")
+            continue
+        for place, message in enumerate(messages, start=1):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            known = dict_of(message)
+            if known.get("thread_id") is None:
+                yield make_stand_in(f"message {place} of page {number}", "it does not say to which thread it belongs")
+            else:
+                # Overlapping pages, and pages saved twice, repeat messages.
+                thread = threads.setdefault(str(known["thread_id"]), {})
+                thread.setdefault(str(known.get("id") or len(thread)), known)
+    for id_, messages in threads.items():
+        yield Unread(id_, functools.partial(_conversation, id_, list(messages.values())))
+
+
+def _conversation(thread: str, messages: list[Any]) -> ChatLog:
+    ordered = sorted(messages, key=lambda message: message["created_at"])
+    return conversation_of(thread, ordered, id=thread)

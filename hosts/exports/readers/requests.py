@@ -1,0 +1,41 @@
+"""Reads requests of Gemini's API and states of LangGraph; those of other APIs are objects with messages."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from memzoo.hosts.exports.calls import Call, conversations_of, words_in
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import date_at, pick
+from memzoo.hosts.exports.messages import conversation_of
+
+__all__ = ["is_history", "read_gemini", "read_history", "read_langgraph"]
+
+_THREAD = "thread_id|config.configurable.thread_id|checkpoint.thread_id"
+
+
+def read_gemini(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation of a request, with its instruction as the first message."""
+    instruction = pick(document, "systemInstruction.parts|system_instruction.parts")
+    head = [{"role": "system", "parts": instruction}] if instruction else []
+    yield conversation_of(title, [*head, *document["contents"]])
+
+
+def is_history(items: Any) -> bool:
+    """Return whether values are several states of LangGraph."""
+    return len(items) > 1 and all(isinstance(pick(one, "values.messages"), list) for one in items)
+
+
+def read_langgraph(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversation in the state of a thread."""
+    key = str(pick(document, _THREAD) or "")
+    yield conversation_of(key or title, document["values"]["messages"], id=key)
+
+
+def read_history(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversations in the states of threads: each state repeats the messages before."""
+    states = [(words_in(one["values"]["messages"], "user"), one) for one in document if one["values"]["messages"]]
+    calls = [
+        Call(said, None, str(pick(one, _THREAD) or ""), date_at(one, "created_at", number))
+        for number, (said, one) in enumerate(states, start=1)
+    ]
+    yield from conversations_of(calls, title)

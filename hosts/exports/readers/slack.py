@@ -1,0 +1,109 @@
+"""Slack: a folder of channels, each with a file a day, and the people apart in `users.json`."""
+
+import functools
+import html
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, count
+from memzoo.hosts.exports.files import parse
+from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
+from memzoo.hosts.messages import dict_of, dicts_of
+
+__all__ = ["is_folder", "read", "read_day"]
+
+_LISTS = ("channels.json", "groups.json", "dms.json", "mpims.json")
+_SPOKEN = (None, "bot_message", "me_message", "thread_broadcast", "reply_broadcast", "file_share", "file_comment")
+_MARK = re.compile(r"<([^<>|]{1,2000})(?:\|([^<>]{0,2000}))?>")
+
+
+def is_folder(names: Iterable[str]) -> bool:
+    """Return whether these are the names in the folder of an export."""
+    return "users.json" in names and not set(_LISTS).isdisjoint(names)
+
+
+def read(folder: Any, _title: str) -> Iterator[Unread]:
+    """Yield the channels of the folder of an export."""
+    names = {one.get("id"): _name(one) for one in dicts_of(_parse(folder / "users.json"))}
+    bots = {one.get("id") for one in dicts_of(_parse(folder / "users.json")) if one.get("is_bot")}
+    # The folder of a talk between two has its id as name.
+    pairs = {
+        one.get("id"): ", ".join(names.get(id_) or str(id_) for id_ in one.get("members") or ())
+        for one in (dicts_of(_parse(folder / "dms.json")) if (folder / "dms.json").exists() else ())
+    }
+    for channel in sorted((one for one in folder.iterdir() if one.is_dir()), key=lambda one: one.name):
+        if days := sorted((one for one in channel.iterdir() if one.name.endswith(".json")), key=lambda one: one.name):
+            name = pairs.get(channel.name) or channel.name
+            yield Unread(name, functools.partial(_of_days, name, days, names, bots))
+
+
+def _of_days(title: str, days: Iterable[Any], names: Mapping[Any, str], bots: set[Any]) -> ChatLog:
+    items = ((f"message {n} of {day.name}", item) for day in days for n, item in enumerate(_items(day), start=1))
+    return _channel(title, items, names, bots)
+
+
+def read_day(items: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the talk of a single file, without the people's names."""
+    log = _channel(title, ((f"message {n}", item) for n, item in enumerate(items, start=1)), {}, set())
+    yield replace(log, notes=[*log.notes, "people have ids for names, because users.json is in the folder above"])
+
+
+def _channel(
+    title: str, items: Iterable[tuple[str, Mapping[str, Any]]], names: Mapping[Any, str], bots: set[Any]
+) -> ChatLog:
+    talk, threads = Talk(title), 0
+    for place, item in items:
+        date = find_time(item, "ts", place)
+        if item.get("subtype") not in _SPOKEN:
+            talk.leave_out("notice")
+            continue
+        shown = item.get("username") or dict_of(item.get("bot_profile")).get("name")
+        user = item.get("user") or item.get("bot_id") or dict_of(item.get("comment")).get("user") or shown
+        user = user or take(item, "user", place, str)
+        is_bot = bool(item.get("bot_id")) or user in bots
+        own = names.get(user) or dict_of(item.get("user_profile")).get("real_name")
+        name = (shown or own if is_bot else own or shown) or str(user)
+        threads += item.get("thread_ts", item["ts"]) != item["ts"]
+        attached = (one.get("text") or one.get("fallback") for one in dicts_of(item.get("attachments")))
+        words = item.get("text") or "\n".join(filter(None, attached))
+        talk.say(name, _shown(words, names), date, is_user=False if is_bot else None)
+    if threads:
+        talk.notes.append(f"{count(threads, 'answer')} in threads put in the order of time")
+    return talk.log()
+
+
+def _parse(path: Any) -> Any:
+    try:
+        return parse(path.read_text(encoding="utf-8"))
+    except (OSError, KeyError, ValueError) as error:
+        raise TranscriptError(f"{path.name} cannot be read: {error}") from error
+
+
+def _items(path: Any) -> list[dict[str, Any]]:
+    return take_list({path.name: _parse(path)}, path.name, "the channel")
+
+
+def _name(user: Mapping[str, Any]) -> str:
+    profile = dict_of(user.get("profile"))
+    return profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name") or ""
+
+
+def _shown(text: str, names: Mapping[Any, str]) -> str:
+    """Return a text as Slack shows it, with names in place of the marks of people, channels and links."""
+
+    def show(mark: re.Match[str]) -> str:
+        target, label = mark[1], mark[2]
+        match target[0]:
+            case "@":
+                return f"@{label or names.get(target[1:]) or target[1:]}"
+            case "#":
+                return f"#{label or target[1:]}"
+            case "!":
+                return label or f"@{target[1:].partition('^')[0]}"
+            case _:
+                return label or target
+
+    return html.unescape(_MARK.sub(show, text))

@@ -1,0 +1,48 @@
+"""Transcripts of meetings in WebVTT, as Teams and Zoom write them."""
+
+import html
+import re
+from collections.abc import Iterator
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.talks import Talk
+
+__all__ = ["read"]
+
+_TIMES = re.compile(r"(?:\d+:)?\d\d:\d\d\.\d{3} --> ")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]{0,100})? ([^<>\n]{1,200})>([^<]*(?:<(?!v[ .]|/v>)[^<]*)*)")
+_NAME = re.compile(r"([^:\n]{1,60}): ")
+_TAG = re.compile(r"</?[^<>\n]{1,60}>")
+
+
+def read(text: str, title: str) -> Iterator[ChatLog]:
+    """Yield the meeting; what one person says in a row is one message, without a date.
+
+    Raises:
+        TranscriptError: Nobody is named in the file.
+    """
+    said: list[tuple[str, list[str]]] = []
+    talk = Talk(title)
+    for block in re.split(r"\n{2,}", text.replace("\r\n", "\n")):
+        lines = block.split("\n")
+        start = next((place for place, line in enumerate(lines) if _TIMES.match(line)), None)
+        if start is None:
+            continue  # the head, a note or a style
+        words = "\n".join(lines[start + 1 :])
+        voices = [(voice[1], voice[2]) for voice in _VOICE.finditer(words)]
+        if not voices and (label := _NAME.match(words)):
+            voices = [(label[1], words[label.end() :])]
+        if not voices:
+            talk.leave_out("unnamed cue")
+        for name, part in voices:
+            spoken = html.unescape(_TAG.sub("", part)).strip()
+            if said and said[-1][0] == name:
+                said[-1][1].append(spoken)
+            else:
+                said.append((name, [spoken]))
+    if not said:
+        raise TranscriptError("these are subtitles without speakers: no cue begins with <v Name> or Name:")
+    for name, parts in said:
+        talk.say(html.unescape(name).strip(), "\n".join(parts))
+    yield talk.log()

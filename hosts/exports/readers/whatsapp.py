@@ -1,0 +1,153 @@
+"""WhatsApp's export of a chat: the text file of Android or iOS."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.talks import Talk
+
+__all__ = ["is_text", "read", "read_folder"]
+
+_HEAD = re.compile(
+    r"[\u200e\u200f]*+(\[?)(\d{1,4})([-/.])\s?(\d{1,2})[-/.]\s?(\d{1,4})([^\d\n]{1,16})"
+    r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?(?:([ap])\.?\s?m\.?)?(\]|\s-|:|)\s",
+    re.IGNORECASE,
+)
+_AFTERNOON = re.compile("下午|오후|午後|晚上")
+_MORNING = re.compile("上午|오전|午前|凌晨|早上")
+_NAME = re.compile(r"([^:\n\"“„«]{1,100})(?:: |:\Z)")
+_ATTACHED = re.compile(r"\u200e?[^\n]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)")
+_MARKED = re.compile(r"\u200e<[^<>\n]{1,80}>$")
+_EDITED = re.compile(
+    r"<[^<>\n]{0,40}(?:edited|bearbeitet|editó|editada|modifié|modificato|bewerkt|düzenlendi)[^<>\n]{0,10}>$"
+)
+_MARKS = "\u200e\u200f\u202f ~"
+_OWN_DELETED = (
+    "you deleted this message",
+    "du hast diese nachricht gelöscht",
+    "eliminaste este mensaje",
+    "vous avez supprimé ce message",
+    "você apagou esta mensagem",
+    "hai eliminato questo messaggio",
+    "je hebt dit bericht verwijderd",
+)
+_DELETED = (
+    "this message was deleted",
+    "diese nachricht wurde gelöscht",
+    "se eliminó este mensaje",
+    "ce message a été supprimé",
+    "esta mensagem foi apagada",
+    "essa mensagem foi apagada",
+    "mensagem apagada",
+    "questo messaggio è stato eliminato",
+    "dit bericht is verwijderd",
+)
+
+
+def is_text(head: str) -> bool:
+    """Return whether a text begins with a date, a time and a mark after them."""
+    return _head_of(head.lstrip()) is not None
+
+
+def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the chat of iOS' folder or ZIP."""
+    yield from read((folder / "_chat.txt").read_text(encoding="utf-8-sig"), title)
+
+
+def read(text: str, title: str) -> Iterator[ChatLog]:
+    """Yield the chat. The times have no zone, and are given as if in UTC.
+
+    The user is the one who deleted messages of their own; in a chat of two, the one whom the file is not named after.
+
+    Raises:
+        TranscriptError: The dates have no order of day, month and year that suits all.
+    """
+    entries: list[tuple[re.Match[str], list[str]]] = []
+    for line in text.lstrip().replace("\r\n", "\n").split("\n"):
+        head = _head_of(line)
+        # A message may quote another chat: only the form of the first line begins a message.
+        if head and (not entries or (head[1], head[11]) == (entries[0][0][1], entries[0][0][11])):
+            entries.append((head, [line[head.end() :]]))
+        else:
+            entries[-1][1].append(line)
+    talk, is_ios = Talk(title), bool(entries[0][0][1])
+    dates = _dates([head for head, _ in entries], talk)
+    owners: set[str] = set()
+    said: list[tuple[str, str, datetime]] = []
+    for (_, lines), date in zip(entries, dates, strict=True):
+        words = "\n".join(lines).rstrip()
+        label = _NAME.match(words)
+        name, words = (label[1].strip(_MARKS), words[label.end() :]) if label else ("", words)
+        if words.strip(_MARKS).rstrip(".").lower() in _OWN_DELETED:
+            owners.add(name)
+        words = _MARKED.sub("", words) if is_ios else _EDITED.sub("", words)
+        if not is_ios and (attached := _ATTACHED.match(words)):
+            words = words[attached.end() :]
+        if noun := _unsaid(words, is_ios) if name else "system line":
+            talk.leave_out(noun)
+        else:
+            said.append((name, words, date))
+    names = dict.fromkeys(name for name, _, _ in said)
+    if not owners and len(names) == 2:  # noqa: PLR2004 - a pair
+        owners = {name for name in names if not title.endswith(name)}
+    for name, words, date in said:
+        talk.say(name, words, date, is_user=name in owners if len(owners) == 1 else None)
+    yield talk.log()
+
+
+def _head_of(line: str) -> re.Match[str] | None:
+    head = _HEAD.match(line)
+    # Only where a point ends the date, there can be no mark after the time.
+    return head if head and (head[11] or head[6].startswith(".")) else None
+
+
+def _unsaid(words: str, is_ios: bool) -> str:  # noqa: FBT001 - the form of a file
+    """Return the kind of an entry that nobody said; "" for words."""
+    if words.strip(_MARKS).rstrip(".").lower() in (*_OWN_DELETED, *_DELETED):
+        return "deleted message"
+    # iOS marks words of its own with U+200E, in every language; Android's are in brackets, or empty.
+    if is_ios and words.startswith("\u200e"):
+        return "system line"
+    return "attachment" if re.fullmatch(r"<[^<>\n]{2,60}>|null|", words.strip()) else ""
+
+
+def _dates(heads: list[re.Match[str]], talk: Talk) -> list[datetime]:
+    """Return the times of the messages; the order of day and month is found from all dates of the file."""
+    orders = ("ymd",) if len(heads[0][2]) == len("2026") else ("dmy", "mdy")
+    read = {order: [_date(head, order) for head in heads] for order in orders}
+    fits = {order: dates for order, dates in read.items() if None not in dates}
+    if not fits:
+        bad = next((head[0] for head in heads if not any(_date(head, order) for order in read)), heads[0][0])
+        raise TranscriptError(f"the dates have no common order of day, month and year; the first that fails is {bad!r}")
+    # A chat is in the order of time, so the wrong order of day and month makes it fall back.
+    falls = {order: sum(b < a for a, b in pairwise(dates) if a and b) for order, dates in fits.items()}
+    least = [order for order in falls if falls[order] == min(falls.values())]
+    spans = {order: max(filter(None, fits[order])) - min(filter(None, fits[order])) for order in least}
+    chosen = min(least, key=spans.__getitem__)
+    if len(least) > 1 and fits[least[0]] != fits[least[1]]:
+        if len(set(spans.values())) == 1 and any(head[10] in ("A", "P") and head[3] == "/" for head in heads):
+            chosen = "mdy"  # American English, which alone has the month first, writes "AM" and "PM"
+        talk.notes.append(
+            "the dates do not tell if the day or the month comes first; "
+            f"the {'day' if chosen == 'dmy' else 'month'} is taken to come first"
+        )
+    return [date for date in fits[chosen] if date]
+
+
+def _date(head: re.Match[str], order: str) -> datetime | None:
+    parts = dict(zip(order, (head[2], head[4], head[5]), strict=True))
+    day, month, year = parts["d"], parts["m"], parts["y"]
+    if len(year) not in (2, 4) or max(len(day), len(month)) > 2:  # noqa: PLR2004 - digits
+        return None
+    hour, afternoon = int(head[7]), (head[10] or "").lower() == "p" or bool(_AFTERNOON.search(head[6]))
+    if afternoon or head[10] or _MORNING.search(head[6]):
+        hour = hour % 12 + 12 * afternoon
+    try:
+        full = int(year) if len(year) == len("2026") else 2000 + int(year)
+        return datetime(full, int(month), int(day), hour, int(head[8]), int(head[9] or 0), tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,147 @@
+"""Reads conversations from files, folders and ZIPs in the known forms."""
+
+import heapq
+import io
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from memzoo.errors import MissingExtraError, TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.files import Found, find_documents, find_in_text
+from memzoo.hosts.exports.forms import known_forms
+
+__all__ = ["Choice", "choose_last", "find_in", "read_conversations", "read_document"]
+
+
+AnyRead = TypeVar("AnyRead")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The choice of conversations, and of their speakers.
+
+    Attributes:
+        user: The name of the speaker who is the user; "" leaves it to the form.
+        assistant: The name of the speaker who is the assistant; all others are users.
+        all_branches: Read each branch as a conversation; without it only the branch that was shown.
+        title: A part of the title, in any case.
+        since: Only conversations with a message of this time or later.
+        last: The number of conversations, of those with the newest messages; 0 for all.
+    """
+
+    user: str = ""
+    assistant: str = ""
+    all_branches: bool = False
+    title: str = ""
+    since: datetime | None = None
+    last: int = 0
+
+    def takes(self, title: str, dates: Iterable[datetime | None]) -> bool:
+        """Return whether a conversation is chosen, apart from `last`."""
+        late = self.since is None or any(date and date >= self.since for date in dates)
+        return late and self.title.casefold() in title.casefold()
+
+    def with_speakers(self, log: ChatLog) -> ChatLog:
+        """Return a talk between people with the chosen user and assistant."""
+        if not {self.user, self.assistant} & {message.get("name") for message in log.messages}:
+            return log
+        messages = [
+            message | {"role": self._role(message["name"])}
+            if message["role"] in ("user", "assistant") and message.get("name")
+            else message
+            for message in log.messages
+        ]
+        return replace(log, messages=messages, notes=[note for note in log.notes if "--user NAME" not in note])
+
+    def _role(self, name: str) -> str:
+        if self.user:
+            return "user" if name == self.user else "assistant"
+        return "assistant" if name == self.assistant else "user"
+
+
+def find_in(paths: Iterable[Path]) -> Iterator[Found | TranscriptError]:
+    """Yield the documents in files, folders and ZIPs, "-" for standard input, and an error for each unknown part."""
+    for path in paths:
+        if str(path) != "-":
+            yield from find_documents(path, known_forms())
+            continue
+        try:
+            yield from find_in_text(io.StringIO(sys.stdin.read()), "standard input", known_forms())
+        except TranscriptError as error:
+            yield error
+
+
+def read_document(found: Found, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
+    """Yield the chosen conversations of a document, and an error for each that cannot be read."""
+    if isinstance(found.form.read, str):
+        yield TranscriptError(f"{found.where}: this is {found.form.name}; {found.form.read}")
+        return
+    try:
+        for read in found.form.read(found.document, found.title):
+            try:
+                log = read.read() if isinstance(read, Unread) else read
+            except MissingExtraError:
+                raise
+            except Exception as error:  # noqa: BLE001 - there is no end to what a foreign file can hold
+                yield _refusal(f"{found.where}, {read.title!r}", found, error)
+                continue
+            for one in (log, *(log.branches() if choice.all_branches else ())):
+                if one.messages and choice.takes(one.title, one.dates):
+                    yield choice.with_speakers(one)
+    except MissingExtraError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as above
+        yield _refusal(found.where, found, error)
+
+
+def _refusal(where: str, found: Found, error: Exception) -> TranscriptError:
+    refusal = TranscriptError(f"{where} cannot be read as {found.form.name}: {reason(error)}")
+    refusal.__cause__ = error
+    return refusal
+
+
+def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iterator[ChatLog | TranscriptError]:
+    """Yield the conversations of files, folders and ZIPs, and an error for each part that cannot be read.
+
+    Args:
+        paths: The files, folders and ZIPs; "-" is standard input.
+        choice: The conversations to choose.
+    """
+    yield from choose_last(
+        (
+            read
+            for found in find_in(paths)
+            for read in ([found] if isinstance(found, TranscriptError) else read_document(found, choice))
+        ),
+        choice.last,
+        lambda log: log.dates,
+    )
+
+
+def choose_last(
+    read: Iterable[AnyRead | TranscriptError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
+) -> Iterator[AnyRead | TranscriptError]:
+    """Yield the conversations with the newest messages, in their order; only these are kept in memory.
+
+    Args:
+        read: Conversations and errors; errors are yielded at once.
+        number: The number of conversations; 0 for all.
+        dates: A function that returns the dates of a conversation's messages.
+    """
+    if not number:
+        yield from read
+        return
+    newest: list[tuple[float, int, AnyRead]] = []
+    for place, one in enumerate(read):
+        if isinstance(one, TranscriptError):
+            yield one
+        else:
+            said_at = max((date.timestamp() for date in dates(one) if date), default=0.0)
+            heapq.heappush(newest, (said_at, place, one))
+            if len(newest) > number:
+                heapq.heappop(newest)
+    yield from (one for _, _, one in sorted(newest, key=lambda entry: entry[1]))

@@ -1,0 +1,82 @@
+"""Follows the branches of a conversation that is kept as a tree of messages."""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.stores import Message
+
+__all__ = ["tree_of"]
+
+_NIL = "00000000-0000-"
+"""The beginning of the id that some forms give as the parent of a first message."""
+
+
+def tree_of(
+    title: str,
+    parents: Mapping[str, Any],
+    said: Callable[[str], Iterable[tuple[Message, datetime | None]]],
+    *,
+    shown: str | None = None,
+    notes: Iterable[str] = (),
+    id: str = "",  # noqa: A002 - the name of the attribute
+) -> ChatLog:
+    """Return the shown branch of a tree as a conversation; the notes count the other branches with words.
+
+    Args:
+        title: The conversation's title.
+        parents: For the id of each node the id of the node before; `None`, "" or an id of zeros for a first node.
+        said: A function of a node's id that returns the node's messages with dates; none for a node without words.
+        shown: The id of the last node of the shown branch; by default the last leaf of `parents`.
+        notes: Further notes.
+        id: The conversation's id in its export.
+
+    Raises:
+        TranscriptError: A parent is not in the tree, or follows itself; the error names the node.
+    """
+    if not parents:
+        return ChatLog(title, [], [], list(notes), id)
+    leaves = dict[str, None].fromkeys(parents)
+    for parent in parents.values():
+        leaves.pop(parent, None)
+    last = shown if shown is not None else next(reversed(leaves), None) or [*parents][-1]
+    branch = _branch(parents, last)
+    # Whether there are words on the way to a node from the shown branch; each node is visited once.
+    worded: dict[str, bool] = dict.fromkeys(branch, False)
+    others: list[str] = []
+    for leaf in leaves:
+        found = False
+        for id_ in (further := _branch(parents, leaf, worded)):
+            found = worded.get(parents[id_], False) or found or bool([*said(id_)])
+            worded[id_] = found
+        if further and found:
+            others.append(leaf)
+    told = list(notes)
+    if others:
+        told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
+        if shown is None:
+            told.append("the file does not say which branch is shown; the last one is read")
+
+    def branches() -> Iterator[ChatLog]:
+        for number, leaf in enumerate(others, start=2):
+            which = f", branch {number}"
+            each = (one for id_ in _branch(parents, leaf) for one in said(id_))
+            yield ChatLog.of(f"{title}{which}", each, notes, id=f"{id}{which}" if id else "")
+
+    log = ChatLog.of(title, (one for id_ in branch for one in said(id_)), told, id=id)
+    return replace(log, branches=branches)
+
+
+def _branch(parents: Mapping[str, Any], last: str, known: Container[str] = ()) -> list[str]:
+    """Return the ids from the first node, or from the first that is not known, to this one."""
+    branch = dict[str, None]()
+    place: Any = last
+    while place and not str(place).startswith(_NIL) and place not in known:
+        if place not in parents or place in branch:
+            raise TranscriptError(f"its messages are not a tree: {place!r} is not in it, or follows itself")
+        branch[place] = None
+        place = parents[place]
+    return [*branch][::-1]

@@ -1,0 +1,204 @@
+"""Files, folders and ZIPs: documents are found one by one, and what cannot be read is named."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from memzoo.benchmarks import load_transcripts
+from memzoo.benchmarks.inputs import Files
+from memzoo.benchmarks.transcripts import TranscriptWarning
+from memzoo.hosts.exports import ChatLog, Form, files
+from memzoo.hosts.exports.files import Found, find_in_text
+from memzoo.hosts.exports.forms import known_forms
+from memzoo.hosts.exports.reading import Choice, read_conversations
+
+JSON = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False) | some.text(),
+    lambda inner: some.lists(inner) | some.dictionaries(some.text(), inner),
+    max_leaves=8,
+)
+ANY = Form("anything", "object", lambda _: True, lambda document, _: [document], known="", get="")
+
+
+def talk(number: int, *texts: str, at: float = 0) -> dict[str, Any]:
+    """A conversation of ChatGPT's export."""
+    nodes: dict[str, Any] = {"root": {"message": None, "parent": None}}
+    for place, text in enumerate(texts):
+        message = {
+            "author": {"role": ("user", "assistant")[place % 2]},
+            "create_time": at + place if at else None,
+            "content": {"content_type": "text", "parts": [text]},
+        }
+        nodes[f"m{place}"] = {"message": message, "parent": f"m{place - 1}" if place else "root"}
+    last = f"m{len(texts) - 1}"
+    return {"title": f"Talk {number}", "conversation_id": f"c{number}", "mapping": nodes, "current_node": last}
+
+
+def export(folder: Path) -> Path:
+    """The folder of an export, with the files that stand beside the conversations."""
+    pages = {"conversations-000.json": [talk(1, "My cat is Tom.", "Nice.")], "conversations-001.json": [talk(2, "Hi")]}
+    beside = {"user.json": {"id": "u"}, "message_feedback.json": [{"id": "f"}], "shared_conversations.json": []}
+    for name, document in {**pages, **beside}.items():
+        (folder / name).write_text(json.dumps(document), encoding="utf-8")
+    (folder / "chat.html").write_text("<html>", encoding="utf-8")
+    return folder
+
+
+def zipped(folder: Path, place: Path) -> Path:
+    """The same folder as a ZIP."""
+    with zipfile.ZipFile(place, "w") as archive:
+        for file in folder.iterdir():
+            archive.write(file, f"export/{file.name}")
+    return place
+
+
+def titles(place: Path, choice: Choice = Choice()) -> list[str]:  # noqa: B008 - it is frozen
+    """The titles of the conversations, and the errors, in their order."""
+    return [one.title if isinstance(one, ChatLog) else str(one) for one in read_conversations([place], choice)]
+
+
+@given(some.lists(some.dictionaries(some.text(), JSON), max_size=4), some.integers(1, 9), some.sampled_from([None, 1]))
+def test_a_list_is_read_in_parts_of_any_size(items: list[Any], size: int, indent: int | None) -> None:
+    """Where a part of the file ends makes no difference."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "_CHUNK", size)
+        text = io.StringIO(json.dumps(items, indent=indent))
+        found = [value for _, value in files._items(text, "x.json")]
+    assert found == items
+
+
+def test_the_first_conversation_is_there_before_the_file_is_read(tmp_path: Path) -> None:
+    """A long list is not read to its end first."""
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([talk(number, "word " * 1_000) for number in range(200)]), encoding="utf-8")
+    with path.open(encoding="utf-8") as file:
+        first = next(find_in_text(file, str(path), known_forms()))
+        assert isinstance(first, Found)
+        assert file.buffer.tell() < path.stat().st_size
+
+
+@pytest.mark.parametrize("kind", [lambda folder, _: folder, zipped], ids=["folder", "zip"])
+def test_an_export_is_read_as_it_is_delivered(kind: Callable[[Path, Path], Path], tmp_path: Path) -> None:
+    """Its other files are passed over, in a folder and in a ZIP."""
+    (tmp_path / "export").mkdir()
+    assert titles(kind(export(tmp_path / "export"), tmp_path / "export.zip")) == ["Talk 1", "Talk 2"]
+
+
+def test_a_bad_entry_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    """By all that read files; in Python, a warning says so."""
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([talk(1, "Hi"), {"id": "odd"}, talk(3, "Ho")]), encoding="utf-8")
+    first, error, last = titles(path)
+    assert (first, last) == ("Talk 1", "Talk 3")
+    assert error.startswith(f"{path}, item 1 has none of the known forms: there are only the keys 'id'")
+    with pytest.warns(TranscriptWarning, match="item 1 has none"):
+        assert [one.title for one in load_transcripts(path)] == ["Talk 1", "Talk 3"]
+
+
+def test_a_file_that_is_cut_off_gives_what_is_whole(tmp_path: Path) -> None:
+    """The error names the entry that is not."""
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([talk(1, "Hi"), talk(2, "Ho")])[:-50], encoding="utf-8")
+    first, error = titles(path)
+    assert first == "Talk 1"
+    assert "item 1: this is not JSON" in error
+
+
+def test_conversations_are_chosen(tmp_path: Path) -> None:
+    """By a part of the title, by the newest messages, by a date; the order stays."""
+    path, day = tmp_path / "conversations.json", 86_400
+    path.write_text(json.dumps([talk(number, "Hi", at=number * day) for number in (3, 1, 2)]), encoding="utf-8")
+    assert titles(path, Choice(title="TALK 1")) == ["Talk 1"]
+    assert titles(path, Choice(last=2)) == ["Talk 3", "Talk 2"]
+    assert titles(path, Choice(since=datetime.fromtimestamp(2 * day, UTC))) == ["Talk 3", "Talk 2"]
+
+
+def test_other_branches_are_counted_or_read(tmp_path: Path) -> None:
+    """Each is a conversation with an id of its own."""
+    path, document = tmp_path / "conversations.json", talk(1, "Which bird?", "A wren.")
+    document["mapping"]["other"] = json.loads(json.dumps(document["mapping"]["m1"]).replace("wren", "robin"))
+    path.write_text(json.dumps(document), encoding="utf-8")
+    [shown] = read_conversations([path])
+    assert isinstance(shown, ChatLog)
+    assert shown.notes == ["1 other branch left out (--branches all reads them)"]
+    logs = [one for one in read_conversations([path], Choice(all_branches=True)) if isinstance(one, ChatLog)]
+    assert [(one.id, one.messages[-1]["content"]) for one in logs] == [("c1", "A wren."), ("c1, branch 2", "A robin.")]
+
+
+def test_the_longest_of_many_conversations_are_taken_and_said(tmp_path: Path) -> None:
+    """In their order; with `longest=0`, all."""
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([talk(number, *["Hi", "Ho"] * number) for number in (1, 3, 2)]), encoding="utf-8")
+    found = Files([path], longest=2)
+    assert [one.title for one in found()] == [one.title for one in found()] == ["Talk 3", "Talk 2"]
+    assert found.taken == ("the 2 longest of 3 conversations are taken (--longest 0 takes all): 'Talk 3', 'Talk 2'")
+    assert len(list(Files([path])())) == 3
+
+
+def test_what_was_said_is_redacted_for_a_comparison(tmp_path: Path) -> None:
+    """Messages, and the questions and evidence about them."""
+    path = tmp_path / "chat.json"
+    question = {"question": "Who is a@b.org?", "answer": "a@b.org", "evidence": [0]}
+    messages = [{"role": "user", "content": "I am a@b.org."}]
+    path.write_text(json.dumps({"messages": messages, "questions": [question]}), encoding="utf-8")
+    [one] = Files([path], redact={"email": r"\S+@\S+\.\w+"})()
+    assert "@" not in repr(one)
+    assert one.exchanges[0].user_text == "I am [email]."
+    assert (one.questions[0].evidence, one.questions[0].text) == (("I am [email].",), "Who is [email]?")
+
+
+@pytest.mark.parametrize(
+    ("reference", "shown"),
+    [
+        (
+            {"matched_text": "\ue200cite\ue202turn0\ue201", "alt": "([Skelby News](https://example.org))"},
+            "([Skelby News](https://example.org))",
+        ),
+        ({"matched_text": "\ue200cite\ue202turn0\ue201", "alt": None}, ""),
+        ({}, ""),
+    ],
+)
+def test_citations_are_what_the_page_shows(reference: dict[str, Any], shown: str, tmp_path: Path) -> None:
+    """Marks without a reference are left out."""
+    path, document = tmp_path / "conversations.json", talk(1, "Who won?", "Tilda.\ue200cite\ue202turn0\ue201")
+    document["mapping"]["m1"]["message"]["metadata"] = {"content_references": [reference]}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert log.messages[1]["content"] == f"Tilda.{shown}"
+
+
+@pytest.mark.parametrize("member", ["children", "parentMessageId", "parent_id"])
+def test_messages_that_name_each_other_are_no_line_of_talk(member: str, tmp_path: Path) -> None:
+    """A list of a form that is not known may hold several branches."""
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([{"role": "user", "content": "Hi", member: ["2"]}]), encoding="utf-8")
+    [error] = titles(path)
+    assert f"its messages have {member!r}" in error
+
+
+def test_a_log_of_messages_keeps_each_time(tmp_path: Path) -> None:
+    """An exchange has the first time that it has; foreign members are not part of a message."""
+    path = tmp_path / "log.json"
+    messages = [
+        {"role": "user", "content": "Hi", "timestamp": None, "chatId": 7},
+        {"role": "assistant", "content": "Ho", "timestamp": "2026-03-22T18:01:05Z"},
+    ]
+    path.write_text(json.dumps(messages), encoding="utf-8")
+    [one] = load_transcripts(path)
+    assert one.exchanges[0].date == datetime(2026, 3, 22, 18, 1, 5, tzinfo=UTC)
+    assert one.exchanges[0].messages[0] == {"role": "user", "content": "Hi"}
+
+
+def test_forms_are_distinct() -> None:
+    """Each form says what is known of it, and how to get a file."""
+    assert all(form.known and form.get for form in known_forms())
+    assert ANY not in known_forms()

@@ -1,0 +1,62 @@
+"""Plain text with the names of speakers."""
+
+import pytest
+
+from memzoo.hosts.exports.readers.labels import has_labels, read
+
+
+def said_in(text: str) -> list[tuple[str, str]]:
+    """Roles and words of the one conversation of a text."""
+    assert has_labels(text)
+    [log] = read(text, "talk")
+    return [(message["role"], message["content"]) for message in log.messages]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You: I sail.\nFar.\nChatGPT: Where to?",
+        "#### You:\nI sail.\nFar.\n\n#### ChatGPT:\nWhere to?",
+        "You said:\nI sail.\nFar.\nChatGPT said:\n\nWhere to?\n",
+        "### USER\nI sail.\nFar.\n\n### ASSISTANT\nWhere to?\n",
+        "**User:** I sail.\nFar.\nAssistant: Where to?",
+        "> **Human**\uff1aI sail.\nFar.\n> **AI**\uff1aWhere to?",
+    ],
+)
+def test_labels_of_all_kinds_begin_messages(text: str) -> None:
+    """With a colon, as a heading, with "said"; in any case, bold, or with a Chinese colon."""
+    assert said_in(text) == [("user", "I sail.\nFar."), ("assistant", "Where to?")]
+
+
+@pytest.mark.parametrize(
+    "line", ["Tool: a cordless drill", "Model: X200", "System: metric", "### TOOL", "Agent: Smith"]
+)
+def test_a_line_that_only_looks_like_a_label_is_text(line: str) -> None:
+    """The first labels of a file, with their marks, are those of the file."""
+    text = f"User: Which drill?\nAssistant: This one:\n{line}\nUser: Thanks."
+    assert said_in(text) == [("user", "Which drill?"), ("assistant", f"This one:\n{line}"), ("user", "Thanks.")]
+
+
+def test_two_names_are_speakers_and_the_first_is_the_user() -> None:
+    """The reader says that it took the first name for the user's."""
+    [log] = read("Nora: Hi.\nOtto: Hello.\nBye: yes\nNora: Tea?\nOtto: Please.", "talk")
+    assert [(one["role"], one["name"], one["content"]) for one in log.messages] == [
+        ("user", "Nora", "Hi."),
+        ("assistant", "Otto", "Hello.\nBye: yes"),
+        ("user", "Nora", "Tea?"),
+        ("assistant", "Otto", "Please."),
+    ]
+    assert log.notes == ["'Nora', who speaks first, is the user (--user NAME chooses another)"]
+
+
+def test_results_of_tools_with_a_mark_of_their_own_are_counted() -> None:
+    """Their call is not there, so a result alone could not be sent."""
+    [log] = read("### USER\n1 + 1?\n### TOOL\n2\n### ASSISTANT\n2", "sums")
+    assert log.messages == [{"role": "user", "content": "1 + 1?"}, {"role": "assistant", "content": "2"}]
+    assert log.notes == ["1 result of tools left out"]
+
+
+@pytest.mark.parametrize("text", ["Dear Ann,\nuser: hi", "Note: a\nNote: b\nTodo: c", "12:30 tea"])
+def test_a_text_without_speakers_is_none(text: str) -> None:
+    """A label stands at the beginning, and two names stand in it more than once."""
+    assert not has_labels(text)

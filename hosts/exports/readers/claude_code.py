@@ -42,6 +42,8 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime | None]]:
+    if entry.get("type") in ("user", "assistant"):
+        need(entry, "message", uuid)
     if "message" not in entry or any(map(entry.get, _HIDDEN)):
         return
     role = role_at(entry, "type", uuid)

@@ -31,10 +31,13 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     items only; turns that were taken back are left out.
     """
     told = any(pick(line, "payload.type") == "user_message" for line in document)
+    enveloped = "payload" in document[0]
     said: list[tuple[Message, datetime | None]] = []
     taken_back = 0
     for number, line in enumerate(document, start=1):
-        item = dict_of(line.get("payload", line))
+        item = dict_of(need(line, "payload", number) if enveloped else line)
+        if enveloped and need(line, "type", number) in ("event_msg", "response_item"):
+            need(item, "type", number)
         if item.get("type") == "thread_rolled_back":
             taken_back += (turns := int(need(item, "num_turns", number)))
             _take_back(said, turns)

@@ -38,7 +38,8 @@ FORMS = (
         document="list",
         recognise=spans.is_phoenix,
         read=spans.read_phoenix,
-        known=f"OpenInference's attributes of 2026, nested, with points, or as columns; {_SPANS}",
+        known=f"OpenInference's attributes of 2026, nested, with points, or as columns; also spans as OpenTelemetry's "
+        f"Python SDK writes them (to_json), a line each; {_SPANS}",
         get="client.spans.get_spans_dataframe(...).to_json(orient='records', lines=True).",
     ),
     Form(

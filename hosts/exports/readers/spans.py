@@ -26,9 +26,11 @@ def is_otlp(document: Any) -> bool:
 
 
 def is_phoenix(document: Any) -> bool:
-    """Return whether an object is a page of Phoenix's spans, or a list has such spans."""
+    """Return whether an object is a page of Phoenix's spans, or a list has such, or spans of OpenTelemetry's SDK."""
     spans = dicts_of(dict_of(document).get("data", document))
-    return any("span_kind" in one and any(key.startswith("attributes") for key in one) for one in spans)
+    return any(
+        {"span_kind", "context"} & one.keys() and any(key.startswith("attributes") for key in one) for one in spans
+    )
 
 
 def read_otlp(document: Any, title: str) -> Iterator[ChatLog]:

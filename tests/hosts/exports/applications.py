@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 Said = Sequence[tuple[str, str, int | None]]
 
@@ -31,7 +31,7 @@ class Sample:
         """Write the file, or a changed document in its form."""
         document = self.document if document is None else document
         if isinstance(document, tuple):
-            lines: tuple[Any, ...] = document
+            lines = cast("tuple[Any, ...]", document)
             text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
         else:
             text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False)

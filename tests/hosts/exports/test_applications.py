@@ -3,10 +3,10 @@
 import copy
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from openai.types.chat import ChatCompletionMessageParam
@@ -50,9 +50,14 @@ def dated(said: Said) -> list[tuple[str, str, datetime | None]]:
 
 def places(value: Any, key: str) -> Iterator[dict[str, Any]]:
     """The objects in a document that have a key, in their order."""
-    if isinstance(value, dict) and key in value:
-        yield value
-    inside: Any = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    inside: Iterable[Any] = ()
+    if isinstance(value, dict):
+        known = cast("dict[str, Any]", value)
+        inside = known.values()
+        if key in known:
+            yield known
+    elif isinstance(value, list | tuple):
+        inside = cast("Sequence[Any]", value)
     for one in inside:
         yield from places(one, key)
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from zipfile import ZipFile
 
 import pytest
@@ -487,14 +487,15 @@ def message_of(sample: Sample) -> dict[str, Any]:
     return pick(sample.files[file], path)[number]
 
 
-def members(value: Any) -> Iterator[tuple[str | int, ...]]:
+def members(value: Any) -> Iterator[tuple[Any, ...]]:
     """The paths to all members of the objects in a value."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if isinstance(value, dict):
+        yield from ((key,) for key in cast("dict[str, Any]", value))
+        inner = list[tuple[Any, Any]](cast("dict[str, Any]", value).items())
+    else:
+        inner = list[tuple[Any, Any]](enumerate(cast("list[Any]", value) if isinstance(value, list) else []))
     for key, one in inner:
-        if isinstance(value, dict):
-            yield (key,)
-        for path in members(one):
-            yield (key, *path)
+        yield from ((key, *path) for path in members(one))
 
 
 def write(files: dict[str, Any], folder: Path) -> None:
@@ -596,7 +597,7 @@ def test_no_member_of_a_message_changes_the_talk_without_a_word(name: str, value
     assert isinstance(before, ChatLog)
     for number, path in enumerate(members(message_of(sample))):
         files = copy.deepcopy(sample.files)
-        holder = message_of(sample._replace(files=files))
+        holder: Any = message_of(sample._replace(files=files))
         for key in path[:-1]:
             holder = holder[key]
         if value == "gone":

@@ -7,11 +7,14 @@ from memzoo.benchmarks.transcripts import (
     Exchange,
     Question,
     Transcript,
+    TranscriptWarning,
     load_transcripts,
 )
 from memzoo.benchmarks.variants import Variant
+from memzoo.hosts.exports.reading import Choice
 
 __all__ = [
+    "Choice",
     "Comparison",
     "Exchange",
     "Question",
@@ -19,6 +22,7 @@ __all__ = [
     "Row",
     "Settings",
     "Transcript",
+    "TranscriptWarning",
     "Variant",
     "compare",
     "load_transcripts",

@@ -1,5 +1,6 @@
 """The command `memzoo compare`."""
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from memzoo.benchmarks import comparing, inputs, money, variants
 from memzoo.benchmarks.drafting import draft_questions
@@ -18,7 +20,7 @@ from memzoo.benchmarks.report import changes, dry_run
 from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.results import OFFLINE, Results
 from memzoo.cli.options import Asked, Workers, command, write, write_count
-from memzoo.cli.terminal import Terminal, row, tell
+from memzoo.cli.terminal import Terminal, progress_bars, row, tell
 from memzoo.errors import OptionError
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.options import Chosen
@@ -198,9 +200,12 @@ def _run(files: inputs.Files, compared: Inputs, asked: Asked, measured: Measured
     )
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
-    drafts = inputs.draft_missing(files)
-    talks = drafts or files
-    looked = inputs.Survey(talks)
+    counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations read"), TimeElapsedColumn())
+    with counting:
+        files.advance = functools.partial(counting.advance, counting.add_task("", total=None))
+        drafts = inputs.draft_missing(files)
+        talks = drafts or files
+        looked = inputs.Survey(talks)
     if earlier:
         changes.check_same(looked, earlier, measured.baseline, survival=measured.survival)
     # Nothing is printed before all input is checked, so that an error is the only line.

@@ -33,11 +33,12 @@ _FIRST = 100
 
 
 class Files:
-    """The conversations of files, which are read anew at each call; standard input is read once.
+    """The conversations of files. Files with questions are read anew at each call; others, and standard input, once.
 
     Attributes:
         unread: The errors of parts that cannot be read, each once.
         taken: A sentence about the conversations that were taken of many; "" if all were.
+        advance: A function that is called after each conversation that was read.
     """
 
     def __init__(
@@ -58,10 +59,11 @@ class Files:
         """
         self._paths, self._choice, self._longest = list(paths) or [sample_path()], choice, longest
         self._redactor = Redactor(redact)
-        self._places: set[int] | None = None
-        self._once: list[Transcript] | None = None
+        self._kept: list[Transcript] | None = None
+        self._is_looked_at = not longest
         self.unread = dict[str, None]()
         self.taken = ""
+        self.advance: Callable[[], None] = lambda: None
 
     def __call__(self) -> Iterator[Transcript]:
         """Yield the conversations.
@@ -69,32 +71,33 @@ class Files:
         Raises:
             TranscriptError: None can be read.
         """
-        if self._places is None:
-            self._places = self._choose()
-        chosen = (one for place, one in enumerate(self._read()) if place in self._places)
-        return chosen if self._redactor.is_idle else (_redacted(one, self._redactor) for one in chosen)
+        if self._kept is None and STDIN in map(str, self._paths):
+            self._kept = list(self._read())
+        if not self._is_looked_at:
+            self._is_looked_at = True
+            self._keep_longest()
+        yield from self._read() if self._kept is None else self._kept
 
-    def _read(self) -> Iterable[Transcript]:
-        read = read_transcripts(self._paths, self._choice, lambda error: self.unread.setdefault(str(error)))
-        if STDIN not in map(str, self._paths):
-            return read
-        self._once = list(read) if self._once is None else self._once
-        return self._once
+    def _read(self) -> Iterator[Transcript]:
+        for one in read_transcripts(self._paths, self._choice, lambda error: self.unread.setdefault(str(error))):
+            self.advance()
+            yield one if self._redactor.is_idle else _redacted(one, self._redactor)
 
-    def _choose(self) -> set[int]:
-        sizes: list[tuple[int, int, str]] = []
-        asked = False
-        for place, one in enumerate(self._read()):
-            sizes.append((len(one.exchanges), -place, one.title))
-            asked = asked or bool(one.questions)
-        if asked or not self._longest or len(sizes) <= self._longest:
-            return set(range(len(sizes)))
-        longest = heapq.nlargest(self._longest, sizes)
-        titles = ", ".join(repr(self._redactor.text(title)) for _, _, title in longest)
-        self.taken = (
-            f"the {len(longest)} longest of {len(sizes)} conversations are taken (--longest 0 takes all): {titles}"
-        )
-        return {-place for _, place, _ in longest}
+    def _keep_longest(self) -> None:
+        """Keep the longest conversations, unless one has questions."""
+        longest: list[tuple[int, int, Transcript]] = []
+        number = 0
+        for number, one in enumerate(self() if self._kept else self._read(), start=1):
+            if one.questions:
+                return
+            heapq.heappush(longest, (len(one.exchanges), -number, one))
+            if number > self._longest:
+                heapq.heappop(longest)
+        self._kept = [one for _, _, one in sorted(longest, key=lambda entry: -entry[1])]
+        if number > self._longest:
+            titles = ", ".join(repr(one.title) for one in self._kept)
+            told = f"the {self._longest} longest of {number} conversations are taken (--longest 0 takes all)"
+            self.taken = f"{told}: {titles}"
 
 
 def _redacted(value: Any, redactor: Redactor) -> Any:

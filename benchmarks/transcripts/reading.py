@@ -75,12 +75,19 @@ def read_transcripts(
         raise TranscriptError(f"{', '.join(map(str, paths))} has no conversation with words in it")
 
 
-def load_transcripts(path: str | Path) -> list[Transcript]:
+def load_transcripts(path: str | Path, choice: Choice = Choice()) -> list[Transcript]:  # noqa: B008 - it is frozen
     """Return the conversations of a file, folder or ZIP, or of `sample:en` and the like; see `sample_path`.
 
-    A part that cannot be read is a TranscriptWarning; if nothing can be read, a TranscriptError.
+    Each conversation has `notes` about the parts that were left out or changed.
+
+    Args:
+        path: The file, folder or ZIP.
+        choice: The conversations to choose, and their speakers.
+
+    Raises:
+        TranscriptError: Nothing can be read. A part that cannot be read beside others is a TranscriptWarning.
     """
-    return list(read_transcripts([path]))
+    return list(read_transcripts([path], choice))
 
 
 def sample_path(language: str = "en") -> Path:

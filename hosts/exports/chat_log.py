@@ -10,7 +10,7 @@ from typing import Any
 from memzoo.errors import MemoryZooError, TranscriptError, TransferError
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.memories.text.messages import tool_call
-from memzoo.memories.text.thoughts import THOUGHT_PARTS, set_thoughts_apart
+from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
 from memzoo.stores import Message
 
 __all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason"]
@@ -146,19 +146,22 @@ _PARTS = {"image_url": dict, "input_audio": dict, "file": dict}
 
 
 def _put_in_words(message: Message) -> tuple[Message, list[str]]:
-    """Return a message without the parts that no endpoint takes, and the kinds of these parts.
+    """Return a message without the parts that no endpoint takes, and the kinds of these parts. Thoughts are set apart.
 
     A message of nothing else keeps the kinds as words, because an answer may follow.
     """
     taken = _PARTS if message["role"] == "user" else {}
     kept: list[dict[str, Any]] = []
-    kinds: list[str] = []
+    kinds, thoughts = list[str](), list[str]()
     for part in message["content"]:
         kind = part["type"]
-        if kind == "text" or kind in THOUGHT_PARTS or isinstance(part.get(kind), taken.get(kind, ())):
+        if kind in THOUGHT_PARTS:
+            thoughts.append(str(part.get("thinking") or part.get("text") or ""))
+        elif kind == "text" or isinstance(part.get(kind), taken.get(kind, ())):
             kept.append(part)
         else:
             kinds.append(str(part.get("filename") or kind.removesuffix("_asset_pointer")))
+    message = message | name_thoughts(message, "\n\n".join(filter(None, thoughts)))
     if kinds and not kept:
         return message | {"content": " ".join(f"[{kind}]" for kind in kinds)}, kinds
     words = all(part["type"] == "text" for part in kept)

@@ -11,6 +11,7 @@ from memzoo.hosts.exports.parts import Parts
 from memzoo.hosts.messages import add_calls, dict_of, dicts_of
 from memzoo.hosts.roles import role_of, say_as
 from memzoo.memories.text.messages import checked, tool_call
+from memzoo.memories.text.thoughts import THOUGHT_PARTS
 from memzoo.stores import Message
 
 __all__ = [
@@ -29,6 +30,7 @@ _TEXTS = ("content", "value", "text", "message")
 _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
+_PARTS = ("image_url", "input_audio", "file", "caption", "filename")
 _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "time", "ts")
 
 
@@ -191,10 +193,12 @@ def _part(value: Any) -> dict[str, Any]:
     text: Any = part.get("text")
     # Parts of OpenAI's threads have texts with annotations.
     said: Any = cast("dict[str, Any]", text).get("value") if isinstance(text, dict) else text
+    kind = str(part.get("type") or part.get("content_type") or "attachment")
+    if kind in THOUGHT_PARTS:
+        return {"type": kind, "thinking": part.get("thinking") or said or ""}
     if isinstance(said, str):
         return {"type": "text", "text": said}
-    kind = str(part.get("type") or part.get("content_type") or "attachment")
-    return {"type": kind, **{key: one for key, one in part.items() if key in ("image_url", "caption", "filename")}}
+    return {"type": kind, **{key: one for key, one in part.items() if key in _PARTS}}
 
 
 # LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`, or the fields of a message.

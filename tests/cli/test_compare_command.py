@@ -92,7 +92,7 @@ def test_evidence_that_names_no_message_is_told_first(talk: str, command: Comman
     names_none = "which names no message with a text"
     assert notes[0] == f"note: talk: the question 'Where 0?' cites 7, {names_none}; it is not asked"
     assert notes[1] == f"note: talk: the question 'Where 1?' cites m9, {names_none}; only its other evidence counts"
-    assert notes[20:] == ["note: and 1 more question"]
+    assert notes[20:] == ["note: and 1 more note"]
     assert lines.index(notes[20]) < next(place for place, line in enumerate(lines) if line.startswith("none: "))
 
 

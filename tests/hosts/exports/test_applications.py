@@ -23,7 +23,7 @@ SHARED = Path(__file__).parents[3] / ".." / "shared" / "data" / "exports"
 FORMS = (
     *("claude_code", "openwebui", "librechat_flat", "llamacpp", "lechat", "grok", "gemini_takeout", "gemini_api"),
     *("sharegpt_tools", "app_log", "anthropic_api", "jan_messages", "langsmith", "otel_genai", "lmstudio"),
-    *("role_text", "anythingllm_csv"),
+    *("role_text", "anythingllm_csv", "chatgpt", "chatgpt_folder", "chatgpt_citations", "claude_ai", "openwebui_txt"),
 )
 TAKEN = TypeAdapter(list[ChatCompletionMessageParam])
 
@@ -115,7 +115,7 @@ def test_files_with_a_truth_are_read(name: str) -> None:
     """Files beside the project that tell what is true of them are read so."""
     if not SHARED.exists():
         pytest.skip("there are no such files on this machine")
-    (path,) = (one for one in SHARED.glob(f"{name}.*") if ".truth" not in one.name)
+    (path,) = (one for one in SHARED.iterdir() if one.stem == name)
     truth = json.loads((SHARED / f"{name}.truth.json").read_text(encoding="utf-8"))
     logs, errors = read(path)
     assert not errors

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from typer.testing import CliRunner
 
 from memzoo.benchmarks import load_transcripts
 from memzoo.benchmarks.inputs import Files
 from memzoo.benchmarks.transcripts import TranscriptWarning
+from memzoo.cli.commands import app
 from memzoo.hosts.exports import ChatLog, Form, files
 from memzoo.hosts.exports.files import Found, find_in_text
 from memzoo.hosts.exports.forms import known_forms
@@ -202,3 +204,51 @@ def test_forms_are_distinct() -> None:
     """Each form says what is known of it, and how to get a file."""
     assert all(form.known and form.get for form in known_forms())
     assert ANY not in known_forms()
+
+
+def test_claude_ai_is_read(tmp_path: Path) -> None:
+    """Words and times of the shown branch; thoughts are apart, and the work of tools is counted."""
+    nil, day = "00000000-0000-4000-8000-000000000000", "2026-04-01T08:0"
+
+    def said(uuid: str, parent: str, sender: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+        known = {"uuid": uuid, "parent_message_uuid": parent, "sender": sender, "text": "as the page once had it"}
+        return known | {"content": list(blocks), "created_at": f"{day}{uuid}:00Z"}
+
+    messages = [
+        said("1", nil, "human", {"type": "text", "text": "What likes shade?"}),
+        said("2", "1", "assistant", {"type": "text", "text": "Roses."}),
+        said(
+            *("3", "1", "assistant"),
+            {"type": "thinking", "thinking": "Shade ..."},
+            {"type": "tool_use", "id": "t", "name": "search", "input": {}},
+            {"type": "tool_result", "tool_use_id": "t", "content": []},
+            {"type": "text", "text": "Ferns."},
+        ),
+    ]
+    talks = [
+        {"uuid": "a", "name": "Shade", "chat_messages": messages},
+        {"uuid": "b", "name": "", "chat_messages": []},
+    ]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(talks), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert (log.title, log.id) == ("Shade", "a")
+    assert [message["content"] for message in log.messages] == ["What likes shade?", "Ferns."]
+    assert log.messages[1]["reasoning_content"] == "Shade ..."
+    assert log.dates == [datetime(2026, 4, 1, 8, minute, tzinfo=UTC) for minute in (1, 3)]
+    assert any(note.startswith("1 other branch left out") for note in log.notes)
+    assert any("tool_result, tool_use" in note for note in log.notes)
+
+
+def test_the_command_imports_a_zip_and_tells_what_is_left_out(tmp_path: Path) -> None:
+    """Conversations have their own ids; an entry that cannot be read is named, and the exit says so."""
+    document = talk(1, "Which bird?", "A wren.")
+    document["mapping"]["other"] = json.loads(json.dumps(document["mapping"]["m1"]).replace("wren", "robin"))
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("conversations.json", json.dumps([document, {"id": "odd"}]))
+    command = ["import", str(tmp_path / "export.zip"), "--store", f"sqlite:///{tmp_path}/new.db"]
+    done = CliRunner().invoke(app, command)
+    assert done.stdout.startswith("c1\t2 read\t2 new")
+    assert "note: c1: 1 other branch left out" in done.stderr
+    assert "conversations.json, item 1 has none of the known forms" in str(done.exception)

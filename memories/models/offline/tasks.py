@@ -13,7 +13,7 @@ from memzoo.memories.models.replies.lines import refuses
 from memzoo.memories.text.language import SPEAKING_OF_ONESELF, content_stems, count_words, is_question, tells
 
 _MOST_NAMES, _MOST_KNOWN, _SUMMARY_WORDS = 12, 60, 400
-_LIMIT = re.compile(r"at most (\d{1,9}) characters")
+_LIMIT = re.compile(r"at most (\d{1,9}) tokens")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
@@ -27,8 +27,8 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     limit = _LIMIT.search(after)
     talk = NamedSentences(history, new)
     match task:
-        case "summary":  # a word with its space has about six characters
-            found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) // 6) if limit else _SUMMARY_WORDS)
+        case "summary":  # a word has about one and a half tokens of four letters
+            found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) * 2 // 3) if limit else _SUMMARY_WORDS)
         case "current_entities":
             found = _names(talk)
         case "entity_notes":

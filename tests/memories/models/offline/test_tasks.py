@@ -47,7 +47,7 @@ class TestSummary:
         assert len(said.split()) <= 420
         assert len(years) > 30
         assert years == sorted(years)
-        assert 20 < len(ask("summary", summary=said, new_lines="", target=240).split()) <= 45
+        assert 20 < len(ask("summary", summary=said, new_lines="", target=60).split()) <= 45
 
     @pytest.mark.parametrize("word", ["房", "の", "บ", "집안 ", "room ", "roomoven" * 20 + " ", "room房"])
     def test_has_a_bound_in_every_script(self, word: str, ask: Ask) -> None:

@@ -1,7 +1,6 @@
 """Reads memzoo's own format: chat messages, or sessions of chat messages, with questions that cite messages."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -89,7 +88,8 @@ def _mark(keep: Any, text: str, where: str) -> Mark:
 def _finish(document: "_Document", said: list[TranscriptMessage], where: str, title: str) -> Transcript:
     if not said:
         raise TranscriptError(f"{where}: there is no message in it")
-    citations = Citations(_texts(said))
+    ids = _ids(said)
+    citations = Citations({id_: text_of(said[place].message) for id_, place in ids.items()})
     questions = [_question(one, citations) for one in document.questions]
     questions += [
         Question(mark.question, mark.means or mark.text, (mark.text,), mark.kind)
@@ -100,9 +100,9 @@ def _finish(document: "_Document", said: list[TranscriptMessage], where: str, ti
     cited = [id_ for one in said for id_ in one.forgets]
     if unknown := citations.unusable(cited):
         raise TranscriptError(f"{where}, 'forgets': {', '.join(unknown)} names no message with a text")
-    said = [replace(one, forgets=citations.texts(one.forgets)) for one in said]
+    exchanges = exchanges_of(said, {id_: place + 1 for id_, place in ids.items()})
     people = document.user or "Human", document.assistant or "AI"
-    return Transcript(document.title or title, exchanges_of(said), tuple(questions), *people, unwanted)
+    return Transcript(document.title or title, exchanges, tuple(questions), *people, unwanted)
 
 
 def _unwanted(item: "_Unwanted", citations: Citations, where: str) -> Unwanted:
@@ -116,12 +116,10 @@ def _unwanted(item: "_Unwanted", citations: Citations, where: str) -> Unwanted:
     return Unwanted(item.kind, text, item.means, tuple(item.unless), item.question or "")
 
 
-def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
-    """Return the texts of messages by id and by place, counted from 0; only by id if an id is a number."""
-    ids = {id_: text for one in said for id_, text in one.evidence.items()}
-    if any(map(str.isdecimal, ids)):
-        return ids
-    return {str(place): text_of(one.message) for place, one in enumerate(said)} | ids
+def _ids(said: Sequence[TranscriptMessage]) -> dict[str, int]:
+    """Return the places of messages, counted from 0, by id and by place; only by id if an id is a number."""
+    ids = {id_: place for place, one in enumerate(said) for id_ in one.evidence}
+    return ids if any(map(str.isdecimal, ids)) else {str(place): place for place in range(len(said))} | ids
 
 
 def _question(item: "_Question", citations: Citations) -> Question:

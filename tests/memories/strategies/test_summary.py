@@ -185,7 +185,7 @@ class TestLimit:
         return ConversationSummaryMemory(llm=model, **options), model
 
     def test_is_told_to_the_model(self) -> None:
-        """The prompt has the limit in tokens, and the tokens of the summary; without a limit, what a prompt has room for."""
+        """In tokens, with those of the old summary; without a limit, what a prompt has room for."""
         memory, model = self.make("Ten letters and ten tokens.", "Short.", limit=90)
         memory.save_context({"input": "q"}, {"output": "a"})
         memory.save_context({"input": "q"}, {"output": "a"})
@@ -204,10 +204,7 @@ class TestLimit:
     def test_is_told_with_the_length_to_a_model_that_is_to_shorten(self) -> None:
         """The request to shorten says how long the summary is, and how long it may be."""
         _, model = self.asked_twice()
-        assert (
-            "The summary is too long: it has 6 tokens. Write it again in at most 4 tokens."
-            in model.asked[1][1]
-        )
+        assert "The summary is too long: it has 6 tokens. Write it again in at most 4 tokens." in model.asked[1][1]
 
     def asked_twice(self) -> tuple[ConversationSummaryMemory, ScriptedModel]:
         """A memory whose first summary was too long, and its model."""

@@ -171,7 +171,7 @@ class TestFacts:
         assert said.split("\n")[0] == "Anna | likes | tea"
         assert ask("triple_extraction", new_lines="Sam: I sold a boat.") == "Sam | sold | a boat"
 
-    @pytest.mark.parametrize("quote", ['"Sam sells his boat. {}"', "“山姆同意卖船，{}”"])
+    @pytest.mark.parametrize("quote", ['"Sam sells his boat. {}"', "“山姆同意卖船。{}”"])
     def test_are_not_taken_from_the_words_of_others(self, quote: str, ask: Ask) -> None:
         """A letter in quotes and the result of a tool say nothing for the user."""
         letter = quote.format("Sam pays for a year.")

@@ -140,7 +140,7 @@ class BaseMemory(ABC):
     memory has a `max_token_limit` for messages, that counts instead.
     """
     clock: Annotated[Callable[[], float], a_function] = time.time
-    """Returns seconds since 1970; times the pause after a model failure."""
+    """Returns seconds since 1970; times pauses, after a model failure and for `learn_after_pause`."""
     learn: Literal["now", "background", "later"] = "now"
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
@@ -151,6 +151,10 @@ class BaseMemory(ABC):
     word for word. A portion ends early when it takes half of the room for waiting messages (`max_pending_tokens`).
     `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is passed does
     so at once.
+    """
+    learn_after_pause: Annotated[int | None, AtLeast(1)] = None
+    """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from
+    what waits. `None` for no pause.
     """
     keep_history: bool = True
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all

@@ -64,7 +64,8 @@ class SharedOptions(TypedDict, total=False):
     """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. If the
     memory has a `max_token_limit` for messages, that counts instead. Default: `4000`."""
     clock: Callable[[], float]
-    """Returns seconds since 1970; times the pause after a model failure. Default: `time.time`."""
+    """Returns seconds since 1970; times pauses, after a model failure and for `learn_after_pause`. Default:
+    `time.time`."""
     learn: Literal["now", "background", "later"]
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
@@ -74,6 +75,9 @@ class SharedOptions(TypedDict, total=False):
     for word. A portion ends early when it takes half of the room for waiting messages (`max_pending_tokens`).
     `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is passed
     does so at once. Default: `1`."""
+    learn_after_pause: int | None
+    """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from
+    what waits. `None` for no pause. Default: `None`."""
     keep_history: bool
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay. Default: `True`."""

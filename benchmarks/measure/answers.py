@@ -56,9 +56,9 @@ _PART_END = re.compile(
     f"[,;、。\n》]|\\s(?:and|&)\\s|[.!?](?=\\s|$)|(?<=[{UNSPACED}][{UNSPACED}\\d])[和与及](?=[{UNSPACED}]{{2}})"
 )
 _NOT, _WHOSE = re.compile(r"n't\b"), re.compile(r"'s?(?![^\W_])")
-_TOKEN = re.compile(
-    f"{DATE.pattern}|(?P<word>n't\\b|%|\\d+(?:\\.\\d+)?(?:s\\b)?|[^\\W\\d_{UNSPACED}]+)|(?P<stop>[,;:()])"
-)
+# A time such as "14:30" is one number.
+_NUMBER = r"\d+(?::\d\d(?!\d)|\.\d+)?"
+_TOKEN = re.compile(f"{DATE.pattern}|(?P<word>n't\\b|%|{_NUMBER}(?:s\\b)?|[^\\W\\d_{UNSPACED}]+)|(?P<stop>[,;:()])")
 _PROHIBITIONS = frozenset(map(stem, "forbid forbidden forbade prohibit ban avoid refuse allergic allergy".split()))
 _AT_MOST = re.compile(r"\b(?:no|not) (?:more|less|fewer|later) than\b")
 _REACH = 4  # the number of words after a denial that it denies
@@ -66,7 +66,7 @@ _HEADING = re.compile(
     f"[^\\w\x02]{{0,2}}(?:\\d{{1,2}}[:.]\\d\\d(?: [ap]m)?(?: on)? )?{DATE.pattern}[^\\w\x02]{{0,2}}[\\]):]"
 )
 _HAN = re.compile(f"[{UNSPACED}]")
-_HAN_KEPT = re.compile(f"[{UNSPACED}]|\\d+(?:\\.\\d+)?")
+_HAN_KEPT = re.compile(f"[{UNSPACED}]|{_NUMBER}")
 _HAN_FILLERS = re.compile("[的了在是我你他她它们也就都把被给很吗呢吧啊里个]")
 # No denials: words that contain a character of denial, and questions such as "吃不吃".
 _HAN_NO_DENIAL = re.compile(
@@ -258,6 +258,7 @@ def _read_text(text: str) -> _Reading:
 
 
 def _root(word: str) -> str:
+    word = word.removesuffix(":00")
     word = singular(word) or word
     return stem(_IRREGULAR.get(word) or _WEEKDAYS.get(word) or word) or word
 

@@ -149,6 +149,7 @@ class _Run:
         self._seconds = self._now.timestamp()
         self._rule: list[Message] = []
         self._marks: list[tuple[int, Mark]] = []
+        self._forgotten = set[int]()
         self._said = Said(settings.counting) if variant.strategy == "buffer" or not variant.cut else None
         self._model = MeteredModel(self._choose_model(), spending_limit)
         self._judge = settings.make_judge(spending_limit)
@@ -258,16 +259,16 @@ class _Run:
             self.failure = str(error)
         self._book(name, before)
 
-    def _forget(self, number: int, texts: Sequence[str]) -> None:
+    def _forget(self, number: int, numbers: Sequence[int]) -> None:
         """Delete messages, as the application does after an exchange."""
-        said = [message for one in self._transcript.exchanges[:number] for message in one.messages]
+        self._forgotten.update(numbers)
         if self._said:
+            said = [message for one in self._transcript.exchanges[:number] for message in one.messages]
             self._said = Said(self._settings.counting)
-            self._said.add([message for message in said if text_of(message) not in texts])
+            self._said.add([one for place, one in enumerate(said, start=1) if place not in self._forgotten])
             self._rule = [{}]  # so that the next request does not count as a continuation of the last one
         if memory := self._memory:
-            ids = [one.seq for one in memory.entries() if text_of(one.message) in texts]
-            self._learn("save", lambda: memory.forget(ids))
+            self._learn("save", lambda: memory.forget(numbers))
 
     def _ask_for(self, mark: Mark, after: int | None, said: str | None, *, anew: bool = False) -> None:
         """Ask for a marked line of an age by words; if it has no question, by the user's words."""

@@ -22,6 +22,7 @@ from memzoo.benchmarks.research.strong_model import learn, strong_model
 from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.verdict import verdict
 from memzoo.benchmarks.research.weight import weight
+from memzoo.benchmarks.research.written import written
 from memzoo.benchmarks.transcripts import sample_transcripts
 
 __all__ = ["app"]
@@ -29,7 +30,7 @@ __all__ = ["app"]
 app = typer.Typer(help="Measurements for the documentation.", no_args_is_help=True)
 for command in (
     *(cache, growth, learn, page, planted, portions, retrieval, retrieval_cost, speed, strong_model, updates),
-    *(verdict, weight),
+    *(verdict, weight, written),
 ):
     app.command()(command)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from memzoo.stores import SAID_AT, Message, Record
 from memzoo.strategy import text_of
@@ -107,14 +108,15 @@ class Exchange:
         evidence: For each message, in the order of `messages`, its texts by the ids that questions may cite.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
-        forgets: The texts of earlier messages that the application deletes after the exchange.
+        forgets: The numbers of messages, counted from 1 over the conversation, that the application deletes after the
+            exchange.
     """
 
     messages: tuple[Message, ...]
     evidence: tuple[Mapping[str, str], ...]
     date: datetime | None = None
     marks: tuple[Mark, ...] = ()
-    forgets: tuple[str, ...] = ()
+    forgets: tuple[int, ...] = ()
 
     @property
     def said_at(self) -> datetime:
@@ -211,7 +213,7 @@ class TranscriptMessage:
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session, which begins a new exchange for any role.
         mark: The mark of the message; `None` without a mark.
-        forgets: The texts of earlier messages that the application deletes after this message.
+        forgets: The ids of earlier messages that the application deletes after this message.
     """
 
     message: Message
@@ -243,18 +245,25 @@ class Citations:
         return tuple(dict.fromkeys(str(id_) for id_ in ids if not self._texts.get(str(id_))))
 
 
-def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:
-    """Return messages grouped into exchanges; each user message and each session begins a new exchange."""
+def exchanges_of(
+    said: Iterable[TranscriptMessage], numbers: Mapping[str, int] = MappingProxyType({})
+) -> tuple[Exchange, ...]:
+    """Return messages grouped into exchanges; each user message and each session begins a new exchange.
+
+    Args:
+        said: The messages.
+        numbers: The numbers of messages by the ids in `TranscriptMessage.forgets`.
+    """
     groups: list[list[TranscriptMessage]] = []
     for one in said:
         if not groups or one.opens or one.message["role"] == "user":
             groups.append([])
         groups[-1].append(one)
-    return tuple(_exchange(group) for group in groups)
+    return tuple(_exchange(group, numbers) for group in groups)
 
 
-def _exchange(said: Sequence[TranscriptMessage]) -> Exchange:
+def _exchange(said: Sequence[TranscriptMessage], numbers: Mapping[str, int]) -> Exchange:
     messages, evidence = zip(*((one.message, one.evidence) for one in said), strict=True)
     marks = tuple(one.mark for one in said if one.mark)
     date = next((one.date for one in said if one.date), None)
-    return Exchange(messages, evidence, date, marks, tuple(text for one in said for text in one.forgets))
+    return Exchange(messages, evidence, date, marks, tuple(numbers[id_] for one in said for id_ in one.forgets))

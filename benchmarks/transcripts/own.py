@@ -40,7 +40,7 @@ def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         for session in document.sessions
         for number, message in enumerate(session.messages)
     ]
-    places = {str(place): text_of(one.message) for place, one in enumerate(said)}
+    places = {str(place): place for place in range(len(said))}
     return _finish(document, said, places, where, title)
 
 
@@ -66,7 +66,7 @@ def chat_of(item: Any, where: str, title: str) -> Transcript:
         log = conversation_of(title, items, keep=(*_MARKS, "place"), system=document.system)
     except MemoryZooError as error:
         raise TranscriptError(f"{where}, {error}") from error
-    places = {str(message.pop("place")): text_of(message) for message in log.messages if "place" in message}
+    places = {str(message.pop("place")): now for now, message in enumerate(log.messages) if "place" in message}
     dates = (date or document.date for date in log.dates)
     said = [_to_message(message, date, where) for message, date in zip(log.messages, dates, strict=True)]
     return replace(_finish(document, said, places, where, title), notes=tuple(log.notes))
@@ -99,15 +99,16 @@ def _mark(keep: Any, text: str, where: str) -> Mark:
 def _finish(
     document: "_Document",
     said: list[TranscriptMessage],
-    places: Mapping[str, str],
+    places: Mapping[str, int],
     where: str,
     title: str,
 ) -> Transcript:
     if not said:
         raise TranscriptError(f"{where}: there is no message in it")
-    ids = {id_: text for one in said for id_, text in one.evidence.items()}
+    ids = {id_: place for place, one in enumerate(said) for id_ in one.evidence}
     # A number never means two things.
-    citations = Citations(ids if any(map(str.isdecimal, ids)) else {**places, **ids})
+    ids = ids if any(map(str.isdecimal, ids)) else {**places, **ids}
+    citations = Citations({id_: text_of(said[place].message) for id_, place in ids.items()})
     questions = [_question(one, citations) for one in document.questions]
     questions += [
         Question(mark.question, mark.means or mark.text, (mark.text,), mark.kind)
@@ -118,9 +119,9 @@ def _finish(
     cited = [id_ for one in said for id_ in one.forgets]
     if unknown := citations.unusable(cited):
         raise TranscriptError(f"{where}, 'forgets': {', '.join(unknown)} names no message with a text")
-    said = [replace(one, forgets=citations.texts(one.forgets)) for one in said]
+    exchanges = exchanges_of(said, {id_: place + 1 for id_, place in ids.items()})
     people = document.user or "Human", document.assistant or "AI"
-    return Transcript(document.title or title, exchanges_of(said), tuple(questions), *people, unwanted)
+    return Transcript(document.title or title, exchanges, tuple(questions), *people, unwanted)
 
 
 def _unwanted(item: "_Unwanted", citations: Citations, where: str) -> Unwanted:

@@ -260,7 +260,8 @@ class Learner:
             return next_step(self._clear_results(waiting.entries), waiting.due, room, state.attempts.exchanges)
         if not tidied and self._hooks.is_over_limit(state):
             return Step((), is_last=False)
-        self.idle_at = moment
+        if not (waiting.is_held and self._hooks.learn_after_pause):  # time alone makes these messages due
+            self.idle_at = moment
         return None
 
     def _select(self, entries: list[Entry]) -> list[Entry]:
@@ -283,12 +284,16 @@ class Learner:
         """Tell whether waiting messages are worth a model call: `learn_every` exchanges, or as many tokens.
 
         A portion ends early when it takes half of the room in the view, since messages must not leave the view before
-        they are learnt from, or all of the room in a prompt.
+        they are learnt from, or all of the room in a prompt; and after a pause (`learn_after_pause`).
         """
         roles = [entry.message["role"] for entry in waiting]
         # A user message at the end has no answer yet, so its exchange is not complete.
         if roles.count("user") - (roles[-1] == "user") >= self._hooks.learn_every or self._hooks.learn_every == 1:
             return True
+        if (pause := self._hooks.learn_after_pause) is not None:
+            times = [*(entry.created_at.timestamp() for entry in waiting), self._hooks.clock()]
+            if any(after - before >= pause for before, after in itertools.pairwise(times)):
+                return True
         room, size = self.room_for_waiting()
         room -= sum(map(size, itertools.chain(*await self.find_others(state, waiting))))
         return 2 * sum(map(size, waiting)) >= room or sum(map(size_of, waiting)) > self.retry.prompts.room

@@ -89,11 +89,13 @@ class KnowledgeGraph:
     def relations(self, most: int) -> list[str]:
         """Return up to `most` relations shared by several subjects, the most shared first, ties by name.
 
-        A relation of a single subject is usually just a phrase ("can work in the afternoon only until").
+        A relation of a single subject is usually just a phrase ("can work in the afternoon only until"). A relation
+        with a name in it ("helps Jon") is left out: it fits no other object.
         """
         with self._lock:
             shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
-            return [*itertools.islice((relation for _, relation in shared if relation != SAME_AS), most)]
+            fitting = (one for _, one in shared if one != SAME_AS and all(map(str.islower, self.find_names(one))))
+            return [*itertools.islice(fitting, most)]
 
     def around(self, names: Sequence[str], depth: int = 1) -> list[Near]:
         """Return the current facts within `depth` steps from names, the nearest first.

@@ -28,7 +28,7 @@ class ModelBackedMemory(BaseMemory):
     from chat messages to text. By default the rules answer too, with a warning.
     """
 
-    max_prompt_tokens: Annotated[int, AtLeast(1024)] = 6000
+    max_prompt_tokens: Annotated[int, AtLeast(1536)] = 6000
     """Token limit for a prompt, counting three bytes as one token; a tokenizer counts fewer, so the default leaves a
     model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets less. A longer
     message is cut in the middle for the prompt; knowledge from earlier messages is never cut.

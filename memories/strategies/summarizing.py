@@ -115,7 +115,8 @@ class SummarizingMemory(ModelBackedMemory):
         given = {"new_lines": new_lines, "dated_new_lines": dated_new_lines}
 
         def describe(text: str) -> dict[str, Any]:
-            return {"summary": text, "length": len(text), "target": self._room(text or dated_new_lines)}
+            target = max(int(_SHARE * self._target), 1)
+            return {"summary": text, "length": self._tokens_of(text), "target": target}
 
         try:
             return await self._ask_for_summary(summary, {**given, **describe(summary)})
@@ -132,23 +133,19 @@ class SummarizingMemory(ModelBackedMemory):
         try:
             reply = await self.ask("summary", **given)
         except CutReplyError as error:
-            target = error.characters * _OF_A_CUT_ONE // 100
-            if not target or "target" not in self._templates.variables("summary"):
+            sample = old or given["dated_new_lines"]
+            received = error.characters * self._tokens_of(sample) // len(sample)
+            target = max(received * _OF_A_CUT_ONE // 100, 1)
+            if not error.characters or "target" not in self._templates.variables("summary"):
                 raise
             reply = await self.ask("summary", **{**given, "target": min(target, given["target"])})
         return prose(reply, "summary", old)
 
-    def _room(self, sample: str) -> int:
-        """Return the most characters for a summary with as many characters per token as a sample."""
-        return max(int(_SHARE * self._target * len(sample) / max(self._tokens_of(sample), 1)), 1)
-
-    def _tokens_of(self, text: str) -> float:
+    def _tokens_of(self, text: str) -> int:
         """Count the tokens of a text; without a limit, estimate the tokens from the bytes."""
-        return (
-            self.render.text_tokens(text)
-            if self.max_summary_tokens
-            else len(text.encode(errors="replace")) / _BYTES_PER_TOKEN
-        )
+        if self.max_summary_tokens:
+            return self.render.text_tokens(text) if text else 0
+        return -(-len(text.encode(errors="replace")) // _BYTES_PER_TOKEN)
 
     @property
     def _target(self) -> int:

@@ -72,6 +72,7 @@ SAID = {
     "what is said after a Chinese denial": ("五楼", "不是四楼,是五楼。"),
     "a Chinese word that only looks like a denial": ("修钢琴", "不过他会修钢琴"),
     "a Chinese answer that denies the question": ("不对,喜欢晴天", "我喜欢晴天"),
+    "a time": ("at 9 am, by 14:30", "From 9:00 am to 14:30."),
 }
 NOT_SAID = {
     "a part of it": ("church organs", "He tuned an organ."),
@@ -103,6 +104,8 @@ NOT_SAID = {
     "a day in Chinese": ("星期三和星期天", "周三晚上八点"),
     "a part in Chinese": ("杜阿尔特、何蔚", "导演叫杜阿尔特"),
     "a Chinese denial that is not made": ("没有写", "第四条我写了"),
+    "half of a time": ("14", "The train leaves at 14:30."),
+    "half of a time in Chinese": ("14号桌", "14:30在3号桌"),
 }
 
 

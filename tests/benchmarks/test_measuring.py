@@ -334,7 +334,7 @@ def facts_and_notes(messages: list[Message]) -> str:
 
 
 # What the shorter talk fills, too: up to its limits, what a view or a prompt shows grows with the talk.
-FILLED = {"entity": {"max_token_limit": 50, "max_prompt_tokens": 1200}, "knowledge-graph": {"max_prompt_tokens": 1200}}
+FILLED = {"entity": {"max_token_limit": 50, "max_prompt_tokens": 1536}, "knowledge-graph": {"max_prompt_tokens": 1536}}
 
 
 @pytest.mark.parametrize("name", [*STRATEGIES, "everything"])

@@ -120,6 +120,17 @@ def test_what_must_not_be_shown_is_counted(saved: Saved) -> None:
     assert shown[False] == {"none": none, "buffer": stays, "everything": stays}
 
 
+def test_of_two_equal_messages_the_one_that_is_named_is_deleted(saved: Saved) -> None:
+    """The other one still says it; what was deleted before stays deleted."""
+    again = talk()
+    again["messages"] += [*said("The safe opens with 4419."), *said("Forget Oslo.", forgets=["old"])]
+    found = {row.memory.name: row.budgets[1000].stated for row in survive(saved(again), "buffer").rows}
+    assert found["everything"] == found["buffer"] == ("forgotten: 4419",)
+    again["messages"][-4]["content"] = "Nothing new."
+    found = {row.memory.name: row.budgets[1000].stated for row in survive(saved(again), "buffer").rows}
+    assert found["everything"] == found["buffer"] == ()
+
+
 @pytest.mark.parametrize(
     ("kind", "shown", "is_shown"),
     [

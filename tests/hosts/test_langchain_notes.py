@@ -97,11 +97,11 @@ def test_one_prompt_is_enough() -> None:
 
 def test_notes_without_room_are_amended() -> None:
     """What no prompt has room for is not written anew: statements are added, and what nobody could see stays."""
-    notes = [f"{name}: {name} sings {'very ' * 320}well." for name in ("Anna", "Bo")]
+    notes = [f"{name}: {name} sings {'very ' * 480}well." for name in ("Anna", "Bo")]
     memory, asked = make(
         *("Anna\nBo", "\n".join(notes)),
         *("Anna\nBo", "Anna: Anna rests."),
-        max_prompt_tokens=1024,
+        max_prompt_tokens=1536,
         ask_at_load=False,
     )
     for _ in range(2):

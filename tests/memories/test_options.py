@@ -51,7 +51,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 LEAST = {
     ("summary", "learn_every"): 1,
     ("summary", "max_summary_tokens"): 1,
-    ("summary", "max_prompt_tokens"): 1024,
+    ("summary", "max_prompt_tokens"): 1536,
     ("summary-buffer", "max_token_limit"): 0,
     ("summary-buffer", "prune_to"): 0,
     ("entity", "max_token_limit"): 1,

@@ -13,7 +13,9 @@ from memzoo.memories.models.replies.lines import refuses
 from memzoo.memories.text.language import SPEAKING_OF_ONESELF, content_stems, count_words, is_question, tells
 
 _MOST_NAMES, _MOST_KNOWN, _SUMMARY_WORDS = 12, 60, 400
-_LIMIT = re.compile(r"at most (\d{1,9}) characters")
+_LIMIT = re.compile(r"at most (\d{1,9}) tokens")
+# Whole sentences of others, in quotes; a short quote is a title or a word.
+_QUOTED = re.compile(r"\"[^\"\n]{20,}\"|“[^”\n]{8,}”|「[^」\n]{8,}」")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
@@ -27,8 +29,8 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     limit = _LIMIT.search(after)
     talk = NamedSentences(history, new)
     match task:
-        case "summary":  # a word with its space has about six characters
-            found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) // 6) if limit else _SUMMARY_WORDS)
+        case "summary":  # a word has about one and a half tokens of four letters
+            found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) * 2 // 3) if limit else _SUMMARY_WORDS)
         case "current_entities":
             found = _names(talk)
         case "entity_notes":
@@ -36,6 +38,9 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
             if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # the answer would be a copy, not notes
                 found = re.sub(r"^([^:\n]*): ", r"\1: said: ", found, flags=re.MULTILINE)
         case "triple_extraction":
+            # The words of documents and tools are not the speakers' own.
+            own = [one for one in _read(_QUOTED.sub(" ", parts["new_lines"])) if one.speaker != "Tool"]
+            talk = NamedSentences(history, own)
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             found = "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
         case "compare_judge":  # the rules can only check for the words

@@ -36,8 +36,8 @@ class Terse:
 
     def _answer(self, prompt: str) -> str:
         if "at most " in prompt:
-            most = int(prompt.partition("at most ")[2].partition(" characters")[0])
-            return ("Everybody moved to Oslo. " * 400)[:most]
+            most = int(prompt.partition("at most ")[2].partition(" tokens")[0])
+            return ("Everybody moved to Oslo. " * 400)[: 4 * most]
         new = prompt.partition("<new_lines>")[2].partition("</new_lines>")[0]
         moved = re.findall(r"My friend (\w+) moved", new)
         notes = prompt.startswith("Task: entity_notes")
@@ -95,8 +95,8 @@ def test_of_a_summary_is_asked_for_once_more_shorter() -> None:
     terse = Terse(letters=1000)
     memory = ConversationSummaryMemory(llm=terse.model)
     memory.save_context({"input": SAID[0]}, {"output": "I see."})
-    allowed = [int(prompt.partition("at most ")[2].partition(" characters")[0]) for prompt in terse.prompts]
-    assert allowed == [5700, 749]
+    allowed = [int(prompt.partition("at most ")[2].partition(" tokens")[0]) for prompt in terse.prompts]
+    assert allowed == [1425, 186]
     assert len(memory.summary) <= 749
     assert memory.summary.startswith("Everybody moved to Oslo.")
 
@@ -105,7 +105,7 @@ def test_of_a_summary_by_a_template_without_a_length_is_an_error() -> None:
     """Where the template names no length, asking again would bring the same."""
     terse = Terse(letters=1)
     memory = ConversationSummaryMemory(
-        llm=terse.model, prompts={"summary": "Sum up at most 9 characters {{ new_lines }}"}
+        llm=terse.model, prompts={"summary": "Sum up in at most 9 tokens {{ new_lines }}"}
     )
     with pytest.raises(CutReplyError):
         memory.save_context({"input": SAID[0]}, {"output": "I see."})

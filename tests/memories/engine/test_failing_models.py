@@ -168,9 +168,9 @@ def test_a_load_that_leaves_the_model_alone_costs_what_any_load_costs() -> None:
 
 def test_a_long_template_leaves_less_room_for_what_is_new() -> None:
     """Then new messages are cut until a prompt has room for both, and nobody is asked in vain."""
-    template = f"{'Write in the style of the house. ' * 60} {{{{ summary }}}} {{{{ new_lines }}}}"
+    template = f"{'Write in the style of the house. ' * 90} {{{{ summary }}}} {{{{ new_lines }}}}"
     model = Scripted(FAILS[NEVER])
-    memory = make("summary", model, max_prompt_tokens=1024, on_model_error="raise", prompts={"summary": template})
+    memory = make("summary", model, max_prompt_tokens=1536, on_model_error="raise", prompts={"summary": template})
     for calls in (1, 2):
         memory.save_context({"input": f"Sam {'speaks of tea ' * 200}"}, {"output": "ok"})
         assert model.calls == calls

@@ -62,7 +62,7 @@ def test_is_learnt_from_the_endpoint(text: str, context: int) -> None:
 
 def test_the_smallest_context_is_one_of_512_tokens() -> None:
     """A lower number in an error is something else, such as a status, and says nothing about the context."""
-    for context, tokens in ((512, 1024), (511, 2000)):
+    for context, tokens in ((512, 1536), (511, 2000)):
         limit = PromptLimit(4000)
         assert limit.learn_from(ModelError(f"maximum context length is {context} tokens"), "x" * 12_000)
         assert limit.tokens == tokens
@@ -81,13 +81,13 @@ def test_has_room_for_our_own_words_always() -> None:
     limit = PromptLimit(6000)
     for _ in range(20):
         limit.learn_from(ModelError("context length exceeded: 600"), "x" * 9000)
-    assert limit.tokens == 1024
+    assert limit.tokens == 1536
 
 
 def test_refuses_without_asking() -> None:
     """A prompt that is too long for what is known is an error that says by how much."""
-    with pytest.raises(TooLongError, match="'summary' would have about 2000 tokens, more than the 1024") as caught:
-        PromptLimit(1024).check("x" * 6000, "summary")
+    with pytest.raises(TooLongError, match="'summary' would have about 2000 tokens, more than the 1536") as caught:
+        PromptLimit(1536).check("x" * 6000, "summary")
     assert not caught.value.asked
 
 

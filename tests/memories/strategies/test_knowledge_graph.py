@@ -358,15 +358,15 @@ class TestUpdates:
 
     def test_see_less_in_a_small_prompt(self) -> None:
         """Known facts have half of what our own words leave, three bytes a token; relations in use one in 16 tokens."""
-        many = "\n".join(f"{name} | rel {at} | thing {at}" for at in range(6) for name in ("Anna", "Bo"))
+        many = "\n".join(f"{name} | rel {at} | thing {at}" for at in range(10, 30) for name in ("Anna", "Bo"))
         model = ScriptedModel(many, "NONE")
-        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=900 + 2 * 64)
+        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=1050 + 2 * 245)
         for said in ("Anna and Bo have things", "Anna, Bo?"):
             memory.save_context({"input": said}, {"output": "ok"})
         known = section(model.asked[1][1], "known")
-        a_fact = len("\nAnna | rel 0 | thing 0")
-        assert 64 * 3 - a_fact < len(known) <= 64 * 3
-        assert section(model.asked[1][1], "relations") == "rel 0, rel 1, rel 2, rel 3"
+        a_fact = len("\nAnna | rel 10 | thing 10")
+        assert 245 * 3 - a_fact < len(known) <= 245 * 3
+        assert section(model.asked[1][1], "relations") == ", ".join(f"rel {at}" for at in range(10, 25))
 
     def test_see_thirty_relations_at_most(self) -> None:
         """Of those that several subjects have, however large the prompt may be."""
@@ -383,7 +383,7 @@ class TestUpdates:
         """What the user said has the room first, though the advice has more of the words."""
         advice = "\n".join(f"{assistant} | advises on bread | rye bread {at}" for at in range(9))
         model = ScriptedModel(f"{advice}\nNoor | bakes | bread", "NONE")
-        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=1024, ai_prefix="Max")
+        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=1536, ai_prefix="Max")
         for said in ("Noor bakes bread", "What advises you on rye bread?"):
             memory.save_context({"input": said}, {"output": "I advise rye bread."})
         assert "Noor | bakes | bread" in section(model.asked[1][1], "known")
@@ -574,11 +574,11 @@ def test_a_prompt_that_just_fits_is_sent_whole() -> None:
     own = {"triple_extraction": "{{ history }}|{{ new_lines }}"}
     for over in (0, 1):
         model = ScriptedModel("NONE", "NONE")
-        memory = ConversationKGMemory(llm=model, prompts=own, max_prompt_tokens=1024)
-        history = f"Human: {'word ' * 400}end\nAI: ok"
-        new = "x" * (3 * 1024 + over - len(f"{history}|Human: \nAI: ok"))
-        for said in (f"{'word ' * 400}end", new):
+        memory = ConversationKGMemory(llm=model, prompts=own, max_prompt_tokens=1536)
+        history = f"Human: {'word ' * 600}end\nAI: ok"
+        new = "x" * (3 * 1536 + over - len(f"{history}|Human: \nAI: ok"))
+        for said in (f"{'word ' * 600}end", new):
             memory.save_context({"input": said}, {"output": "ok"})
         text = model.asked[1][1]
-        assert (text.startswith(f"{history}|"), count_for_prompt(text) == 1024) == (not over, not over)
-        assert over == 0 or 1024 // 8 - 30 <= count_for_prompt(text.partition("|")[0]) <= 1024 // 8
+        assert (text.startswith(f"{history}|"), count_for_prompt(text) == 1536) == (not over, not over)
+        assert over == 0 or 1536 // 8 - 30 <= count_for_prompt(text.partition("|")[0]) <= 1536 // 8

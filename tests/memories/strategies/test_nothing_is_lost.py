@@ -83,7 +83,7 @@ def checked(
         assert not re.search(r"<(?:summary|known)>(?:(?!</).)*characters left out", seen, re.DOTALL)
 
 
-limits = some.sampled_from([1024, 1300, 2000, 6000])
+limits = some.sampled_from([1536, 1800, 2500, 6000])
 
 
 @settings(max_examples=25)

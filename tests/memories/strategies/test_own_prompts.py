@@ -113,18 +113,18 @@ def test_values_cannot_close_its_sections() -> None:
 def test_it_is_kept_within_what_the_model_can_take() -> None:
     """Of a long message it has the beginning and the end, and what is only for reference is cut before that."""
     model = ScriptedModel("Oslo", "Bergen")
-    memory = told(f"Begin {'x' * 30_000} end.", llm=model, max_prompt_tokens=1024)
+    memory = told(f"Begin {'x' * 30_000} end.", llm=model, max_prompt_tokens=1536)
     memory.save_context({"input": "y" * 1000}, {"output": "ok"})
     first, second = (text for _, text in model.asked)
     assert "Begin x" in first
     assert "end." in first
     assert "y" * 1000 in second
-    assert max(map(count_for_prompt, (first, second))) <= 1024
+    assert max(map(count_for_prompt, (first, second))) <= 1536
 
 
 def test_chat_messages_of_its_own() -> None:
     """`complete` takes any chat messages, within the same limit, and counts under the purpose that it is given."""
-    memory = TopicMemory(llm=ScriptedModel("Bergen"), max_prompt_tokens=1024)
+    memory = TopicMemory(llm=ScriptedModel("Bergen"), max_prompt_tokens=1536)
     said: list[Message] = [{"role": "system", "content": "One word."}, {"role": "user", "content": "Where?"}]
     assert drive(memory.complete(said, "place")) == "Bergen"
     assert memory.usage["place"].calls == 1

@@ -132,11 +132,11 @@ class TestLimit:
         memory = memory.clone(max_token_limit=7, prune_to=7)
         assert memory.load_memory_variables({})["history"].startswith("System: Earlier.\nAI: answer 0")
 
-    @pytest.mark.parametrize(("limit", "characters"), [(100, 2280), (1000, 3800), (2000, 5700)])
-    def test_is_what_the_summary_should_keep_to(self, limit: int, characters: int) -> None:
+    @pytest.mark.parametrize(("limit", "tokens"), [(100, 570), (1000, 950), (2000, 1425)])
+    def test_is_what_the_summary_should_keep_to(self, limit: int, tokens: int) -> None:
         """The model is told what the messages may have: 600 tokens at least, a quarter of a prompt at most.
 
-        A token has four letters, and one in twenty is left for bad counting.
+        One in twenty is left for bad counting.
         """
 
         def count(_: Message) -> int:
@@ -145,7 +145,7 @@ class TestLimit:
         model = ScriptedModel("Earlier.")
         memory = make(model, limit, token_counter=count)
         memory.save_context({"input": "question"}, {"output": "answer"})
-        assert f"at most {characters} characters" in model.asked[0][1]
+        assert f"at most {tokens} tokens" in model.asked[0][1]
 
     def test_that_is_counted_with_the_summary_is_hit_exactly(self) -> None:
         """Six words of messages and two of the summary fit eight."""

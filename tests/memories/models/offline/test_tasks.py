@@ -47,7 +47,7 @@ class TestSummary:
         assert len(said.split()) <= 420
         assert len(years) > 30
         assert years == sorted(years)
-        assert 20 < len(ask("summary", summary=said, new_lines="", target=240).split()) <= 45
+        assert 20 < len(ask("summary", summary=said, new_lines="", target=60).split()) <= 45
 
     @pytest.mark.parametrize("word", ["房", "の", "บ", "집안 ", "room ", "roomoven" * 20 + " ", "room房"])
     def test_has_a_bound_in_every_script(self, word: str, ask: Ask) -> None:
@@ -170,6 +170,13 @@ class TestFacts:
         said = ask("triple_extraction", history="Sam: I met Anna.", new_lines="Sam: She likes tea. I like her.")
         assert said.split("\n")[0] == "Anna | likes | tea"
         assert ask("triple_extraction", new_lines="Sam: I sold a boat.") == "Sam | sold | a boat"
+
+    @pytest.mark.parametrize("quote", ['"Sam sells his boat. {}"', "“山姆同意卖船。{}”"])
+    def test_are_not_taken_from_the_words_of_others(self, quote: str, ask: Ask) -> None:
+        """A letter in quotes and the result of a tool say nothing for the user."""
+        letter = quote.format("Sam pays for a year.")
+        said = ask("triple_extraction", new_lines=f"Sam: A letter: {letter} I bought a kite.\nTool: Sam likes rum.")
+        assert said == "Sam | bought | a kite"
 
 
 @pytest.mark.parametrize(("reply", "mark"), [("It is called Pixel, the cat.", "RIGHT"), ("I do not know.", "WRONG")])

@@ -1,0 +1,178 @@
+"""Has memories learn with a model that answers through files: `python -m memzoo.benchmarks.research written`.
+
+For a model without an endpoint. A job is one memory in one conversation, learnt in portions as in use. Each prompt of a
+job is written to `FOLDER/JOB/0001.prompt`, and the run waits for `0001.reply`; jobs wait side by side. Replies that
+exist are taken at once: a run goes on where the last one ended, and with all replies it only measures. `--pack` writes
+the replies of each job into one file, `JOB.json`, each with the digest of its prompt; a folder of such files serves as
+well.
+"""
+
+import hashlib
+import itertools
+import json
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from memzoo.benchmarks.measure.answers import answer_found
+from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.measure.measuring import measure
+from memzoo.benchmarks.measure.settings import Settings
+from memzoo.benchmarks.outcomes import Outcome, Sum
+from memzoo.benchmarks.research.inputs import limits_of, refusals
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import Transcript, load_transcripts
+from memzoo.benchmarks.transcripts.reading import sample_path
+from memzoo.benchmarks.variants import Variant
+from memzoo.errors import OptionError
+from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory, create_memory
+from memzoo.stores import Message
+from memzoo.sync import drive
+
+__all__ = ["Written", "written"]
+
+_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "summary": {"max_summary_tokens": 900},
+    "summary-buffer": {"max_token_limit": 1000, "max_summary_tokens": 800},
+    "entity": {},
+    "knowledge-graph": {},
+}
+_LIMIT = 1_000
+_ENCODING = "o200k_base"
+
+
+class Written:
+    """A model that gets each prompt in a file and answers in another, or replays packed replies.
+
+    Attributes:
+        given: The replies so far, each with the digest of its prompt.
+        spent: The calls and tokens so far.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        packed = folder.with_suffix(".json")
+        self._folder, self._count = folder, named_counter(_ENCODING)
+        self._packed = json.loads(packed.read_text(encoding="utf-8")) if packed.exists() else None
+        self.given: list[dict[str, str]] = []
+        self.spent = Sum()
+
+    def __call__(self, messages: Sequence[Message]) -> str:
+        """Return the reply to a prompt, as soon as it exists.
+
+        Raises:
+            OptionError: Another prompt was answered at this place.
+        """
+        (message,) = messages
+        text = str(message["content"])
+        digest, number = hashlib.sha256(text.encode()).hexdigest()[:16], len(self.given)
+        if self._packed is None:
+            answer = self._wait(number + 1, text)
+        elif number < len(self._packed) and self._packed[number]["prompt"] == digest:
+            answer = self._packed[number]["reply"]
+        else:
+            raise OptionError(f"{self._folder.name}.json has no reply to prompt {number + 1} of today; have it written")
+        self.given.append({"prompt": digest, "reply": answer})
+        self.spent += Sum(calls=1, prompt_tokens=self._count(text), completion_tokens=self._count(answer))
+        return answer
+
+    def _wait(self, number: int, text: str) -> str:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        prompt = self._folder / f"{number:04}.prompt"
+        if prompt.exists() and prompt.read_text(encoding="utf-8") != text:
+            raise OptionError(f"{prompt} is another prompt than today's: use another folder")
+        draft = prompt.with_suffix(".draft")
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(prompt)
+        reply = prompt.with_suffix(".reply")
+        while not reply.exists():
+            time.sleep(1)
+        return reply.read_text(encoding="utf-8").strip()
+
+
+class _Job(NamedTuple):
+    talk: Transcript
+    number: int
+    memory: str
+    learn_every: int
+    folder: Path
+
+    def __str__(self) -> str:
+        return f"{self.number:02}-{self.memory}-{self.learn_every}"
+
+    def run(self) -> tuple[Outcome, Written, list[str]]:
+        """Return the measurements, the model, and all that the memory knows at the end, in words."""
+        model, made = Written(self.folder / str(self)), list[BaseMemory]()
+
+        def make(**common: Any) -> BaseMemory:
+            talk, options = self.talk, dict(_OPTIONS[self.memory])
+            names = {"human_prefix": talk.user, "ai_prefix": talk.assistant}
+            given = {"llm": model, "learn_every": self.learn_every, **names, **options, **common}
+            made.append(create_memory(self.memory, **given))
+            return made[-1]
+
+        settings = Settings(survival=any(one.marks for one in self.talk.exchanges), counter=named_counter(_ENCODING))
+        outcome, _ = measure(self.talk, self.number, Variant(self.memory, factory=make), settings)
+        return outcome, model, _list_known(made[0])
+
+
+def _list_known(memory: BaseMemory) -> list[str]:
+    memory.settle()
+    match memory:
+        case ConversationEntityMemory():
+            return [f"{name}: {note}" for name, note in memory.entities.items()]
+        case ConversationKGMemory():
+            return [str(fact) for fact in memory.kg.facts()]
+        case _:
+            return [str(drive(memory.known_state()).items.get("summary", ""))]
+
+
+def written(
+    folder: Annotated[Path, typer.Argument(help="The folder with a folder for each job.")],
+    *,
+    talks: Annotated[str, typer.Option(help="Bundled conversations (en, zh, survival), or a file.")] = "en",
+    numbers: Annotated[str, typer.Option(help="The numbers of the conversations, with commas between them.")] = "1",
+    memory: Annotated[str, typer.Option(help="The memories, with commas between them.")] = ",".join(_OPTIONS),
+    sizes: Annotated[str, typer.Option(help="The values of learn_every.")] = "8",
+    pack: Annotated[Path | None, typer.Option(help="The folder for the replies, a file for each job.")] = None,
+) -> None:
+    """Measure memories that learn with a model that answers through files."""
+    with refusals():
+        found = load_transcripts(sample_path(talks) if talks in ("en", "zh", "survival") else Path(talks))
+        jobs = [
+            _Job(found[number - 1], number, name, size, folder)
+            for size, name, number in itertools.product(limits_of(sizes), memory.split(","), limits_of(numbers))
+        ]
+        with ThreadPoolExecutor(len(jobs)) as threads:
+            done = [*threads.map(_Job.run, jobs)]
+    for job, (_, model, _) in zip(jobs, done, strict=True):
+        if pack:
+            pack.mkdir(parents=True, exist_ok=True)
+            lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in model.given)
+            (pack / f"{job}.json").write_text(f"[{lines}]\n", encoding="utf-8", newline="\n")
+    rows = [_row(job, *one) for job, one in zip(jobs, done, strict=True)]
+    heads = ["job", "known", "shown", "corrections", "survived", "but", "must not", "calls", "own tokens", "reading"]
+    show(table(heads, rows))
+
+
+def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str]) -> list[str]:
+    at, exchanges = outcome.budgets[_LIMIT], len(job.talk.exchanges)
+    asked = [one.answer for one in at.answers if one.answer is not None]
+    told = [found for one in job.talk.measured if (found := answer_found(one.answer, known)) is not None]
+    updates = [one.update for one in at.answers if one.update]
+    kept = [one for one in at.survived if one.after is None]
+    return [
+        str(job) if not outcome.failure else f"{job}: {outcome.failure}",
+        f"{sum(told)} of {len(told)}",
+        f"{sum(asked)} of {len(asked)}",
+        f"{sum(one in ('corrected', 'both') for one in updates)} of {len(updates)}",
+        f"{sum(one.shown for one in kept)} of {sum(one.of for one in kept)}",
+        ", ".join(f"{one.kind} {one}" for one in kept if one.shown < one.of),
+        "; ".join(at.stated),
+        str(model.spent.calls),
+        f"{model.spent.tokens / exchanges:,.0f}",
+        f"{at.tokens / max(at.loads, 1):,.0f}",
+    ]

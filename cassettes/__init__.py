@@ -6,6 +6,7 @@
     passing                       requests that bypass the cassette
     player                        answering or recording a request
     matching, ignoring            matching a request with a recording, and showing the differences to the nearest one
+    tools, values                 recording the calls of tools, and the exact types of their results
     scrubbing, places, answers    removing secrets: from requests by place, from answers by form; `secrets` for both
     format, yaml_text, files      the file format; `vcrpy_files` and `exporting` for the formats of other kits
     http, conversation            reading HTTP messages and models' APIs
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from memzoo.cassettes.exporting import export_cassette
     from memzoo.cassettes.format import ReadableSerializer
     from memzoo.cassettes.settings import CassetteSettings
+    from memzoo.cassettes.tools import recorded_tool
 
 __all__ = [
     "Cassette",
@@ -53,6 +55,7 @@ __all__ = [
     "UnmatchedRequestError",
     "UnplayedInteractionError",
     "export_cassette",
+    "recorded_tool",
     "use_cassette",
 ]
 
@@ -69,6 +72,7 @@ _PLACES = {
     "memzoo.cassettes.exporting": "export_cassette",
     "memzoo.cassettes.format": "ReadableSerializer",
     "memzoo.cassettes.settings": "CassetteSettings",
+    "memzoo.cassettes.tools": "recorded_tool",
 }
 _load, __dir__ = lazy(__name__, _PLACES)
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from memzoo.cassettes.conversation import newest, readable
 from memzoo.cassettes.files import shorten_path
-from memzoo.cassettes.http import HttpRequest, is_array, is_object
+from memzoo.cassettes.http import TOOL, HttpRequest, is_array, is_object, tool_name
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offer_rule
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
 from memzoo.text import visible
@@ -65,6 +65,8 @@ class RequestKey(NamedTuple):
     body: str
 
     def __str__(self) -> str:
+        if self.method == TOOL:
+            return f"tool {tool_name(self.path)} {_cut(self.body)}"
         query = "&".join(f"{name}={value}" for name, value in self.query)
         return f"{self.method} {self.path}{'?' if query else ''}{query} {_preview(self.body)}".rstrip()
 
@@ -72,7 +74,7 @@ class RequestKey(NamedTuple):
 def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> RequestKey:
     """Return the key of a request, without the parts that may vary."""
     url = urlsplit(request.uri)
-    endpoint = _ENDPOINT.search(url.path)
+    endpoint = _ENDPOINT.search(url.path) if request.method != TOOL else None
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
     path = ignored.text(endpoint[0] if endpoint else url.path or "/")
     return RequestKey(request.method.upper(), path, tuple(query), _normal(request.body or b"", ignored))
@@ -161,6 +163,10 @@ def _preview(body: str) -> str:
     except ValueError:
         value, said = {}, ""
     text = f"{value.get('model', '')}: {said!r}".removeprefix(": ") if said else body
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}..."
 
 

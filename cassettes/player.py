@@ -100,7 +100,7 @@ class Player:
             with self._lock:
                 return bool(self._places(key))
         if self._settings.budget:
-            with self._note_errors():
+            with self.note_errors():
                 self._settings.budget.check()
         # Answers arrive in any order, but a replay needs the recordings in the order of the requests.
         turn = vars(request).setdefault("recorded_turn", next(self._turns))
@@ -133,7 +133,7 @@ class Player:
         streamed = is_stream(content_type(response["headers"])) or arrival.broken
         body = response["body"]["string"] or b""
         arrival = by_event(self._time(arrival), body) if streamed else AT_ONCE
-        with self._note_errors():
+        with self.note_errors():
             fresh = self._clean(Recorded(request, response, caller, arrival, turn=turn))
             self._check(fresh)
         if self._settings.budget:
@@ -220,13 +220,13 @@ class Player:
             key = next((one for one in self._waiting if stands_for(one, key)), key)
         if left := self._waiting.get(key):
             return left
-        with self._note_errors():
+        with self.note_errors():
             hint, ignored = self._settings.hint, self._settings.ignored
             told = report_unmatched(key, self.keys, self.unplayed, self.path, hint, ignored=ignored)
             raise UnmatchedRequestError(told)
 
     @contextmanager
-    def _note_errors(self) -> Generator[None]:
+    def note_errors(self) -> Generator[None]:
         """Add an error in the block to `errors`, because the code under test may swallow the error."""
         try:
             yield

@@ -14,6 +14,7 @@ from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
+    Difference,
     HiddenKeyWarning,
     MissingCassetteError,
     StaleCassetteError,
@@ -111,8 +112,12 @@ class Cassette:
         if self.recording:
             self._save()
         elif self.player.unplayed:
-            message = report_unplayed(self.player.keys, self.player.unplayed, self.path, self._settings.hint)
-            raise UnplayedInteractionError(message)
+            player = self.player
+            told, difference = report_unplayed(player.keys, player.unplayed, self.path, self._settings.hint)
+            error = UnplayedInteractionError(told)
+            error.difference = difference
+            player.errors.append(error)
+            raise error
 
     def model(self, model: Any) -> Any:
         """Return a function that answers from this cassette or, while recording, from the model.
@@ -127,6 +132,11 @@ class Cassette:
             A function from messages to text, usable for example in `create_memory(llm=...)`.
         """
         return make_function(self.player, model)
+
+    @property
+    def difference(self) -> Difference | None:
+        """The first step in which the replay differed from the recording, so far."""
+        return next((found for one in self.player.errors if (found := getattr(one, "difference", None))), None)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
         """Return the cassette's error, such as a missing recording, that caused an error; otherwise `None`."""
@@ -149,7 +159,7 @@ class Cassette:
             # A cassette of vcrpy may have secrets, and has headers of the transport.
             recordings = player(recordings).list_recordings()
         self._warn_of_hidden_keys(recordings)
-        return player(recordings, counts=head.get("counts"))
+        return player(recordings, counts=head.get("counts"), in_order=head.get("in_order") is True)
 
     def _warn_of_hidden_keys(self, recordings: Iterable[Recorded]) -> None:
         lines = [f"  {number}. {what}" for number, one in enumerate(recordings, 1) for what in sorted(one.hidden)]
@@ -191,6 +201,7 @@ class Cassette:
             "recorded": today,
             "note": settings.note,
             "ignored": list(settings.ignored.shown),
+            "in_order": self.player.in_order,
             "counts": self.player.list_counts(),
         }
         write_cassette(self.path, recordings, head, limit=settings.max_bytes)

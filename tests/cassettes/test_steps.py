@@ -1,0 +1,169 @@
+"""Runs of several steps: a failure names the first step that differs, and a run is shown and compared by its steps."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memzoo.cassettes import UnmatchedRequestError, UnplayedInteractionError, recorded_tool, use_cassette
+
+if TYPE_CHECKING:
+    from tests.cassettes.conftest import ModelServer, Pipeline, Project
+
+temperature = recorded_tool(lambda city, unit="C": {"Oslo": -17}.get(city, unit), name="temperature")
+units = recorded_tool(lambda: ["C", "F"], name="units")
+
+
+class Run:
+    """A run of a model, two tools and a model again, of which a test changes a part."""
+
+    def __init__(self, pipeline: "Pipeline", at: str) -> None:
+        self._ask, self._at = pipeline.ask, at
+
+    def model(self, text: str, **options: Any) -> Callable[[], Any]:
+        """A step that asks the model."""
+        return lambda: self._ask(text, self._at, **options)
+
+    def steps(self) -> list[Callable[[], Any]]:
+        """The recorded steps."""
+        return [self.model("How cold is it?"), units, lambda: temperature("Oslo"), self.model("It is -17. Answer.")]
+
+
+@pytest.fixture
+def run(server: "ModelServer", pipeline: "Pipeline", path: Path) -> Run:
+    """A recorded run, without its server."""
+    made = Run(pipeline, server.url)
+    with use_cassette(path, record="once"):
+        for step in made.steps():
+            step()
+    server.stop()
+    return made
+
+
+def replay(path: Path, steps: list[Callable[[], Any]]) -> UnmatchedRequestError | UnplayedInteractionError:
+    """The error of a replay that differs."""
+
+    @use_cassette(path)
+    def run() -> None:
+        for step in steps:
+            step()
+
+    with pytest.raises((UnmatchedRequestError, UnplayedInteractionError)) as raised:
+        run()
+    assert all(len(line) <= 80 for line in str(raised.value).splitlines() if not line.startswith("Cassette: "))
+    return raised.value
+
+
+CHANGES: dict[str, tuple[int, str, Callable[[Run, list[Any]], Any]]] = {
+    "prompt": (1, "another prompt", lambda run, steps: [run.model("How warm is it?"), *steps[1:]]),
+    "option": (4, "another option", lambda run, steps: [*steps[:3], run.model("It is -17. Answer.", temperature=0)]),
+    "argument": (3, "another argument", lambda _, steps: [*steps[:2], lambda: temperature("Bergen"), steps[3]]),
+    "default": (3, "another argument", lambda _, steps: [*steps[:2], lambda: temperature("Oslo", "F"), steps[3]]),
+    "result": (4, "another prompt", lambda run, steps: [*steps[:3], run.model("It is -18. Answer.")]),
+    "tool": (2, "another tool", lambda _, steps: [steps[0], lambda: temperature("Bergen"), *steps[2:]]),
+    "more": (4, "one step more", lambda _, steps: [*steps[:3], lambda: temperature("Rome"), steps[3]]),
+    "more-at-the-end": (5, "one step more", lambda _, steps: [*steps, units]),
+    "less": (3, "one step less", lambda run, steps: [*steps[:2], run.model("Answer.")]),
+    "less-in-the-middle": (2, "another order", lambda _, steps: [steps[0], *steps[2:]]),
+    "less-at-the-end": (4, "one step less", lambda _, steps: steps[:3]),
+    "order": (2, "another order", lambda _, steps: [steps[0], steps[2], steps[1], steps[3]]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_first_step_that_differs(change: str, run: Run, path: Path) -> None:
+    """A changed run fails with the number of its first changed step, and how it differs."""
+    number, how, changed = CHANGES[change]
+    error = replay(path, changed(run, run.steps()))
+    assert error.difference is not None
+    assert (error.difference.step, error.difference.steps, error.difference.how) == (number, 4, how)
+
+
+def test_steps_before_are_folded(run: Run, path: Path) -> None:
+    """A failure shows the steps before the difference in one line, and the difference itself."""
+    error = replay(path, [*run.steps()[:2], lambda: temperature("Bergen")])
+    assert str(error).splitlines()[:-2] == [
+        "No recording is left for this request:",
+        '  tool temperature {"city": "Bergen", "unit": "C"}',
+        "Steps 1 to 2 are as recorded.",
+        "Step 3 of 4 differs first: another argument (- recorded, + asked for):",
+        "  body differs at $.city:",
+        "    If that may vary: ignore=['$.city']",
+        "    - city: Oslo",
+        "    + city: Bergen",
+        "      unit: C",
+    ]
+
+
+def test_calls_of_one_answer(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """Calls that one answer asks for may change places; a call before the answer may not."""
+    function = {"name": "temperature", "arguments": "{}"}
+    call = {"id": "1", "type": "function", "function": function}
+    message = {"role": "assistant", "content": None, "tool_calls": [call, call | {"id": "2"}]}
+    server.send("application/json", json.dumps({"choices": [{"index": 0, "message": message}]}))
+    run = Run(pipeline, server.url)
+    model, *tools = run.model("hi"), lambda: temperature("Oslo"), lambda: temperature("Rome")
+    with use_cassette(path, record="once"):
+        for step in (model, *tools):
+            step()
+    with use_cassette(path):
+        for step in (model, *reversed(tools)):
+            step()
+    replay(path, [*tools, model])
+
+
+def test_steps_at_once(path: Path) -> None:
+    """Where the recorded run had several threads or tasks at once, they may come in any order."""
+
+    def in_threads(*cities: str) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            list(pool.map(temperature, cities[:1]))
+        temperature(cities[1])
+
+    with use_cassette(path, record="once"):
+        in_threads("Oslo", "Rome")
+    assert "in_order" not in path.read_text()
+    with use_cassette(path):
+        in_threads("Rome", "Oslo")
+
+
+def test_tasks_one_after_the_other(path: Path) -> None:
+    """Tasks that follow each other are a run in order, also one event loop after the other."""
+
+    async def run(city: str) -> None:
+        temperature(city)
+
+    with use_cassette(path, record="once"):
+        asyncio.run(run("Oslo"))
+        asyncio.run(run("Rome"))
+    assert "in_order: true" in path.read_text()
+
+
+def test_report(project: "Project") -> None:
+    """The reports of pytest have the difference as JSON, in their user properties."""
+    test = """
+    from memzoo.cassettes import recorded_tool
+
+    @recorded_tool
+    def look(key):
+        return key
+
+    @pytest.mark.cassette
+    def test_it():
+        look("a")
+        look("b")
+    """
+    project.test(test)
+    project.record().assert_outcomes(passed=1)
+    project.test(test.replace('"b"', '"c"'))
+    project.replay("--junitxml=report.xml").assert_outcomes(failed=1)
+    report = (project.root / "report.xml").read_text()
+    assert '<property name="cassette" value="' in report
+    assert "&quot;step&quot;: 2, &quot;steps&quot;: 2, &quot;how&quot;: &quot;another argument&quot;" in report
+    project.test(test.replace('        look("b")\n', ""))
+    project.replay("--junitxml=report.xml").assert_outcomes(passed=1, errors=1)
+    assert "one step less" in (project.root / "report.xml").read_text()

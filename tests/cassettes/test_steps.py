@@ -2,14 +2,20 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from memzoo import ChatModel, create_memory
 from memzoo.cassettes import UnmatchedRequestError, UnplayedInteractionError, recorded_tool, use_cassette
+from memzoo.cassettes.format import write_cassette
+from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded
+from memzoo.cassettes.scrubbing import ORIGIN
+from memzoo.cli.commands import app
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline, Project
@@ -167,3 +173,90 @@ def test_report(project: "Project") -> None:
     project.test(test.replace('        look("b")\n', ""))
     project.replay("--junitxml=report.xml").assert_outcomes(passed=1, errors=1)
     assert "one step less" in (project.root / "report.xml").read_text()
+
+
+@pytest.fixture
+def command() -> Callable[..., Result]:
+    """Run `memzoo cassettes`."""
+    return lambda *arguments: CliRunner().invoke(app, ["cassettes", *map(str, arguments)])
+
+
+def test_show(run: Run, path: Path, command: Callable[..., Result]) -> None:
+    """A run is shown step by step: the new part of each request, the answer or result, and tokens; also as JSON."""
+    assert run
+    assert command("show", path).output.splitlines()[1:] == [
+        "1. model m (7 + 5 tokens)",
+        "   user: How cold is it?",
+        "   -> You said: How cold is it?",
+        "2. tool units",
+        "   {}",
+        '   -> ["C", "F"]',
+        "3. tool temperature",
+        '   {"city": "Oslo", "unit": "C"}',
+        "   -> -17",
+        "4. model m (7 + 5 tokens)",
+        "   user: It is -17. Answer.",
+        "   -> You said: It is -17. Answer.",
+        "4 steps, 14 + 10 tokens",
+    ]
+    shown = [json.loads(line) for line in command("show", "--json", path).output.splitlines()]
+    assert [(step["number"], step["kind"], step["name"]) for step in shown[1:3]] == [
+        (2, "tool", "units"),
+        (3, "tool", "temperature"),
+    ]
+
+
+def test_show_purposes_and_failures(path: Path, command: Callable[..., Result]) -> None:
+    """A memory's own calls are named by their prompts; exceptions of tools and calls of tools are told."""
+    with use_cassette(path, record="once") as cassette:
+        memory = create_memory("summary", llm=cassette.model(ChatModel("offline")))
+        memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Nice."})
+        with pytest.raises(KeyError):
+            recorded_tool(lambda key: {}[key], name="look")("x")
+    shown = command("show", path).output
+    assert "\n1. memory summary\n" in shown
+    assert '\n2. tool look\n   {"key": "x"}\n   -> raises KeyError: x\n' in shown
+
+
+def test_diff(run: Run, path: Path, command: Callable[..., Result]) -> None:
+    """A step more in the middle is one line; a changed one shows its words, tokens and cost; equal ones are folded."""
+    assert run
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    long = "word " * 100
+    for name, extra in (("old.yaml", ""), ("new.yaml", "other ")):
+        head = {"version": 1, "recorder": "memzoo.cassettes", "recorded": "2026-11-28"}
+        write_cassette(path.with_name(name), list(_talk(messages, long + extra + "end", bool(extra))), head)
+    old, new = path.with_name("old.yaml"), path.with_name("new.yaml")
+    found = command("diff", old, new, "--price", "1", "2")
+    assert found.exit_code == 1
+    assert found.output.splitlines() == [
+        "= step 1",
+        "+ step 2: tool units {}",
+        "~ step 2, now 3: model m (7 + 5 tokens, now 8 + 5 tokens)",
+        "    - ..." + ("word " * 6 + "end"),
+        "    + ..." + ("word " * 6 + "other end"),
+        "= step 3",
+        f"{old}: 3 steps, 21 + 15 tokens, 0.000051",
+        f"{new}: 4 steps, 22 + 15 tokens, 0.000052",
+    ]
+    changes = [json.loads(line)["change"] for line in command("diff", old, new, "--json").output.splitlines()]
+    assert changes == ["=", "+", "~", "="]
+    assert command("diff", path, path).exit_code == 0
+    assert command("diff", path, path).output.startswith("= steps 1 to 4\n")
+
+
+def _talk(before: list[dict[str, str]], text: str, longer: bool) -> Iterator[Recorded]:  # noqa: FBT001 - one of two
+    """A talk of three questions, each with all messages so far; the longer one has a call of a tool."""
+    messages = [*before[:1]]
+    for number, said in enumerate(["", text, "Go on."]):
+        messages += [before[1], {"role": "user", "content": said}] if said else []
+        if longer and number == 1:
+            yield Recorded(HttpRequest(TOOL, f"{ORIGIN}/tools/units", b"{}", JSON), _answer({"returned": []}))
+        usage = {"prompt_tokens": 7 + (longer and number == 1), "completion_tokens": 5}
+        body = json.dumps({"model": "m", "messages": messages}).encode()
+        reply = {"choices": [{"message": {"content": "b"}}], "usage": usage}
+        yield Recorded(HttpRequest("POST", f"{ORIGIN}/v1/chat/completions", body, JSON), _answer(reply))
+
+
+def _answer(value: Any) -> dict[str, Any]:
+    return {"status": {"code": 200, "message": "OK"}, "headers": JSON, "body": {"string": json.dumps(value).encode()}}

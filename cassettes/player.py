@@ -44,6 +44,7 @@ class Player:
         settings: CassetteSettings,
         counts: Counts | None = None,
         in_order: bool = False,
+        live: Sequence[Recorded] | None = None,
     ) -> None:
         """Create a player that plays recordings or, for `None`, makes recordings.
 
@@ -54,6 +55,7 @@ class Player:
             settings: The settings of the cassette.
             counts: The recorded token counts.
             in_order: Play the recordings in their order; calls of tools that one answer asks for may change places.
+            live: The recorded steps after `recordings` that are not played but recorded anew; `None` to only replay.
         """
         self.recording = recordings is None
         self._counts = counts or {}
@@ -70,6 +72,8 @@ class Player:
         self._waiting: defaultdict[RequestKey, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
             self._waiting[key].append(place)
+        self._live = live is not None
+        self._live_keys = {self._key(one.request) for one in live or ()}
         self._order = _find_order(self.recordings) if in_order else []
         self._played = set[int]()
         self._next = 0
@@ -86,7 +90,13 @@ class Player:
         """True if a recorded run with tools had one step after the other, in one thread and no task twice."""
         has_tools = any(one.request.method == TOOL for one in self.recordings)
         threads = {thread for thread, _ in self._callers}
-        return has_tools and self._is_sequence and len(threads) == 1 and len({*self._callers}) == len(self._callers)
+        return (
+            has_tools
+            and self._is_sequence
+            and self._live <= bool(self._order)
+            and len(threads) == 1
+            and len({*self._callers}) == len(self._callers)
+        )
 
     def has(self, request: HttpRequest) -> bool:
         """Return whether a recording remains for a request."""
@@ -121,7 +131,8 @@ class Player:
         if not self.recording:
             key = self._key(request)
             with self._lock:
-                return bool(self._places(key))
+                if not self._is_live(key):
+                    return bool(self._places(key))
         if self._settings.budget:
             with self.note_errors():
                 self._settings.budget.check()
@@ -145,6 +156,9 @@ class Player:
             places.remove(place)
             self._played.add(place)
         played = self.recordings[place]
+        if self._live:
+            # The new file replays this run, whose requests may differ in parts that are ignored, such as the model.
+            self.recordings[place] = replace(played, request=request)
         return replace(played, arrival=self._time(played.arrival))
 
     def record(self, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE, caller: str = "") -> None:
@@ -239,6 +253,10 @@ class Player:
             f"No answer came to {self._key(request)} ({why})\n"
             f"A request without an answer cannot be recorded; nothing was written to {shorten_path(self.path)}"
         )
+
+    def _is_live(self, key: RequestKey) -> bool:
+        """Return whether a request belongs to the part of a run that is recorded anew."""
+        return self._live and not self._waiting.get(key) and (key in self._live_keys or not self.unplayed)
 
     def _places(self, key: RequestKey) -> list[int]:
         """Return the indexes of the remaining recordings for a request, at least one."""

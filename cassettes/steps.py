@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 from memzoo.cassettes.conversation import answer_text, calls_in, list_spoken, statistics_of
 from memzoo.cassettes.http import TOOL, Recorded, tool_name
+from memzoo.errors import OptionError
 
-__all__ = ["Step", "compare_steps", "count_common", "list_steps", "total_of"]
+__all__ = ["Step", "compare_steps", "count_common", "find_step", "list_steps", "total_of"]
 
 _PURPOSE = re.compile(r"\ATask: (\w+)\.$", re.MULTILINE)
 
@@ -78,6 +79,20 @@ def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
         tokens = spent.input_tokens, spent.output_tokens
         steps.append(Step(number, kind, name, said, _answer(one, kind), status, *tokens))
     return steps
+
+
+def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
+    """Return the number of the first step with a number or name.
+
+    Raises:
+        OptionError: There is no such step.
+    """
+    steps = list_steps(recordings)
+    found = next((step.number for step in steps if wanted in (step.number, step.name)), None)
+    if found is None:
+        known = ", ".join(f"{step.number} {step.name!r}" for step in steps)
+        raise OptionError(f"live_from={wanted!r} is no step of the cassette; it has {known or 'none'}")
+    return found
 
 
 def total_of(steps: Sequence[Step]) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from memzoo.cassettes.format import write_cassette
 from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cli.commands import app
+from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline, Project
@@ -173,6 +174,48 @@ def test_report(project: "Project") -> None:
     project.test(test.replace('        look("b")\n', ""))
     project.replay("--junitxml=report.xml").assert_outcomes(passed=1, errors=1)
     assert "one step less" in (project.root / "report.xml").read_text()
+
+
+@pytest.mark.parametrize("live_from", [3, "temperature"])
+def test_live_from(live_from: int | str, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """Steps before a number or name are replayed, later ones are asked and recorded anew, into another file."""
+    ran: list[str] = []
+    tools = [recorded_tool(lambda one=one: ran.append(one), name=one) for one in ("units", "temperature")]
+
+    def talk(model: str, *, ends: bool = True) -> str | None:
+        pipeline.ask("hi", server.url, extra_body={"model": model})
+        for tool in tools:
+            tool()
+        return pipeline.ask("end", server.url, extra_body={"model": model}) if ends else None
+
+    other = path.with_name("other.yaml")
+    with use_cassette(path, record="once"):
+        talk("small")
+    before, server.answer = path.read_bytes(), lambda body: [f"{body['model']} ends"]
+    with use_cassette(path, live_from=live_from, into=other, ignore=["$.model"]) as cassette:
+        assert cassette.recording
+        assert talk("large") == "large ends"
+    assert ran == ["units", "temperature", "temperature"]
+    assert [body["model"] for body in server.seen] == ["small", "small", "large"]
+    server.stop()
+    with use_cassette(other):
+        assert talk("large") == "large ends"
+    assert path.read_bytes() == before
+    with pytest.raises(UnplayedInteractionError), use_cassette(path, live_from=3, into=other):
+        pass
+    with pytest.raises(UnmatchedRequestError, match="Step 1 of 2 differs first"):
+        use_cassette(path, live_from=3, into=other)(talk)("large")
+
+
+def test_live_from_where(run: Run, path: Path) -> None:
+    """A step that there is not, and a missing file for the new run, are refused by name."""
+    assert run
+    with pytest.raises(OptionError, match=r"live_from='x' .* it has 1 'm', 2 'units', 3 'temperature', 4 'm'"):
+        use_cassette(path, live_from="x", into="y.yaml").__enter__()
+    with pytest.raises(OptionError, match="live_from=2 and into=None belong together"):
+        use_cassette(path, live_from=2)
+    with pytest.raises(OptionError, match="is the cassette itself"):
+        use_cassette(path, live_from=2, into=path).__enter__()
 
 
 @pytest.fixture

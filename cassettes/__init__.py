@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         CassetteError,
         CassetteFormatError,
         CassetteInUseError,
+        Difference,
         HiddenKeyWarning,
         MissingCassetteError,
         RecordingError,
@@ -46,6 +47,7 @@ __all__ = [
     "CassetteFormatError",
     "CassetteInUseError",
     "CassetteSettings",
+    "Difference",
     "HiddenKeyWarning",
     "MissingCassetteError",
     "ReadableSerializer",
@@ -66,9 +68,9 @@ pytest_plugins = ["memzoo.cassettes.plugin"]
 # in projects without cassettes.
 _PLACES = {
     "memzoo.cassettes.cassette": "Cassette use_cassette",
-    "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError HiddenKeyWarning "
-    "MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning UnmatchedRequestError "
-    "UnplayedInteractionError",
+    "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError Difference "
+    "HiddenKeyWarning MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning "
+    "UnmatchedRequestError UnplayedInteractionError",
     "memzoo.cassettes.exporting": "export_cassette",
     "memzoo.cassettes.format": "ReadableSerializer",
     "memzoo.cassettes.settings": "CassetteSettings",

@@ -65,6 +65,7 @@ def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
         spoken = [f"{who}: {_join(parts)}" for who, parts in list_spoken(body)]
         known = max((count_common(spoken, other) for other in before), default=0)
         path = urlsplit(one.request.uri).path
+        said: tuple[str, ...]
         if one.request.method == TOOL:
             kind, name, said = "tool", tool_name(path), (_dump(body),)
         elif spoken:

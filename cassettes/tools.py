@@ -151,7 +151,7 @@ class _Tool:
         try:
             while True:
                 try:
-                    item = drive(anext(pieces))  # type: ignore[arg-type]  # of a generator, it is a coroutine
+                    item = drive(anext(pieces))
                 except StopAsyncIteration:
                     return
                 if (yield item) is not None:

@@ -17,6 +17,8 @@ from typing import Any, NamedTuple, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from memzoo.cassettes.http import is_array, is_object
+
 __all__ = ["read_value", "write_value"]
 
 _MARK = "$"
@@ -123,21 +125,20 @@ def read_value(written: Any) -> Any:
     Raises:
         ValueError: The JSON was not written by `write_value`, or a class in it is gone.
     """
-    if isinstance(written, list):
-        return [read_value(item) for item in cast("list[Any]", written)]
-    if not isinstance(written, dict):
+    if is_array(written):
+        return [read_value(item) for item in written]
+    if not is_object(written):
         return written
-    pairs = cast("dict[str, Any]", written)
-    if _CLASS in pairs:
-        return _read_object(pairs)
-    name = next(iter(pairs), "")
+    if _CLASS in written:
+        return _read_object(written)
+    name = next(iter(written), "")
     if not name.startswith(_MARK):
-        return {key: read_value(item) for key, item in pairs.items()}
+        return {key: read_value(item) for key, item in written.items()}
     if name == f"{_MARK}dict":
-        return {read_value(key): read_value(item) for key, item in pairs[name]}
+        return {read_value(key): read_value(item) for key, item in written[name]}
     if name.removeprefix(_MARK) not in _READ:
         raise ValueError(f"{name!r} is not a type that a cassette keeps")
-    return _READ[name.removeprefix(_MARK)](pairs[name])
+    return _READ[name.removeprefix(_MARK)](written[name])
 
 
 def _write_object(value: Any, place: str) -> dict[str, Any]:
@@ -172,10 +173,10 @@ def _read_object(written: dict[str, Any]) -> Any:
     if issubclass(kind, Exception):
         args, members = state
         # The initializer of a class in Python may want other arguments than the error keeps.
-        found = kind.__new__(kind, *args) if hasattr(kind.__init__, "__code__") else kind(*args)
-        found.__dict__.update(members)
-        return found
-    found = kind.__new__(kind)
+        error = kind.__new__(kind, *args) if hasattr(kind.__init__, "__code__") else kind(*args)
+        error.__dict__.update(members)
+        return error
+    found: Any = kind.__new__(kind)
     if hasattr(found, "__setstate__"):
         found.__setstate__(state)
         return found

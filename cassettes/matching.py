@@ -2,7 +2,6 @@
 
 import difflib
 import hashlib
-import itertools
 import json
 import re
 import textwrap
@@ -161,7 +160,8 @@ def report_unmatched(
     """
     difference = find_first(asked, recorded, unplayed, order=order)
     lines = [_fold(difference)] if difference.step > 1 else []
-    if (times := recorded.count(asked)) and difference.how != OTHER_ORDER:
+    times = recorded.count(asked)
+    if times and difference.how != OTHER_ORDER:
         lines.append(
             f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."
         )
@@ -196,15 +196,22 @@ def find_first(
     left = sorted(unplayed)
     if not left:
         return Difference(len(recorded) + 1, len(recorded), STEP_MORE, asked=str(asked))
+    first, kind = left[0], recorded[left[0]].kind[0]
+    told = str(recorded[first]), str(asked)
+    if asked in recorded:
+        is_due = order and asked in [recorded[place] for place in left]
+        return Difference(first + 1, len(recorded), OTHER_ORDER if is_due else STEP_MORE, *told)
     # Only steps that may be next: the first one left, and those that may run beside it.
-    kind = recorded[left[0]].kind[0]
-    beside = [place for place in left if not order or order[place] == order[left[0]]]
-    due = list(itertools.takewhile(lambda place: recorded[place].kind[0] == kind, beside))
+    end = next((place for place in range(first, len(recorded)) if recorded[place].kind[0] != kind), len(recorded))
+    due = [place for place in left if place < end and (not order or order[place] == order[first])]
     alike = [place for place in due if recorded[place].kind == asked.kind] or due[:1]
     place = alike[nearest(asked, [recorded[one] for one in alike]) or 0]
+    if not order and any(one not in unplayed for one in range(end, len(recorded))):
+        # The run went on without the first one left, unless it is asked for now, later than it was recorded.
+        place = left[nearest(asked, [recorded[one] for one in left]) or 0]
+        if place != first:
+            return Difference(first + 1, len(recorded), STEP_LESS, *told)
     how, places = _compare_steps(asked, recorded[place])
-    if order and asked in [recorded[one] for one in left]:
-        place, how, places = left[0], OTHER_ORDER, ()
     return Difference(place + 1, len(recorded), how, str(recorded[place]), str(asked), places)
 
 
@@ -367,7 +374,7 @@ def _unknown(
         return ["The recording ends here."]
     place = difference.step - 1
     lines = [f"Step {difference.step} of {len(recorded)} differs first: {difference.how} (- recorded, + asked for):"]
-    if asked.kind[0] != recorded[place].kind[0] or difference.how == OTHER_ORDER:
+    if asked.kind[0] != recorded[place].kind[0] or difference.how in {STEP_LESS, OTHER_ORDER}:
         return [*lines, f"  - {difference.recorded}", f"  + {difference.asked}"]
     lines += [f"  {line}" for line in differences(asked, recorded[place])]
     if _stands_for(recorded[place], asked, bool):

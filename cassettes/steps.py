@@ -4,6 +4,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -137,8 +138,12 @@ def _answer(one: Recorded, kind: str) -> str:
         return ", ".join(f"calls {call}" for call in calls_in(one.response)) or answer_text(one.response)
     outcome = json.loads(one.response["body"]["string"])
     if "raised" in outcome:
-        name, state = outcome["raised"]["$class"], outcome["raised"]["state"]
-        return f"raises {name.rpartition(':')[2]}: {', '.join(map(_dump, state['$tuple'][0]['$tuple']))}"
+        error = outcome["raised"]
+        with suppress(LookupError, TypeError, AttributeError):
+            error = (
+                f"{error['$class'].rpartition(':')[2]}: {', '.join(map(_dump, error['state']['$tuple'][0]['$tuple']))}"
+            )
+        return f"raises {_dump(error)}"
     return _dump(outcome.get("returned", outcome.get("yielded")))
 
 

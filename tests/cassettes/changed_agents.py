@@ -17,7 +17,7 @@ import tempfile
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -139,7 +139,10 @@ class Agent:
 
 def make_plan(chance: random.Random, *, parallel: bool) -> Plan:
     """A plan of three turns."""
-    words = lambda count: " ".join(chance.choices(WORDS, k=count))  # noqa: E731 - short, and used five times
+
+    def words(count: int) -> str:
+        return " ".join(chance.choices(WORDS, k=count))
+
     turns = [
         {
             "question": f"{number}: {words(8)}?",
@@ -204,7 +207,7 @@ class Memzoo:
         self.declare = self._kit.recorded_tool
 
     @contextmanager
-    def use(self, path: Path, client: Any, *, record: bool) -> Iterator[Any]:
+    def use(self, path: Path, client: Any, *, record: bool) -> Generator[Any]:
         """Record or replay what the client asks."""
         varies = ["$.metadata.trace_id", r"re:\d{4}-\d\d-\d\dT[\d:.+]+"]
         with self._kit.use_cassette(path.with_suffix(".yaml"), record="once" if record else "none", ignore=varies):
@@ -231,7 +234,7 @@ class Agenttape:
         self.declare = self._kit.tool
 
     @contextmanager
-    def use(self, path: Path, client: Any, *, record: bool) -> Iterator[Any]:
+    def use(self, path: Path, client: Any, *, record: bool) -> Generator[Any]:
         """Record or replay what the client asks."""
         with self._kit.use_cassette(path.name, mode="record" if record else "none", cassette_dir=path.parent):
             yield client
@@ -253,7 +256,7 @@ class Agentreplay:
         self.declare = self._kit.tool
 
     @contextmanager
-    def use(self, path: Path, client: Any, *, record: bool) -> Iterator[Any]:
+    def use(self, path: Path, client: Any, *, record: bool) -> Generator[Any]:
         """Record or replay what the client asks."""
         with self._kit.session(
             mode="record" if record else "replay", cassette_path=path.with_suffix(".jsonl")
@@ -285,7 +288,7 @@ def first_differences(old: list[list[str]], new: list[list[str]], recorded: list
     `recorded` are the steps in the order of the recording, which is by chance for calls that run at once.
     """
     start = 1
-    for one, other in itertools.zip_longest(old, new, fillvalue=[]):
+    for one, other in itertools.zip_longest(old, new, fillvalue=list[str]()):
         gone, come = Counter(one) - Counter(other), Counter(other) - Counter(one)
         places = range(start, start + len(one))
         if gone and len(one) > 1:

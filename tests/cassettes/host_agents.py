@@ -9,14 +9,15 @@ import json
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from functools import wraps
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memzoo.cassettes import Difference, recorded_tool, use_cassette
+from memzoo.cassettes import Cassette, CassetteError, Difference, recorded_tool, use_cassette
 
 QUESTIONS = ("Oslo in crowns?", "Rome in euros?", "Delhi in rupees?")
 SYSTEM = "You are a clerk."
@@ -42,6 +43,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer a request."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if "contents" in body:
+            self._send(json.dumps(_gemini_answer(body["contents"])), "application/json")
+            return
         last = body["messages"][-1]
         if last["role"] == "tool":
             results = [one["content"] for one in body["messages"][-2:]]
@@ -55,25 +59,37 @@ class Handler(BaseHTTPRequestHandler):
         usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
         if body.get("stream"):
             chunk = {**head, "object": "chat.completion.chunk"}
-            parts = [
+            parts: list[Any] = [
                 {**chunk, "choices": [{**choice, "finish_reason": None, "delta": message}]},
                 {**chunk, "choices": [{**choice, "delta": {}}], "usage": usage},
             ]
-            content, kind = (
-                "".join(f"data: {json.dumps(part)}\n\n" for part in parts) + "data: [DONE]\n\n",
-                "event-stream",
-            )
+            events = "".join(f"data: {json.dumps(part)}\n\n" for part in parts)
+            self._send(f"{events}data: [DONE]\n\n", "text/event-stream")
         else:
             reply = {**head, "object": "chat.completion", "choices": [{**choice, "message": message}], "usage": usage}
-            content, kind = json.dumps(reply), "json"
+            self._send(json.dumps(reply), "application/json")
+
+    def _send(self, content: str, kind: str) -> None:
         self.send_response(200)
-        self.send_header("content-type", f"{'text' if kind == 'event-stream' else 'application'}/{kind}")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(content.encode())))
         self.end_headers()
         self.wfile.write(content.encode())
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
         """Keep quiet."""
+
+
+def _gemini_answer(contents: list[Any]) -> dict[str, Any]:
+    parts = contents[-1]["parts"]
+    if "functionResponse" in parts[0]:
+        said: list[Any] = [{"text": f"Known: {[part['functionResponse']['response'] for part in parts]}"}]
+    else:
+        city, _, currency = parts[0]["text"].removesuffix("?").split()
+        given = (("temperature", {"city": city}), ("rate", {"currency": currency}))
+        said = [{"functionCall": {"name": name, "args": arguments}} for name, arguments in given]
+    candidate = {"content": {"role": "model", "parts": said}, "finishReason": "STOP", "index": 0}
+    return {"candidates": [candidate], "modelVersion": "scripted"}
 
 
 def _calls(city: str, currency: str) -> list[dict[str, Any]]:
@@ -88,6 +104,11 @@ def _calls(city: str, currency: str) -> list[dict[str, Any]]:
         for place, (name, said) in enumerate(given)
         for value in said.values()
     ]
+
+
+def load(module: str) -> Any:
+    """A framework's module, if it is installed."""
+    return import_module(module)
 
 
 def openai_agents(url: str, system: str, tools: Sequence[Any]) -> list[str]:
@@ -111,12 +132,9 @@ def openai_agents(url: str, system: str, tools: Sequence[Any]) -> list[str]:
 
 def pydantic_ai(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     """Pydantic AI."""
-    from pydantic_ai import Agent  # type: ignore[import-not-found, unused-ignore]
-    from pydantic_ai.models.openai import OpenAIChatModel  # type: ignore[import-not-found, unused-ignore]
-    from pydantic_ai.providers.openai import OpenAIProvider  # type: ignore[import-not-found, unused-ignore]
-
-    model: Any = OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="none"))
-    agent: Any = Agent(model, instructions=system, tools=list(tools))
+    host, models = load("pydantic_ai"), load("pydantic_ai.models.openai")
+    provider = load("pydantic_ai.providers.openai").OpenAIProvider(base_url=url, api_key="none")
+    agent = host.Agent(models.OpenAIChatModel("m", provider=provider), instructions=system, tools=list(tools))
     answers, history = list[str](), None
     for question in QUESTIONS:
         done = agent.run_sync(question, message_history=history)
@@ -125,9 +143,7 @@ def pydantic_ai(url: str, system: str, tools: Sequence[Any]) -> list[str]:
 
 
 def _langchain_model(url: str) -> Any:
-    from langchain_openai import ChatOpenAI  # type: ignore[import-not-found, unused-ignore]
-
-    return ChatOpenAI(model="m", base_url=url, max_retries=0)
+    return load("langchain_openai").ChatOpenAI(model="m", base_url=url, max_retries=0)
 
 
 def _ask_graph(agent: Any) -> list[str]:
@@ -141,55 +157,69 @@ def _ask_graph(agent: Any) -> list[str]:
 
 def langchain(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     """LangChain."""
-    from langchain.agents import create_agent  # type: ignore[import-not-found, unused-ignore]
-
-    return _ask_graph(create_agent(_langchain_model(url), tools=list(tools), system_prompt=system))
+    host = load("langchain.agents")
+    return _ask_graph(host.create_agent(_langchain_model(url), tools=list(tools), system_prompt=system))
 
 
 def langgraph(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     """LangGraph, with a graph of its own."""
-    from langchain_core.tools import tool
-    from langgraph.graph import START, MessagesState, StateGraph  # type: ignore[import-not-found, unused-ignore]
-    from langgraph.prebuilt import ToolNode, tools_condition  # type: ignore[import-not-found, unused-ignore]
-
-    known = list(map(tool, tools))
+    host, prebuilt = load("langgraph.graph"), load("langgraph.prebuilt")
+    known = list(map(load("langchain_core.tools").tool, tools))
     model = _langchain_model(url).bind_tools(known)
 
     def ask(state: Any) -> Any:
         return {"messages": [model.invoke([{"role": "system", "content": system}, *state["messages"]])]}
 
-    graph: Any = StateGraph(MessagesState)
+    graph = host.StateGraph(host.MessagesState)
     graph.add_node("ask", ask)
-    graph.add_node("tools", ToolNode(known))
-    graph.add_edge(START, "ask")
-    graph.add_conditional_edges("ask", tools_condition)
+    graph.add_node("tools", prebuilt.ToolNode(known))
+    graph.add_edge(host.START, "ask")
+    graph.add_conditional_edges("ask", prebuilt.tools_condition)
     graph.add_edge("tools", "ask")
     return _ask_graph(graph.compile())
 
 
 def strands(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     """Strands."""
-    from strands import Agent, tool  # type: ignore[import-not-found, unused-ignore]
-    from strands.models.openai import OpenAIModel  # type: ignore[import-not-found, unused-ignore]
-
-    model: Any = OpenAIModel(client_args={"base_url": url, "api_key": "none", "max_retries": 0}, model_id="m")
-    agent: Any = Agent(model=model, tools=list(map(tool, tools)), system_prompt=system, callback_handler=None)
+    host = load("strands")
+    client = {"base_url": url, "api_key": "none", "max_retries": 0}
+    model = load("strands.models.openai").OpenAIModel(client_args=client, model_id="m")
+    agent = host.Agent(model=model, tools=list(map(host.tool, tools)), system_prompt=system, callback_handler=None)
     return [str(agent(question)).strip() for question in QUESTIONS]
 
 
 def llama_index(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     """LlamaIndex."""
-    from llama_index.core.agent.workflow import FunctionAgent
-    from llama_index.core.workflow import Context
-    from llama_index.llms.openai_like import OpenAILike  # type: ignore[import-not-found, unused-ignore]
+    host, workflow = load("llama_index.core.agent.workflow"), load("llama_index.core.workflow")
+    kinds = {"is_chat_model": True, "is_function_calling_model": True}
+    model = load("llama_index.llms.openai_like").OpenAILike(
+        model="m", api_base=url, api_key="none", max_retries=0, **kinds
+    )
 
     async def run() -> list[str]:
-        model: Any = OpenAILike(
-            model="m", api_base=url, api_key="none", is_chat_model=True, is_function_calling_model=True, max_retries=0
-        )
-        agent = FunctionAgent(tools=list(tools), llm=model, system_prompt=system)
-        context: Any = Context(agent)
-        return [str(await agent.run(question, ctx=context)) for question in QUESTIONS]
+        agent = host.FunctionAgent(tools=list(tools), llm=model, system_prompt=system)
+        context = workflow.Context(agent)
+        return [str(await agent.run(user_msg=question, ctx=context)) for question in QUESTIONS]
+
+    return asyncio.run(run())
+
+
+def google_adk(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """Google ADK, with Gemini's client."""
+    types = load("google.genai.types")
+    os.environ |= {"GOOGLE_API_KEY": "replay", "GOOGLE_GEMINI_BASE_URL": url}
+    model = load("google.adk.models").Gemini(model="m")
+    agent = load("google.adk.agents").Agent(name="clerk", model=model, instruction=system, tools=list(tools))
+    runner = load("google.adk.runners").InMemoryRunner(agent=agent, app_name="clerk")
+
+    async def run() -> list[str]:
+        answers = list[str]()
+        session = await runner.session_service.create_session(app_name="clerk", user_id="u")
+        for question in QUESTIONS:
+            said = types.Content(role="user", parts=[types.Part(text=question)])
+            events = [one async for one in runner.run_async(user_id="u", session_id=session.id, new_message=said)]
+            answers.append(str(events[-1].content.parts[0].text))
+        return answers
 
     return asyncio.run(run())
 
@@ -204,7 +234,8 @@ def memzoo(url: str, system: str, tools: Sequence[Any]) -> list[str]:
 
 
 HOSTS: dict[str, Callable[[str, str, Sequence[Any]], list[str]]] = {
-    host.__name__: host for host in (memzoo, openai_agents, pydantic_ai, langchain, langgraph, strands, llama_index)
+    host.__name__: host
+    for host in (memzoo, openai_agents, pydantic_ai, langchain, langgraph, strands, llama_index, google_adk)
 }
 
 
@@ -232,7 +263,7 @@ def run(host: str, url: str, ran: list[str], change: Change = SAME) -> list[str]
 
 
 @contextmanager
-def scripted_server() -> Iterator[str]:
+def scripted_server() -> Generator[str]:
     """The address of the scripted model, while it runs."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -256,12 +287,12 @@ def check(host: str, folder: Path) -> dict[str, Difference | None]:
         assert run(host, DEAD_URL, ran) == recorded
     found = dict[str, Difference | None]()
     for name in Change._fields:
-        opened = use_cassette(path)
-        try:
-            with opened as cassette:
-                run(host, DEAD_URL, ran, Change(**{name: " now"}))
-        except Exception:  # noqa: BLE001, S110 - a framework may raise any error from the cassette's
-            pass
+        cassette = Cassette(path)
+        # A framework may raise any error from the cassette's.
+        with suppress(Exception):
+            run(host, DEAD_URL, ran, Change(**{name: " now"}))
+        with suppress(CassetteError):
+            cassette.close()
         found[name] = cassette.difference
     assert not ran
     return found

@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -103,16 +103,10 @@ def test_app(documented: "Project", server: "ModelServer") -> None:
     assert "/ask" not in documented.text("test_app/test_app.yaml")
 
 
-CALL = {"id": "call-1", "type": "function", "function": {"name": "temperature", "arguments": '{"city": "Oslo"}'}}
-
-
 def enqueue_call(server: "ModelServer", **function: str) -> None:
     """Answer the next request with a call of a tool, and the one after it with a text."""
-    said = {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{**CALL, "function": {**CALL["function"], **function}}],
-    }  # type: ignore[dict-item]
+    call = {"id": "call-1", "type": "function", "function": function}
+    said: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [call]}
     choice = {"index": 0, "message": said, "finish_reason": "tool_calls"}
     head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "tiny-1"}
     server.send("application/json", json.dumps({**head, "choices": [choice]}))
@@ -121,7 +115,7 @@ def enqueue_call(server: "ModelServer", **function: str) -> None:
 def test_agent(documented: "Project", server: "ModelServer", monkeypatch: pytest.MonkeyPatch) -> None:
     """The recipe with openai-agents runs the tool once; without its declaration, the tool runs and is noticed."""
     pytest.importorskip("agents", reason="openai-agents is not installed")
-    enqueue_call(server)
+    enqueue_call(server, name="temperature", arguments='{"city": "Oslo"}')
     server.enqueue("It is -17 degrees.")
     options = ("-W", "default", "tests/test_agent.py")
     # To OpenAI's own endpoint, the library sends another cache key with each run.

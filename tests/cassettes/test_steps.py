@@ -1,4 +1,7 @@
 """Runs of several steps: a failure names the first step that differs, and a run is shown and compared by its steps."""
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
+# Many tools here are lambdas, whose parameters have no types.
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
 """Recorded tools: they run while recording, and not in a replay; their results and exceptions come back exactly."""
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportMissingTypeStubs=false
+# Many tools here are lambdas, whose parameters have no types, and so has vcrpy.
 
 import asyncio
 import json
@@ -18,6 +21,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from vcr import VCR
+from vcr.record_mode import RecordMode
 
 from memzoo import Conversation
 from memzoo.cassettes import (
@@ -207,7 +211,7 @@ def test_an_exception_that_cannot_be_kept(path: Path) -> None:
 
 def test_kinds_of_functions(path: Path) -> None:
     """Functions, generators, and asynchronous ones of both, stay what they are."""
-    runs = []
+    runs: list[str] = []
 
     @recorded_tool
     def numbers(end: int) -> Iterator[int]:
@@ -244,7 +248,11 @@ def test_kinds_of_functions(path: Path) -> None:
 
 def test_a_generator_that_is_read_further(path: Path) -> None:
     """If the recording stopped in the middle, a replay that wants more items fails."""
-    numbers = recorded_tool(lambda: (yield from (1, 2)), name="numbers")
+
+    @recorded_tool
+    def numbers() -> Iterator[int]:
+        yield from (1, 2)
+
     with use_cassette(path, record="once"):
         next(numbers())
     with pytest.raises(UnmatchedRequestError, match="asked for more items"), use_cassette(path):
@@ -349,6 +357,17 @@ def test_a_class_that_is_gone(path: Path) -> None:
         tool()
 
 
+@pytest.mark.parametrize("damage", [("returned:", "gone:"), ("returned: 1", "yielded: 1"), ("of: x", "- x")])
+def test_a_damaged_call(damage: tuple[str, str], path: Path) -> None:
+    """A call of a tool without arguments or an outcome is refused when the file is read."""
+    tool = recorded_tool(lambda of: 1, name="tool")  # noqa: ARG005 - recorded, not used
+    with use_cassette(path, record="once"):
+        tool("x")
+    path.write_text(path.read_text().replace(*damage))
+    with pytest.raises(CassetteFormatError, match="recording 1 is no call of a tool"):
+        use_cassette(path).__enter__()
+
+
 def test_vcrpy(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
     """Vcrpy replays the requests of an exported run and ignores its tools; this kit replays both from that file."""
     tool = recorded_tool(lambda of: {of: {1, 2}}, name="numbers")
@@ -356,7 +375,7 @@ def test_vcrpy(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
         recorded = [pipeline.ask("a", server.url), tool("x"), pipeline.ask("b", server.url)]
     server.stop()
     export_cassette(path, exported := path.with_name("vcr.yaml"), origin="https://dead.invalid:9")
-    with VCR(record_mode="none").use_cassette(str(exported)) as cassette:
+    with VCR(record_mode=RecordMode.NONE).use_cassette(str(exported)) as cassette:
         assert [pipeline.ask("a"), pipeline.ask("b")] == recorded[::2]
     assert cassette.all_played
     with use_cassette(exported):

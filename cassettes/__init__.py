@@ -6,6 +6,7 @@
     passing                       requests that bypass the cassette
     player                        answering or recording a request
     matching, ignoring            matching a request with a recording, and showing the differences to the nearest one
+    tools, values                 recording the calls of tools, and the exact types of their results
     scrubbing, places, answers    removing secrets: from requests by place, from answers by form; `secrets` for both
     format, yaml_text, files      the file format; `vcrpy_files` and `exporting` for the formats of other kits
     http, conversation            reading HTTP messages and models' APIs
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         CassetteError,
         CassetteFormatError,
         CassetteInUseError,
+        Difference,
         HiddenKeyWarning,
         MissingCassetteError,
         RecordingError,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from memzoo.cassettes.exporting import export_cassette
     from memzoo.cassettes.format import ReadableSerializer
     from memzoo.cassettes.settings import CassetteSettings
+    from memzoo.cassettes.tools import recorded_tool
 
 __all__ = [
     "Cassette",
@@ -44,6 +47,7 @@ __all__ = [
     "CassetteFormatError",
     "CassetteInUseError",
     "CassetteSettings",
+    "Difference",
     "HiddenKeyWarning",
     "MissingCassetteError",
     "ReadableSerializer",
@@ -53,6 +57,7 @@ __all__ = [
     "UnmatchedRequestError",
     "UnplayedInteractionError",
     "export_cassette",
+    "recorded_tool",
     "use_cassette",
 ]
 
@@ -63,12 +68,13 @@ pytest_plugins = ["memzoo.cassettes.plugin"]
 # in projects without cassettes.
 _PLACES = {
     "memzoo.cassettes.cassette": "Cassette use_cassette",
-    "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError HiddenKeyWarning "
-    "MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning UnmatchedRequestError "
-    "UnplayedInteractionError",
+    "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError Difference "
+    "HiddenKeyWarning MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning "
+    "UnmatchedRequestError UnplayedInteractionError",
     "memzoo.cassettes.exporting": "export_cassette",
     "memzoo.cassettes.format": "ReadableSerializer",
     "memzoo.cassettes.settings": "CassetteSettings",
+    "memzoo.cassettes.tools": "recorded_tool",
 }
 _load, __dir__ = lazy(__name__, _PLACES)
 

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -69,6 +69,8 @@ def current_caller() -> Caller | None:
     caller, players = _current.get(), [one.player for one in _open]
     if caller is not None and (caller.player in players or not players):
         return caller.in_task()
+    if not players:
+        return None
     # Threads of an older pool have no cassette; if only one cassette is open, use this cassette.
     if len(players) == 1:
         return _open[0].in_task()
@@ -133,7 +135,8 @@ def follow() -> Generator[None]:
     def create_inside(loop: asyncio.BaseEventLoop, coroutine: Any, **options: Any) -> Any:
         task: Any = create(loop, coroutine, **options)
         caller = _current.get()
-        if caller is not None:
+        # A recorded tool does not run in a replay, so its threads and tasks have no numbers.
+        if caller is not None and not _unrecorded.get():
             # Callers are numbered here, in the program's order, because their requests may come in any order.
             caller.tasks[task] = caller.in_task().child()
         return task
@@ -147,13 +150,13 @@ def follow() -> Generator[None]:
 
 
 def _inside(function: Callable[..., Any]) -> Callable[..., Any]:
-    caller = _current.get()
+    caller, unrecorded = _current.get(), _unrecorded.get()
     if caller is None:
         return function
-    child = caller.in_task().child()
+    child = caller if unrecorded else caller.in_task().child()
 
     def run(*args: Any, **options: Any) -> Any:
-        with _as(child):
+        with _as(child), let_through() if unrecorded else nullcontext():
             return function(*args, **options)
 
     return run

@@ -14,6 +14,7 @@ from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
+    Difference,
     HiddenKeyWarning,
     MissingCassetteError,
     StaleCassetteError,
@@ -29,6 +30,7 @@ from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import PLACEHOLDER, secrets_in_environment
 from memzoo.cassettes.settings import CassetteOptions, CassetteSettings
+from memzoo.cassettes.steps import find_step
 from memzoo.errors import OptionError, UnknownOptionError
 
 __all__ = ["Cassette", "Opening", "use_cassette"]
@@ -80,8 +82,12 @@ class Cassette:
             shown = shorten_path(self.path)
             what = f"{shown!r} is a folder" if folder else f"There is no cassette {shown!r}"
             raise MissingCassetteError(f"{what}, and recording is off.\n{self._settings.hint}")
+        self._target = Path(self._settings.into) if self._settings.into else self.path
+        if self._settings.into and self._target.resolve() == self.path.resolve():
+            raise OptionError(f"into={self._settings.into!r} is the cassette itself; name another file")
+        self.recording = self.recording or self._settings.live_from is not None
         if self.recording:
-            check_writable(self.path)
+            check_writable(self._target)
         with replay_extra():
             from memzoo.cassettes.interception import intercept
         self.player = self._open_player()
@@ -108,11 +114,15 @@ class Cassette:
         self._raise_swallowed(failure)
         if failure is not None:
             return
+        if self.player.unplayed:
+            player = self.player
+            told, difference = report_unplayed(player.keys, player.unplayed, self.path, self._settings.hint)
+            error = UnplayedInteractionError(told)
+            error.difference = difference
+            player.errors.append(error)
+            raise error
         if self.recording:
             self._save()
-        elif self.player.unplayed:
-            message = report_unplayed(self.player.keys, self.player.unplayed, self.path, self._settings.hint)
-            raise UnplayedInteractionError(message)
 
     def model(self, model: Any) -> Any:
         """Return a function that answers from this cassette or, while recording, from the model.
@@ -128,6 +138,11 @@ class Cassette:
         """
         return make_function(self.player, model)
 
+    @property
+    def difference(self) -> Difference | None:
+        """The first step in which the replay differed from the recording, so far."""
+        return next((found for one in self.player.errors if (found := getattr(one, "difference", None))), None)
+
     def error_of(self, error: BaseException | None) -> CassetteError | None:
         """Return the cassette's error, such as a missing recording, that caused an error; otherwise `None`."""
         return next((one for known in _causes(error) for one in self.player.errors if one is known), None)
@@ -135,7 +150,7 @@ class Cassette:
     def _open_player(self) -> Player:
         scrubber = Scrubber(secrets_in_environment(self._settings.secret_variables))
         player = partial(Player, scrubber=scrubber, path=self.path, settings=self._settings)
-        if self.recording:
+        if self.recording and self._settings.live_from is None:
             return player(None)
         from memzoo.cassettes.format import read_cassette
 
@@ -149,7 +164,11 @@ class Cassette:
             # A cassette of vcrpy may have secrets, and has headers of the transport.
             recordings = player(recordings).list_recordings()
         self._warn_of_hidden_keys(recordings)
-        return player(recordings, counts=head.get("counts"))
+        live = None
+        if self._settings.live_from is not None:
+            number = find_step(recordings, self._settings.live_from)
+            recordings, live = recordings[: number - 1], recordings[number - 1 :]
+        return player(recordings, counts=head.get("counts"), in_order=head.get("in_order") is True, live=live)
 
     def _warn_of_hidden_keys(self, recordings: Iterable[Recorded]) -> None:
         lines = [f"  {number}. {what}" for number, one in enumerate(recordings, 1) for what in sorted(one.hidden)]
@@ -191,9 +210,10 @@ class Cassette:
             "recorded": today,
             "note": settings.note,
             "ignored": list(settings.ignored.shown),
+            "in_order": self.player.in_order,
             "counts": self.player.list_counts(),
         }
-        write_cassette(self.path, recordings, head, limit=settings.max_bytes)
+        write_cassette(self._target, recordings, head, limit=settings.max_bytes)
         self._warn_of_hidden_keys(recordings)
 
 

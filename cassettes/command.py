@@ -1,5 +1,6 @@
 """The commands that list, show, check, export, re-record and serve cassettes."""
 
+import json
 import shlex
 import shutil
 import signal
@@ -32,6 +33,7 @@ _FOLDER = Path("cassettes")
 _NO_TESTS = 5
 _MOST_GAPS = 3
 Where = Annotated[Path, typer.Argument(help="A cassette, or a folder of them.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON Lines, one for each step.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do it; by default, only show the plan.")]
 
 
@@ -67,15 +69,54 @@ def list_cassettes(where: Where = _FOLDER) -> None:
 
 
 @app.command()
-def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
-    """Show the calls of a cassette: requests and replies."""
-    from memzoo.cassettes.library import list_calls
+def show(path: Annotated[Path, typer.Argument(help="A cassette.")], *, as_json: AsJson = False) -> None:
+    """Show the run in a cassette step by step: models, tools, a memory's own calls, answers and tokens."""
+    from memzoo.cassettes.library import show_steps
+    from memzoo.cassettes.steps import list_steps, total_of
 
     for file in _files(path):
+        steps = list_steps(file.recordings)
+        if as_json:
+            for step in steps:
+                echo(json.dumps(step.as_json(), ensure_ascii=False))
+            continue
         head = {name: value for name, value in file.head.items() if name not in ("recorder", "counts")}
         row("  ".join(f"{name}: {value}" for name, value in head.items()))
-        for line in list_calls(file):
+        for line in show_steps(steps):
             echo(line)
+        read, written = total_of(steps)
+        row(f"{write_count(len(steps), 'step')}, {read:,} + {written:,} tokens")
+
+
+@app.command("diff")
+def show_diff(
+    old: Annotated[Path, typer.Argument(help="A cassette.")],
+    new: Annotated[Path, typer.Argument(help="A cassette of another run of the same program.")],
+    *,
+    price: Annotated[
+        tuple[float, float] | None, typer.Option(help="Prices of a million tokens sent and received, for the cost.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two runs step by step, with their tokens; exit with 1 if they differ."""
+    from memzoo.cassettes.format import read_cassette
+    from memzoo.cassettes.library import show_changes
+    from memzoo.cassettes.steps import compare_steps, list_steps, total_of
+
+    before, after = (list_steps(read_cassette(path).recordings) for path in (old, new))
+    compared = list(compare_steps(before, after))
+    if as_json:
+        for mark, *pair in compared:
+            one, other = (step and step.as_json() for step in pair)
+            echo(json.dumps({"change": mark, "old": one, "new": other}, ensure_ascii=False))
+    else:
+        for line in show_changes(before, after):
+            echo(line)
+        for path, steps in ((old, before), (new, after)):
+            read, written = total_of(steps)
+            cost = f", {(read * price[0] + written * price[1]) / 1e6:.6f}" if price else ""
+            row(f"{path}: {write_count(len(steps), 'step')}, {read:,} + {written:,} tokens{cost}")
+    raise typer.Exit(0 if all(mark == "=" for mark, *_ in compared) else 1)
 
 
 @app.command()

@@ -3,15 +3,30 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from memzoo.cassettes.http import content_type, events, is_array, is_object, is_stream
 
-__all__ = ["Statistics", "answer_text", "contents", "newest", "readable", "statistics_of"]
+__all__ = [
+    "SPOKEN",
+    "Statistics",
+    "answer_text",
+    "calls_in",
+    "contents",
+    "is_asking",
+    "list_spoken",
+    "newest",
+    "readable",
+    "statistics_of",
+]
 
-_SPOKEN = ("system", "instructions", "systemInstruction", "system_instruction", "messages", "contents", "input")
+SPOKEN = ("system", "instructions", "systemInstruction", "system_instruction", "messages", "contents", "input")
+"""The members of a request with the words for a model."""
+
 _ASKED = frozenset({"messages", "contents", "input"})
 _TEXTS = ("content", "parts", "text", "output")
+_ARGUMENTS = ("arguments", "input", "args")
 _LONGEST_ANSWER = 200
 _USAGE = {
     "read": ("prompt_tokens", "input_tokens", "promptTokenCount"),
@@ -66,25 +81,48 @@ def contents(response: Mapping[str, Any]) -> list[Any]:
         return []
 
 
-def _list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
+def calls_in(response: Mapping[str, Any]) -> list[str]:
+    """Return the tools that a model's answer calls, with their arguments unless the answer is a stream."""
+    found, left = list[str](), contents(response)
+    while left:
+        value = left.pop(0)
+        if is_object(value):
+            given = next((value[name] for name in _ARGUMENTS if name in value), None)
+            if given is not None and isinstance(name := value.get("name"), str) and name:
+                said = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+                found.append(f"{name} {said}".strip())
+        left[:0] = value.values() if is_object(value) else value if is_array(value) else ()
+    return found
+
+
+def list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
     """Return the speakers with their texts and other parts; empty if the body is not a conversation."""
     if not is_object(body) or _ASKED.isdisjoint(body):
         return []
-    return [turn for name in _SPOKEN if name in body for turn in _turns(name, body[name])]
+    return [turn for name in SPOKEN if name in body for turn in _turns(name, body[name])]
+
+
+@lru_cache(maxsize=256)
+def is_asking(body: str) -> bool:
+    """Return whether a text is the JSON of a request that speaks to a model."""
+    try:
+        return bool(list_spoken(json.loads(body)))
+    except (ValueError, RecursionError):
+        return False
 
 
 def newest(body: Any) -> str:
     """Return the text of the last message; "" without messages."""
-    spoken = _list_spoken(body)
+    spoken = list_spoken(body)
     return "\n".join(part for part in spoken[-1][1] if isinstance(part, str)) if spoken else ""
 
 
 def readable(body: Any) -> list[Any]:
     """Return a body in a readable order: first its options, then a `{speaker: text}` for each message."""
-    spoken = _list_spoken(body)
+    spoken = list_spoken(body)
     if not spoken:
         return [body]
-    rest = {key: value for key, value in body.items() if key not in _SPOKEN}
+    rest = {key: value for key, value in body.items() if key not in SPOKEN}
     return [*([rest] if rest else []), *({who: parts[0] if len(parts) == 1 else parts} for who, parts in spoken)]
 
 

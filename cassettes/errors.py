@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from memzoo.errors import MemoryZooError, MissingExtraError
 
@@ -9,6 +10,7 @@ __all__ = [
     "CassetteError",
     "CassetteFormatError",
     "CassetteInUseError",
+    "Difference",
     "HiddenKeyWarning",
     "MissingCassetteError",
     "RecordingError",
@@ -54,12 +56,44 @@ class HiddenKeyWarning(UserWarning):
     """An answer contained a key: a replay will return a placeholder instead of the key."""
 
 
+class Difference(NamedTuple):
+    """The first step in which a replay differs from its recording.
+
+    Attributes:
+        step: The number of the step, from 1; one more than `steps` if the recording had ended.
+        steps: The number of recorded steps.
+        how: Such as `"another argument"` or `"one step more"`.
+        recorded: The recorded step; empty if the recording had ended.
+        asked: The step of the replay; empty if there was none.
+        places: The JSON paths in the request where the two differ, if they are of the same kind.
+    """
+
+    step: int
+    steps: int
+    how: str
+    recorded: str = ""
+    asked: str = ""
+    places: tuple[str, ...] = ()
+
+
 class UnmatchedRequestError(CassetteError, LookupError):
-    """The code under test sent a request without a remaining recording."""
+    """The code under test sent a request without a remaining recording.
+
+    Attributes:
+        difference: The first step that differs, if known.
+    """
+
+    difference: Difference | None = None
 
 
 class UnplayedInteractionError(CassetteError, AssertionError):
-    """The code under test did not send all recorded requests."""
+    """The code under test did not send all recorded requests.
+
+    Attributes:
+        difference: The first step that differs, if known.
+    """
+
+    difference: Difference | None = None
 
 
 class RecordingError(CassetteError, RuntimeError):

@@ -1,5 +1,6 @@
 """Writes cassettes in vcrpy's format, for replays by vcrpy and pytest-recording."""
 
+import json
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -8,7 +9,7 @@ from urllib.parse import urlsplit
 
 from memzoo.cassettes.files import write_file
 from memzoo.cassettes.format import CassetteFile, read_cassette
-from memzoo.cassettes.http import Recorded
+from memzoo.cassettes.http import TOOL, Recorded, tool_name
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.yaml_text import dump
 from memzoo.errors import OptionError
@@ -25,7 +26,8 @@ def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *,
     """Write a cassette in vcrpy's format.
 
     Shared or packed parts are written out, and secrets stay hidden. The arrival of streams (chunks, pauses, errors),
-    the thread or task of a request, and the header are left out: vcrpy's format has no place for them.
+    the thread or task of a request, and the header are left out: vcrpy's format has no place for them. Calls of tools
+    are under `tools`, which vcrpy ignores and this kit reads.
 
     Args:
         source: A cassette of this kit or of vcrpy.
@@ -54,7 +56,19 @@ def to_vcrpy(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
     # OpenAI's, Anthropic's and Google's clients.
     no_body = None if file.head.get("recorder") == "vcrpy" else ""
     write = partial(_interaction, origin=origin.rstrip("/"), no_body=no_body)
-    return {"version": 1, "interactions": list(map(write, file.recordings))}
+    steps = list(enumerate(file.recordings, 1))
+    tools = [
+        {
+            "step": number,
+            "name": tool_name(urlsplit(one.request.uri).path),
+            "arguments": json.loads(one.request.body or b"{}"),
+            "outcome": json.loads(one.response["body"]["string"]),
+        }
+        for number, one in steps
+        if one.request.method == TOOL
+    ]
+    interactions = [write(one) for _, one in steps if one.request.method != TOOL]
+    return {"version": 1, "interactions": interactions, **({"tools": tools} if tools else {})}
 
 
 def _interaction(one: Recorded, origin: str, no_body: str | None) -> dict[str, Any]:

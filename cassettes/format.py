@@ -15,7 +15,7 @@ from memzoo.cassettes.chunks import Arrival, event_sizes
 from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import CassetteFormatError
 from memzoo.cassettes.files import read_file, shorten_path, write_file
-from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
+from memzoo.cassettes.http import TOOL, HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.vcrpy_files import foreign_date, foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
@@ -116,12 +116,12 @@ def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
     try:
         document = load(text)
         if is_foreign(document):
-            recordings = foreign_recordings(document)
+            recordings = _checked(foreign_recordings(document))
             return {"version": 1, "recorder": "vcrpy", **_drop_empty(recorded=foreign_date(recordings))}, recordings
         items = _items(document)
         head = {name: document[name] for name in document if name != "interactions"}
         _check_counts(head.get("counts", {}))
-        return head, [_read(item) for item in items]
+        return head, _checked([_read(item) for item in items])
     except CassetteFormatError:
         raise
     except KeyError as error:
@@ -154,6 +154,17 @@ def _check_counts(counts: Any) -> None:
     tables = list(counts.values()) if is_object(counts) else [counts]
     if not all(is_object(table) and all(type(tokens) is int for tokens in table.values()) for table in tables):
         raise TypeError("'counts' is not a table of tokens for each encoding")
+
+
+def _checked(recordings: list[Recorded]) -> list[Recorded]:
+    """Return recordings, if each call of a tool in them is whole."""
+    for number, one in enumerate(recordings, 1):
+        if one.request.method == TOOL:
+            asked, outcome = json.loads(one.request.body or ""), json.loads(one.response["body"]["string"] or "")
+            is_read = is_object(asked) and is_object(outcome) and is_array(outcome.get("yielded", []))
+            if not is_read or not any(name in outcome for name in ("returned", "yielded", "raised")):
+                raise TypeError(f"recording {number} is no call of a tool with an outcome")
+    return recordings
 
 
 def _with_bodies(one: Recorded, convert: Callable[[Any], str | bytes | None]) -> Recorded:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from memzoo.cassettes.callers import let_through
-from memzoo.cassettes.http import HttpRequest
+from memzoo.cassettes.http import JSON, HttpRequest
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.errors import OptionError
 from memzoo.sync import drive
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["make_function"]
 
 _Function: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], str | Awaitable[str]]
-
-_JSON = {"content-type": ["application/json"]}
 
 
 def make_function(player: "Player", model: Any) -> "_Function":
@@ -39,7 +37,7 @@ def make_function(player: "Player", model: Any) -> "_Function":
 
     async def answer(messages: Sequence[Mapping[str, Any]]) -> str:
         asked = json.dumps({"model": name, "messages": [dict(message) for message in messages]}, ensure_ascii=False)
-        request = HttpRequest("CALL", f"{ORIGIN}/model", asked.encode(), _JSON)
+        request = HttpRequest("CALL", f"{ORIGIN}/model", asked.encode(), JSON)
         if player.can_play(request):
             return str(json.loads(player.play(request).response["body"]["string"])["text"])
         try:
@@ -52,7 +50,7 @@ def make_function(player: "Player", model: Any) -> "_Function":
         if not isinstance(reply, str):
             raise OptionError(f"A recorded model returned {reply!r}; it must return a text")
         body = {"string": json.dumps({"text": reply}, ensure_ascii=False).encode()}
-        player.record(request, {"status": {"code": 200, "message": "OK"}, "headers": _JSON, "body": body})
+        player.record(request, {"status": {"code": 200, "message": "OK"}, "headers": JSON, "body": body})
         return reply
 
     def answer_now(messages: Sequence[Mapping[str, Any]]) -> str:

@@ -5,11 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
+from urllib.parse import quote, unquote
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival
 
 __all__ = [
     "EVENT",
+    "JSON",
+    "TOOL",
     "HttpRequest",
     "Recorded",
     "Response",
@@ -22,11 +25,21 @@ __all__ = [
     "is_lines",
     "is_object",
     "is_stream",
+    "tool_name",
+    "tool_path",
     "values_of",
 ]
 
 EVENT = "data:"
 """The prefix of a line with an event's data."""
+
+JSON = {"content-type": ["application/json"]}
+"""The headers of a call that is recorded above HTTP."""
+
+TOOL = "TOOL"
+"""The method of a tool's call; its body has the arguments by name."""
+
+_TOOLS = "/tools/"
 
 Response = dict[str, Any]
 """A response in vcrpy's form: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
@@ -64,6 +77,16 @@ class Recorded:
     hidden: frozenset[str] = frozenset()
     known: int = field(default=-1, compare=False)
     turn: int = field(default=0, compare=False)
+
+
+def tool_path(name: str) -> str:
+    """Return the path of a tool's calls."""
+    return _TOOLS + quote(name, safe="")
+
+
+def tool_name(path: str) -> str:
+    """Return the name of the tool with a path."""
+    return unquote(path.removeprefix(_TOOLS))
 
 
 def header_values(value: object) -> list[str]:

@@ -1,5 +1,6 @@
-"""Lists the calls of cassettes, removes secrets, and compares new recordings with old recordings."""
+"""Shows the steps of cassettes, removes secrets, and compares new recordings with old recordings."""
 
+import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,18 @@ from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
+from memzoo.cassettes.steps import Step, compare_steps, count_common
 
 with replay_extra():
     from memzoo.cassettes.format import CassetteFile, write_cassette
 
-__all__ = ["clean", "drift", "list_calls", "paths_in"]
+__all__ = ["clean", "drift", "paths_in", "show_changes", "show_steps"]
 
 _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
 _TEXT_WIDTH = 60
+_LINE_WIDTH = 160
+_WORDS_BEFORE = 30
+_FINE = 200
 
 
 def paths_in(folder: Path) -> list[Path]:
@@ -31,11 +36,61 @@ def paths_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
 
 
-def list_calls(file: CassetteFile) -> Iterator[str]:
-    """Yield the calls of a cassette in readable form: request and answer."""
-    for number, one in enumerate(file.recordings, 1):
-        yield f"{number}. {request_key(one.request)}"
-        yield f"   -> {one.response['status']['code']} {answer_text(one.response)}"
+def show_steps(steps: Sequence[Step]) -> Iterator[str]:
+    """Yield the lines that show the steps of a run to a reader: the new part of each request, and the answer."""
+    for step in steps:
+        tokens = f" ({step.tokens})" if step.tokens else ""
+        yield f"{step.number}. {step.title}{tokens}"
+        yield from (f"   {_shorten(said)}" for said in step.said)
+        yield f"   -> {_shown_answer(step)}"
+
+
+def show_changes(old: Sequence[Step], new: Sequence[Step]) -> Iterator[str]:
+    """Yield the lines that compare two runs: a line for equal steps in a row, and the parts of others that differ."""
+    equal = list[Step]()
+    for mark, one, other in [*compare_steps(old, new), ("", None, None)]:
+        if mark == "=" and one:
+            equal.append(one)
+            continue
+        if equal:
+            last = f" to {equal[-1].number}" if len(equal) > 1 else ""
+            yield f"= {'steps' if last else 'step'} {equal[0].number}{last}"
+            equal.clear()
+        if mark == "~" and one and other:
+            yield f"~ step {one.number}, now {other.number}: {one.title}{_tokens_of_both(one, other)}"
+            yield from _changes_of("", one.said, other.said)
+            yield from _changes_of("-> ", (_shown_answer(one),), (_shown_answer(other),))
+        elif step := one or other:
+            yield f"{mark} step {step.number}: {step.title} {_shorten(' '.join(step.said))}".rstrip()
+
+
+def _changes_of(begin: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    for tag, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        gone, come = (
+            [" ".join(text.split()) for text in old[start:end]],
+            [" ".join(text.split()) for text in new[first:last]],
+        )
+        if tag == "replace" and len(gone) == len(come) == 1:
+            # A prompt is often one long text; show the part where the two texts part.
+            left_out = max(0, count_common(gone[0], come[0]) - _WORDS_BEFORE)
+            gone, come = (["..." * (left_out > 0) + side[0][left_out:]] for side in (gone, come))
+        if tag != "equal":
+            yield from (f"    - {begin}{_shorten(text)}" for text in gone)
+            yield from (f"    + {begin}{_shorten(text)}" for text in come)
+
+
+def _tokens_of_both(one: Step, other: Step) -> str:
+    return "" if one.tokens == other.tokens else f" ({one.tokens or 'no tokens'}, now {other.tokens or 'no tokens'})"
+
+
+def _shown_answer(step: Step) -> str:
+    status = "" if step.status in {0, _FINE} else f"{step.status} "
+    return status + _shorten(step.answer)
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE_WIDTH else f"{line[:_LINE_WIDTH]}..."
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:

@@ -11,16 +11,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from memzoo.cassettes.conversation import newest, readable
+from memzoo.cassettes.conversation import SPOKEN, is_asking, newest, readable
+from memzoo.cassettes.errors import Difference
 from memzoo.cassettes.files import shorten_path
-from memzoo.cassettes.http import HttpRequest, is_array, is_object
+from memzoo.cassettes.http import TOOL, HttpRequest, is_array, is_object, tool_name
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offer_rule
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
 from memzoo.text import visible
 
 __all__ = [
+    "OTHER_ORDER",
+    "STEP_LESS",
+    "STEP_MORE",
     "RequestKey",
     "differences",
+    "find_first",
     "name_text",
     "nearest",
     "report_unmatched",
@@ -42,8 +47,15 @@ _DAY_LINE = (
 _DAY = re.compile(rf"\\n{_DAY_LINE}(?=\\n)")
 _DAY_IN_TEXT = re.compile(rf"^{_DAY_LINE}$".encode(), re.MULTILINE)
 
-_WIDTH = 100
+# Failures fit into 80 columns.
+_WIDTH = 72
+_LONGEST_PREVIEW = 48
 _MOST_LINES = 14
+_TOOL_STEP, _MODEL_STEP = "tool", "model"
+
+STEP_MORE, STEP_LESS, OTHER_ORDER = "one step more", "one step less", "another order"
+"""Differences between two runs that are no difference between two steps."""
+
 _MOST_PLACES = 2
 _MOST_UNPLAYED = 20
 
@@ -64,7 +76,16 @@ class RequestKey(NamedTuple):
     query: tuple[tuple[str, str], ...]
     body: str
 
+    @property
+    def kind(self) -> tuple[str, str]:
+        """The kind of step (a tool, a model, or another request), and its name."""
+        if self.method == TOOL:
+            return _TOOL_STEP, tool_name(self.path)
+        return (_MODEL_STEP if is_asking(self.body) else "request"), self.path
+
     def __str__(self) -> str:
+        if self.method == TOOL:
+            return f"tool {tool_name(self.path)} {_cut(self.body)}"
         query = "&".join(f"{name}={value}" for name, value in self.query)
         return f"{self.method} {self.path}{'?' if query else ''}{query} {_preview(self.body)}".rstrip()
 
@@ -72,7 +93,7 @@ class RequestKey(NamedTuple):
 def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> RequestKey:
     """Return the key of a request, without the parts that may vary."""
     url = urlsplit(request.uri)
-    endpoint = _ENDPOINT.search(url.path)
+    endpoint = _ENDPOINT.search(url.path) if request.method != TOOL else None
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
     path = ignored.text(endpoint[0] if endpoint else url.path or "/")
     return RequestKey(request.method.upper(), path, tuple(query), _normal(request.body or b"", ignored))
@@ -123,25 +144,75 @@ def report_unmatched(
     hint: str,
     *,
     ignored: Ignored = NOTHING_IGNORED,
-) -> str:
-    """Return the message about a request without a recording; `unplayed` are the remaining indexes in `recorded`."""
-    if times := recorded.count(asked):
-        lines = [f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."]
+    order: Sequence[int] = (),
+) -> tuple[str, Difference]:
+    """Return the message about a request without a recording, and the first step that differs.
+
+    Args:
+        asked: The request.
+        recorded: The recorded requests.
+        unplayed: The remaining indexes in `recorded`.
+        path: The cassette.
+        hint: The last line of the message.
+        ignored: The rules for parts that may vary.
+        order: If the recorded run had one step after the other, a number for each: equal for steps that may change
+            places.
+    """
+    difference = find_first(asked, recorded, unplayed, order=order)
+    lines = [_fold(difference)] if difference.step > 1 else []
+    times = recorded.count(asked)
+    if times and difference.how != OTHER_ORDER:
+        lines.append(
+            f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."
+        )
         if ignored.shown:
             lines.append(f"Requests that differ only in ignore={list(ignored.shown)} are the same here.")
     else:
-        lines = _unknown(asked, recorded, unplayed)
+        lines += _unknown(asked, recorded, unplayed, difference)
     said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
-    return visible("\n".join(said))
+    return visible("\n".join(said)), difference
 
 
-def report_unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> str:
-    """Return the message about recorded requests that were not sent; `left` are their indexes in `recorded`."""
+def report_unplayed(
+    recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str
+) -> tuple[str, Difference]:
+    """Return the message about recorded requests that were not sent, and the first of them as a difference.
+
+    `left` are their indexes in `recorded`.
+    """
     lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
     if len(lines) > _MOST_UNPLAYED:
         lines = [*lines[:_MOST_UNPLAYED], f"  ... and {len(lines) - _MOST_UNPLAYED} more"]
     title = f"{len(left)} of {len(recorded)} recorded requests were not sent:"
-    return visible("\n".join([title, *lines, _where(path, recorded), hint]))
+    first = min(left)
+    difference = Difference(first + 1, len(recorded), STEP_LESS, str(recorded[first]))
+    return visible("\n".join([title, *lines, _where(path, recorded), hint])), difference
+
+
+def find_first(
+    asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], *, order: Sequence[int]
+) -> Difference:
+    """Return the first step that differs, for a request without a recording; see `report_unmatched`."""
+    left = sorted(unplayed)
+    if not left:
+        return Difference(len(recorded) + 1, len(recorded), STEP_MORE, asked=str(asked))
+    first, kind = left[0], recorded[left[0]].kind[0]
+    told = str(recorded[first]), str(asked)
+    if asked in recorded:
+        is_due = order and asked in [recorded[place] for place in left]
+        return Difference(first + 1, len(recorded), OTHER_ORDER if is_due else STEP_MORE, *told)
+    # Only steps that may be next: the first one left, and those that may run beside it.
+    end = next((place for place in range(first, len(recorded)) if recorded[place].kind[0] != kind), len(recorded))
+    due = [place for place in left if place < end and (not order or order[place] == order[first])]
+    alike = [place for place in due if recorded[place].kind == asked.kind] or due[:1]
+    place = alike[nearest(asked, [recorded[one] for one in alike]) or 0]
+    if not order and any(one not in unplayed for one in range(end, len(recorded))):
+        # The run went on without the first one left, unless it is asked for now, later than it was recorded.
+        place = left[nearest(asked, [recorded[one] for one in left]) or 0]
+        if place != first:
+            return Difference(first + 1, len(recorded), STEP_LESS, *told)
+    how, places = _compare_steps(asked, recorded[place])
+    return Difference(place + 1, len(recorded), how, str(recorded[place]), str(asked), places)
 
 
 @lru_cache(maxsize=256)
@@ -161,7 +232,39 @@ def _preview(body: str) -> str:
     except ValueError:
         value, said = {}, ""
     text = f"{value.get('model', '')}: {said!r}".removeprefix(": ") if said else body
-    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}..."
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_PREVIEW else f"{text[:_LONGEST_PREVIEW]}..."
+
+
+def _compare_steps(asked: RequestKey, recorded: RequestKey) -> tuple[str, tuple[str, ...]]:
+    (kind, name), (other_kind, other_name) = asked.kind, recorded.kind
+    if kind != other_kind:
+        return STEP_LESS if other_kind == _TOOL_STEP else STEP_MORE, ()
+    if kind == _TOOL_STEP and name != other_name:
+        return "another tool", ()
+    places = _list_places(asked.body, recorded.body)
+    if kind == _TOOL_STEP:
+        return "another argument", places
+    if kind != _MODEL_STEP:
+        return "another request", places
+    if all(place.partition(".")[2].partition("[")[0] not in SPOKEN for place in places):
+        return "another option", places
+    return "another prompt", places
+
+
+def _list_places(asked: str, recorded: str) -> tuple[str, ...]:
+    try:
+        return tuple(path for path, *_ in _places(json.loads(recorded), json.loads(asked)))
+    except (ValueError, RecursionError):
+        return ()
+
+
+def _fold(difference: Difference) -> str:
+    last = difference.step - 1
+    return "Step 1 is as recorded." if last == 1 else f"Steps 1 to {last} are as recorded."
 
 
 def _texts(key: RequestKey) -> tuple[str, str, str]:
@@ -262,20 +365,24 @@ def _wrap(text: str) -> Iterator[str]:
         yield from wrapper.wrap(seen + "·" * (len(line) - len(seen))) or [""]
 
 
-def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int]) -> list[str]:
-    # A changed prompt leaves its old recording unplayed, so search the unplayed recordings first.
-    places = sorted(unplayed) or list(range(len(recorded)))
-    found = nearest(asked, [recorded[place] for place in places])
-    if found is None:
+def _unknown(
+    asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], difference: Difference
+) -> list[str]:
+    if not recorded:
         return ["Nothing is recorded in the cassette."]
-    place = places[found]
-    lines = [f"  {line}" for line in differences(asked, recorded[place])]
+    if difference.step > len(recorded):
+        return ["The recording ends here."]
+    place = difference.step - 1
+    lines = [f"Step {difference.step} of {len(recorded)} differs first: {difference.how} (- recorded, + asked for):"]
+    if asked.kind[0] != recorded[place].kind[0] or difference.how in {STEP_LESS, OTHER_ORDER}:
+        return [*lines, f"  - {difference.recorded}", f"  + {difference.asked}"]
+    lines += [f"  {line}" for line in differences(asked, recorded[place])]
     if _stands_for(recorded[place], asked, bool):
         lines.append(f"  {PLACEHOLDER} was a secret when this was recorded, but is not one here: see cassette_secrets.")
-    over = nearest(asked, recorded) if len(places) < len(recorded) else place
-    if over is not None and over not in places:
+    over = nearest(asked, recorded) if len(unplayed) < len(recorded) else place
+    if over is not None and over != place and over not in unplayed:
         lines.append(f"Number {over + 1} is nearer, and has been played.")
-    return [f"The nearest is number {place + 1} (- recorded, + asked for):", *lines]
+    return lines
 
 
 def _where(path: Path, recorded: Sequence[RequestKey]) -> str:

@@ -5,12 +5,13 @@ from urllib.parse import urlsplit
 
 __all__ = ["goes_past"]
 
-# Cached vocabularies, tokenizers and weights: tiktoken, Hugging Face, Chroma's embedding function.
+# Cached vocabularies, tokenizers and weights: tiktoken, Hugging Face, Chroma's embedding function, NLTK.
 _DOWNLOADS = (
     r"openaipublic\.blob\.core\.windows\.net/",
     r"huggingface\.co/.+/resolve/",
     r"([\w-]+\.)+hf\.co/",
     r"chroma-onnx-models\.s3\.amazonaws\.com/",
+    r"raw\.githubusercontent\.com/nltk/nltk_data/",
 )
 # OpenAI's tracing, LangSmith, PostHog, Sentry, and OpenTelemetry's collectors at any host.
 _TELEMETRY = (

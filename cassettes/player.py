@@ -1,17 +1,18 @@
 """Plays each recording once, in order, or makes new recordings; keeps the errors."""
 
 import itertools
+import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resize
-from memzoo.cassettes.conversation import statistics_of
+from memzoo.cassettes.conversation import calls_in, statistics_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
 from memzoo.cassettes.files import shorten_path
-from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
+from memzoo.cassettes.http import TOOL, HttpRequest, Recorded, Response, content_type, is_stream
 from memzoo.cassettes.matching import RequestKey, name_text, report_unmatched, request_key, stands_for
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
@@ -42,8 +43,20 @@ class Player:
         path: Path,
         settings: CassetteSettings,
         counts: Counts | None = None,
+        in_order: bool = False,
+        live: Sequence[Recorded] | None = None,
     ) -> None:
-        """Create a player that plays recordings or, for `None`, makes recordings; `path` is for failure messages."""
+        """Create a player that plays recordings or, for `None`, makes recordings.
+
+        Args:
+            recordings: The recordings to play.
+            scrubber: Removes secrets.
+            path: The cassette, for failure messages.
+            settings: The settings of the cassette.
+            counts: The recorded token counts.
+            in_order: Play the recordings in their order; calls of tools that one answer asks for may change places.
+            live: The recorded steps after `recordings` that are not played but recorded anew; `None` to only replay.
+        """
         self.recording = recordings is None
         self._counts = counts or {}
         self._counted: dict[tuple[str, str], int] = {}
@@ -59,11 +72,31 @@ class Player:
         self._waiting: defaultdict[RequestKey, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
             self._waiting[key].append(place)
+        self._live = live is not None
+        self._live_keys = {self._key(one.request) for one in live or ()}
+        self._order = _find_order(self.recordings) if in_order else []
+        self._played = set[int]()
+        self._next = 0
+        self._is_sequence = True
+        self._callers: list[tuple[int, str]] = []
 
     @property
     def unplayed(self) -> set[int]:
         """The indexes in `recordings` of recordings not played yet."""
         return {place for places in self._waiting.values() for place in places}
+
+    @property
+    def in_order(self) -> bool:
+        """True if a recorded run with tools had one step after the other, in one thread and no task twice."""
+        has_tools = any(one.request.method == TOOL for one in self.recordings)
+        threads = {thread for thread, _ in self._callers}
+        return (
+            has_tools
+            and self._is_sequence
+            and self._live <= bool(self._order)
+            and len(threads) == 1
+            and len({*self._callers}) == len(self._callers)
+        )
 
     def has(self, request: HttpRequest) -> bool:
         """Return whether a recording remains for a request."""
@@ -98,13 +131,15 @@ class Player:
         if not self.recording:
             key = self._key(request)
             with self._lock:
-                return bool(self._places(key))
+                if not self._is_live(key):
+                    return bool(self._places(key))
         if self._settings.budget:
-            with self._note_errors():
+            with self.note_errors():
                 self._settings.budget.check()
         # Answers arrive in any order, but a replay needs the recordings in the order of the requests.
         turn = vars(request).setdefault("recorded_turn", next(self._turns))
         with self._lock:
+            self._is_sequence = self._is_sequence and not self._sent
             self._sent[turn] = request
         return False
 
@@ -119,7 +154,11 @@ class Player:
             places = self._places(key)
             place = next((one for one in places if self.recordings[one].caller == caller), places[0])
             places.remove(place)
+            self._played.add(place)
         played = self.recordings[place]
+        if self._live:
+            # The new file replays this run, whose requests may differ in parts that are ignored, such as the model.
+            self.recordings[place] = replace(played, request=request)
         return replace(played, arrival=self._time(played.arrival))
 
     def record(self, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE, caller: str = "") -> None:
@@ -130,10 +169,12 @@ class Player:
         """
         turn = vars(request).get("recorded_turn", next(self._turns))
         self.stop_waiting(request)
+        if (here := (threading.get_ident(), caller)) not in self._callers[-1:]:
+            self._callers.append(here)
         streamed = is_stream(content_type(response["headers"])) or arrival.broken
         body = response["body"]["string"] or b""
         arrival = by_event(self._time(arrival), body) if streamed else AT_ONCE
-        with self._note_errors():
+        with self.note_errors():
             fresh = self._clean(Recorded(request, response, caller, arrival, turn=turn))
             self._check(fresh)
         if self._settings.budget:
@@ -213,23 +254,47 @@ class Player:
             f"A request without an answer cannot be recorded; nothing was written to {shorten_path(self.path)}"
         )
 
+    def _is_live(self, key: RequestKey) -> bool:
+        """Return whether a request belongs to the part of a run that is recorded anew."""
+        return self._live and not self._waiting.get(key) and (key in self._live_keys or not self.unplayed)
+
     def _places(self, key: RequestKey) -> list[int]:
         """Return the indexes of the remaining recordings for a request, at least one."""
         if key not in self._waiting:
             # The request may still have secrets that are hidden in the recording.
             key = next((one for one in self._waiting if stands_for(one, key)), key)
-        if left := self._waiting.get(key):
+        left = self._waiting.get(key)
+        if left and self._order:
+            while self._next in self._played:
+                self._next += 1
+            left = [place for place in left if self._order[place] == self._order[self._next]] and left
+        if left:
             return left
-        with self._note_errors():
-            hint, ignored = self._settings.hint, self._settings.ignored
-            told = report_unmatched(key, self.keys, self.unplayed, self.path, hint, ignored=ignored)
-            raise UnmatchedRequestError(told)
+        with self.note_errors():
+            hint, ignored, order = self._settings.hint, self._settings.ignored, self._order
+            told, difference = report_unmatched(
+                key, self.keys, self.unplayed, self.path, hint, ignored=ignored, order=order
+            )
+            error = UnmatchedRequestError(told)
+            error.difference = difference
+            raise error
 
     @contextmanager
-    def _note_errors(self) -> Generator[None]:
+    def note_errors(self) -> Generator[None]:
         """Add an error in the block to `errors`, because the code under test may swallow the error."""
         try:
             yield
         except CassetteError as error:
             self.errors.append(error)
             raise
+
+
+def _find_order(recordings: Sequence[Recorded]) -> list[int]:
+    """Return a number for each recording: equal for calls of tools that one answer asks for, rising otherwise."""
+    found, calls, group = list[int](), 0, 0
+    for place, one in enumerate(recordings):
+        is_tool = one.request.method == TOOL
+        if not is_tool:
+            calls, group = len(calls_in(one.response)), place + 1
+        found.append(group if is_tool and calls > 1 else place)
+    return found

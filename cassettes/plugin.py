@@ -4,6 +4,7 @@ PYTEST_DONT_REWRITE, because this module may be imported before pytest registers
 """
 
 import hashlib
+import json
 import os
 import re
 import shlex
@@ -203,8 +204,10 @@ def pytest_runtest_makereport(
     """Store the outcome of a test, and shorten the report of a cassette's error to its message."""
     if call.when == "call" or (call.when == "setup" and call.excinfo):
         item.stash[_FAILURE] = call.excinfo.value if call.excinfo else None
-    report = yield
     opened = item.stash.get(_OPENED, None)
+    if opened and call.when == "teardown" and (difference := opened.difference):
+        item.user_properties.append(("cassette", json.dumps(difference._asdict())))
+    report = yield
     if report.failed and call.excinfo and opened and opened.error_of(call.excinfo.value):
         # Hundreds of lines from the HTTP client's frames would hide the difference.
         report.longrepr = _in_own_words(item, opened, call.excinfo)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from os import PathLike
 from typing import Literal, TypeAlias, TypedDict, get_args
 
 from memzoo.cassettes.errors import RecordingError
@@ -91,6 +92,8 @@ class CassetteOptions(TypedDict, total=False):
     record_command: str | None
     clock: Callable[[], datetime]
     budget: Budget | None
+    live_from: int | str | None
+    into: str | PathLike[str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,9 @@ class CassetteSettings:
         record_command: The command that records the cassette again, for failure messages.
         clock: A function that returns the current date, for recordings and their age.
         budget: The token limit for recordings.
+        live_from: The step, by number or by the name of its tool, model or prompt, from which the run is not replayed
+            but asked and recorded anew, into another file. The steps before it are in that file, too.
+        into: The file for the run with `live_from`.
         ignored: The parsed rules of `ignore`.
     """
 
@@ -126,6 +132,8 @@ class CassetteSettings:
     record_command: str | None = None
     clock: Callable[[], datetime] = utc_now
     budget: Budget | None = None
+    live_from: int | str | None = None
+    into: str | PathLike[str] | None = None
     ignored: Ignored = field(init=False)
 
     def __post_init__(self) -> None:
@@ -146,10 +154,16 @@ class CassetteSettings:
             ("allow_errors", bool, "True or False"),
             ("note", str | None, "a text"),
             ("budget", Budget | None, "a Budget"),
+            ("live_from", int | str | None, "the number or the name of a step"),
+            ("into", str | PathLike | None, "the path of a file"),
         ):
             value = getattr(self, name)
             if not isinstance(value, kind) or (isinstance(value, int) and value < (name == "max_bytes")):
                 raise OptionError(f"{name}={value!r} is not {what}")
+        if (self.live_from is None) != (self.into is None) or (self.into is not None and self.record != "none"):
+            raise OptionError(
+                f"live_from={self.live_from!r} and into={self.into!r} belong together, and record stays 'none'"
+            )
         if not callable(self.clock):
             raise OptionError(f"clock={self.clock!r} is not a function that returns the time")
         object.__setattr__(self, "ignored", Ignored(self.ignore))

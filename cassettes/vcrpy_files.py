@@ -8,26 +8,43 @@ from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from memzoo.cassettes.http import HttpRequest, Recorded, Response, header_values, is_array, is_object
+from memzoo.cassettes.http import (
+    JSON,
+    TOOL,
+    HttpRequest,
+    Recorded,
+    Response,
+    header_values,
+    is_array,
+    is_object,
+    tool_path,
+)
 
 __all__ = ["foreign_date", "foreign_recordings", "is_foreign"]
 
 
 def is_foreign(document: Any) -> bool:
     """Return whether a document is a cassette of vcrpy."""
-    if not is_object(document) or not is_array(document.get("interactions")) or not document["interactions"]:
+    if not is_object(document) or not is_array(document.get("interactions")):
         return False
+    if not document["interactions"]:
+        return "tools" in document
     return all(is_object(one) and "uri" in (one.get("request") or {}) for one in document["interactions"])
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
-    """Return the unchanged recordings of a cassette of vcrpy.
+    """Return the unchanged recordings of a cassette of vcrpy, and the calls of tools that an export put beside them.
 
     Raises:
         LookupError: The cassette is damaged.
         ValueError: The cassette is damaged.
     """
-    return [Recorded(_request(one["request"]), _response(one["response"])) for one in document["interactions"]]
+    found = [Recorded(_request(one["request"]), _response(one["response"])) for one in document["interactions"]]
+    for one in document.get("tools", ()):
+        asked, outcome = (json.dumps(one[name]).encode() for name in ("arguments", "outcome"))
+        response = {"status": {"code": 200, "message": "OK"}, "headers": JSON, "body": {"string": outcome}}
+        found.insert(one["step"] - 1, Recorded(HttpRequest(TOOL, tool_path(one["name"]), asked, JSON), response))
+    return found
 
 
 def foreign_date(recordings: Iterable[Recorded]) -> str:

@@ -52,7 +52,7 @@ def test_list_and_show(run: Run) -> None:
     assert "tiny-1" in listed
     assert listed.endswith("\n1 call  7 + 5 tokens\n")
     shown = run("show", "cassettes/test_it/test_it.yaml").output
-    assert "1. POST /chat/completions m: 'hi'\n   -> 200 You said: hi" in shown
+    assert "1. model m (7 + 5 tokens)\n   user: hi\n   -> You said: hi\n1 step, 7 + 5 tokens" in shown
 
 
 def test_a_port_that_there_is_not() -> None:
@@ -390,5 +390,5 @@ def test_the_command_is_documented() -> None:
     """Each command stands in the documentation."""
     text = (Path(__file__).parents[2] / "docs" / "cassettes.md").read_text(encoding="utf-8")
     help_text = CliRunner().invoke(app, ["cassettes", "--help"], env={**os.environ, "COLUMNS": "200"}).output
-    commands = ("list", "show", "check", "export", "rerecord", "proxy")
+    commands = ("list", "show", "diff", "check", "export", "rerecord", "proxy")
     assert all(name in help_text and f"memzoo cassettes {name}" in text for name in commands)

@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -103,25 +103,59 @@ def test_app(documented: "Project", server: "ModelServer") -> None:
     assert "/ask" not in documented.text("test_app/test_app.yaml")
 
 
-def test_agent(documented: "Project", server: "ModelServer", monkeypatch: pytest.MonkeyPatch) -> None:
-    """The recipe with openai-agents runs the tool each time; a tool that gives something else is noticed."""
-    pytest.importorskip("agents", reason="openai-agents is not installed")
-    call = {"id": "call-1", "type": "function", "function": {"name": "temperature", "arguments": '{"city": "Oslo"}'}}
-    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+def enqueue_call(server: "ModelServer", **function: str) -> None:
+    """Answer the next request with a call of a tool, and the one after it with a text."""
+    call = {"id": "call-1", "type": "function", "function": function}
+    said: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [call]}
     choice = {"index": 0, "message": said, "finish_reason": "tool_calls"}
     head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "tiny-1"}
     server.send("application/json", json.dumps({**head, "choices": [choice]}))
+
+
+def test_agent(documented: "Project", server: "ModelServer", monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe with openai-agents runs the tool once; without its declaration, the tool runs and is noticed."""
+    pytest.importorskip("agents", reason="openai-agents is not installed")
+    enqueue_call(server, name="temperature", arguments='{"city": "Oslo"}')
     server.enqueue("It is -17 degrees.")
     options = ("-W", "default", "tests/test_agent.py")
     # To OpenAI's own endpoint, the library sends another cache key with each run.
     monkeypatch.setattr("agents.models.chatcmpl_helpers.ChatCmplHelpers.is_openai", bool)
+    code = blocks("python")[4].replace("-17}", "-18}")
     documented.write("tests/test_agent.py", blocks("python")[4])
     documented.record(*options).assert_outcomes(passed=1)
     documented.go_offline()
+    documented.write("tests/test_agent.py", code)
     documented.replay(*options).assert_outcomes(passed=1)
-    assert "-17" in documented.text("test_agent/test_agent.yaml")
-    documented.write("tests/test_agent.py", blocks("python")[4].replace("-17}", "-18}"))
+    assert "returned: -17" in documented.text("test_agent/test_agent.yaml")
+    documented.write("tests/test_agent.py", code.replace("@recorded_tool\n", ""))
     documented.replay(*options).assert_outcomes(failed=1)
+    documented.write("tests/test_agent.py", code.replace("cold", "warm"))
+    assert "Step 1 of 3 differs first: another prompt" in documented.replay(*options).stdout.str()
+
+
+def test_the_agent_of_the_tutorial(project: "Project", server: "ModelServer", monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent's test of the tutorial has ten lines, and runs its tool once."""
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(# test_agent.py\n.*?)```", tutorial, re.DOTALL)
+    assert sum(1 for line in code.splitlines()[1:] if line) <= 10
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    enqueue_call(server, name="price", arguments='{"item": "a loaf"}')
+    server.enqueue("It costs 28 crowns.")
+    options = ("-W", "default", "test_agent.py")
+    project.write("test_agent.py", code)
+    project.record(*options).assert_outcomes(passed=1)
+    project.go_offline()
+    project.write("test_agent.py", code.replace('return "28', 'raise ValueError("runs again")  # "28'))
+    project.replay(*options).assert_outcomes(passed=1)
+
+
+def test_live_from(documented: "Project", server: "ModelServer", monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example records the rest of a run into another file."""
+    monkeypatch.chdir(documented.root)
+    server.enqueue("Oslo.")
+    code = [*blocks("python")[:2], blocks("python")[5]]
+    exec("\n".join(code), {})  # noqa: S102 - our own documentation
+    assert "cassettes/other.yaml" in [f"cassettes/{name}" for name in documented.cassettes()]
 
 
 def test_a_server_only_for_recording(project: "Project", server: "ModelServer") -> None:
@@ -137,7 +171,7 @@ def test_capital(base_url):
     answer = OpenAI(base_url=base_url).chat.completions.create(model="tiny-1", messages=said)
     assert "Oslo" in answer.choices[0].message.content
 """
-    project.write("tests/test_capital.py", f"import pytest\n\n{start}\n{blocks('python')[6]}{test}")
+    project.write("tests/test_capital.py", f"import pytest\n\n{start}\n{blocks('python')[7]}{test}")
     project.record("tests/test_capital.py").assert_outcomes(passed=1)
     started = project.root / "started"
     started.unlink()
@@ -150,7 +184,7 @@ def test_above_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The recipe with a memory runs twice with the same result, the second time from its recording."""
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        exec(blocks("python")[5], {})  # noqa: S102 - our own documentation
+        exec(blocks("python")[6], {})  # noqa: S102 - our own documentation
     assert "method: CALL" in (tmp_path / "cassettes" / "summary.yaml").read_text()
 
 

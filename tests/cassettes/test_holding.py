@@ -47,7 +47,7 @@ def test_changed_prompt(recorded: Path, pipeline: "Pipeline") -> None:
     assert str(raised.value).splitlines() == [
         "No recording is left for this request:",
         "  POST /chat/completions m: 'What is\\nthe capital of Denmark?'",
-        "The nearest is number 1 (- recorded, + asked for):",
+        "Step 1 of 2 differs first: another prompt (- recorded, + asked for):",
         "  body differs at $.messages[0].content:",
         "    If that may vary: ignore=['$.messages[0].content']",
         "        What is",

@@ -97,7 +97,7 @@ def test_nearest() -> None:
 
 def told(asked: RequestKey, recorded: list[RequestKey], unplayed: set[int], *rules: str) -> str:
     """What is said of a request without a recording."""
-    return report_unmatched(asked, recorded, unplayed, Path("x.yaml"), "hint", ignored=Ignored(rules))
+    return report_unmatched(asked, recorded, unplayed, Path("x.yaml"), "hint", ignored=Ignored(rules))[0]
 
 
 def test_an_answer_that_is_played_is_told() -> None:
@@ -154,7 +154,7 @@ def test_differences_in_lines_of_signs() -> None:
     ("asked", "recorded", "expected"),
     [
         ("a\nb", "a\nb ", ["  -   b·", "  +   b"]),
-        ("a  " + "b" * 99, "a " + "b" * 99, ["  only in white space"]),
+        ("a  " + "b" * 71, "a " + "b" * 71, ["  only in white space"]),
     ],
 )
 def test_differences_in_white_space(asked: str, recorded: str, expected: list[str]) -> None:

@@ -10,7 +10,8 @@ import yaml
 from memzoo.cassettes import Cassette, CassetteError
 from memzoo.cassettes.exporting import to_vcrpy
 from memzoo.cassettes.format import read_cassette
-from memzoo.cassettes.library import clean, list_calls, paths_in
+from memzoo.cassettes.library import clean, paths_in, show_steps
+from memzoo.cassettes.steps import list_steps
 from tools.fuzz.mutations import Fuzzed, changed, spoilt
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def fuzz_cassettes(count: int, folder: Path, seed: int = 0) -> Fuzzed:
 def _use(path: Path) -> None:
     """Replay, show, clean and export a file."""
     file = read_cassette(path)
-    list(list_calls(file))
+    list(show_steps(list_steps(file.recordings)))
     clean(file)
     to_vcrpy(file)
     cassette = Cassette(path, clients=False)

@@ -1,0 +1,168 @@
+"""Reads a cassette as the steps of a run, and compares two runs step by step."""
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from memzoo.cassettes.conversation import answer_text, calls_in, list_spoken, statistics_of
+from memzoo.cassettes.http import TOOL, Recorded, tool_name
+from memzoo.errors import OptionError
+
+__all__ = ["Step", "compare_steps", "count_common", "find_step", "list_steps", "total_of"]
+
+_PURPOSE = re.compile(r"\ATask: (\w+)\.$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a run: a call of a model, a tool, or another request.
+
+    Attributes:
+        number: The number of the step, from 1.
+        kind: `"model"`, `"memory"` (a model's call that a memory makes for itself), `"tool"` or `"request"`.
+        name: The name of the model or the tool, the prompt of the memory, or the method and path.
+        said: The request's new part: the messages that no earlier step had, the arguments of a tool, or the body.
+        answer: The answer: text, called tools, a tool's result, or its exception.
+        status: The status of an HTTP answer; 0 for a tool.
+        input_tokens: The tokens of the prompt, as counted by the server.
+        output_tokens: The tokens of the answer, as counted by the server.
+    """
+
+    number: int
+    kind: str
+    name: str
+    said: tuple[str, ...]
+    answer: str
+    status: int
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def title(self) -> str:
+        """The kind and the name."""
+        return f"{self.kind} {self.name}"
+
+    @property
+    def tokens(self) -> str:
+        """The tokens for reading; "" without any."""
+        read, written = self.input_tokens, self.output_tokens
+        return f"{read:,} + {written:,} tokens" if read or written else ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the members by name."""
+        return asdict(self)
+
+
+def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
+    """Return the steps of a run."""
+    steps, before = list[Step](), list[list[str]]()
+    for number, one in enumerate(recordings, 1):
+        body = _parse(one.request.body)
+        spoken = [f"{who}: {_join(parts)}" for who, parts in list_spoken(body)]
+        known = max((count_common(spoken, other) for other in before), default=0)
+        path = urlsplit(one.request.uri).path
+        said: tuple[str, ...]
+        if one.request.method == TOOL:
+            kind, name, said = "tool", tool_name(path), (_dump(body),)
+        elif spoken:
+            purpose = next((found[1] for _, parts in list_spoken(body) if (found := _PURPOSE.match(_join(parts)))), "")
+            kind, name = ("memory", purpose) if purpose else ("model", str(body.get("model") or path))
+            said = tuple(spoken[known:] if known < len(spoken) else spoken[-1:])
+            before.append(spoken)
+        else:
+            kind, name, said = "request", f"{one.request.method} {path}", (_dump(body),) if body else ()
+        spent = statistics_of([one.response])
+        status = 0 if kind == "tool" else one.response["status"]["code"]
+        tokens = spent.input_tokens, spent.output_tokens
+        steps.append(Step(number, kind, name, said, _answer(one, kind), status, *tokens))
+    return steps
+
+
+def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
+    """Return the number of the first step with a number or name.
+
+    Raises:
+        OptionError: There is no such step.
+    """
+    steps = list_steps(recordings)
+    found = next((step.number for step in steps if wanted in (step.number, step.name)), None)
+    if found is None:
+        known = ", ".join(f"{step.number} {step.name!r}" for step in steps)
+        raise OptionError(f"live_from={wanted!r} is no step of the cassette; it has {known or 'none'}")
+    return found
+
+
+def total_of(steps: Sequence[Step]) -> tuple[int, int]:
+    """Return the tokens of all prompts, and of all answers."""
+    return sum(step.input_tokens for step in steps), sum(step.output_tokens for step in steps)
+
+
+def compare_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[str, Step | None, Step | None]]:
+    """Yield the steps of two runs side by side.
+
+    Equal steps are paired first, then steps of the same kind and name between them. A step is compared by its new part
+    and its answer, so one more message in the middle is no difference of the later steps.
+
+    Yields:
+        `"="`, `"~"` (changed), `"-"` (only in the old run) or `"+"` (only in the new run), and the two steps.
+    """
+    for tag, (start, end), (first, last) in _align([_content(one) for one in old], [_content(one) for one in new]):
+        if tag == "equal":
+            yield from (("=", *pair) for pair in zip(old[start:end], new[first:last], strict=True))
+            continue
+        before, after = old[start:end], new[first:last]
+        for kind, (left, right), (top, bottom) in _align([one.title for one in before], [one.title for one in after]):
+            if kind == "equal":
+                yield from (("~", *pair) for pair in zip(before[left:right], after[top:bottom], strict=True))
+            else:
+                yield from (("-", one, None) for one in before[left:right])
+                yield from (("+", None, one) for one in after[top:bottom])
+
+
+def _align(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
+    for tag, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        yield tag, (start, end), (first, last)
+
+
+def _content(step: Step) -> tuple[Any, ...]:
+    return step.title, step.said, step.answer, step.status
+
+
+def _answer(one: Recorded, kind: str) -> str:
+    if kind != "tool":
+        return ", ".join(f"calls {call}" for call in calls_in(one.response)) or answer_text(one.response)
+    outcome = json.loads(one.response["body"]["string"])
+    if "raised" in outcome:
+        error = outcome["raised"]
+        with suppress(LookupError, TypeError, AttributeError):
+            error = (
+                f"{error['$class'].rpartition(':')[2]}: {', '.join(map(_dump, error['state']['$tuple'][0]['$tuple']))}"
+            )
+        return f"raises {_dump(error)}"
+    return _dump(outcome.get("returned", outcome.get("yielded")))
+
+
+def _parse(body: Any) -> Any:
+    try:
+        return json.loads(body or b"null")
+    except (ValueError, RecursionError):
+        return body.decode(errors="replace") if isinstance(body, bytes) else body
+
+
+def _join(parts: Sequence[Any]) -> str:
+    return " ".join(part if isinstance(part, str) else _dump(part) for part in parts)
+
+
+def _dump(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def count_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the number of equal items (or characters) at the beginnings of two sequences."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (ours, theirs) in pairs if ours != theirs), min(len(one), len(other)))

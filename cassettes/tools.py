@@ -1,0 +1,269 @@
+"""Records the calls of tools: a declared tool runs while recording, and not in a replay."""
+
+import inspect
+import json
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from contextlib import aclosing, contextmanager
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
+
+from memzoo.cassettes.callers import current_caller, let_through
+from memzoo.cassettes.errors import CassetteError, CassetteFormatError, RecordingError, UnmatchedRequestError
+from memzoo.cassettes.http import JSON, TOOL, HttpRequest, tool_path
+from memzoo.cassettes.scrubbing import ORIGIN
+from memzoo.cassettes.values import read_value, write_value
+from memzoo.errors import OptionError
+from memzoo.sync import drive
+
+if TYPE_CHECKING:
+    from memzoo.cassettes.player import Player
+
+__all__ = ["recorded_tool"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+@overload
+def recorded_tool(
+    function: Callable[_P, _R], *, name: str | None = None, ignore: Iterable[str] = ()
+) -> Callable[_P, _R]: ...
+
+
+@overload
+def recorded_tool(
+    function: None = None, *, name: str | None = None, ignore: Iterable[str] = ()
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+
+
+def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iterable[str] = ()) -> Any:
+    """Return a function whose calls a cassette records, with the arguments and the result or exception.
+
+    In a replay the function does not run: a call with the recorded arguments gives what it gave. Without an open
+    cassette the function runs as it is. Requests of the function, and recorded tools that it calls, are part of its
+    call and are not recorded by themselves.
+
+    Args:
+        function: A function or generator, asynchronous or not; by default, a decorator is returned.
+        name: The tool's name in the cassette; by default the function's name.
+        ignore: Names of parameters that are neither compared nor recorded, such as a context or `self`.
+
+    Raises:
+        OptionError: It is no function, its parameters are not known, or it has no parameter to ignore.
+
+    Example:
+        >>> @recorded_tool
+        ... def temperature(city: str) -> int:
+        ...     return {"Oslo": -17}[city]
+        >>> temperature("Oslo")
+        -17
+    """
+    if function is None:
+        return partial(recorded_tool, name=name, ignore=ignore)
+    tool = _Tool(function, name, ignore)
+    called = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004 - a method
+
+    def call(*args: Any, **options: Any) -> Any:
+        asked = tool.ask(args, options)
+        return tool.call(asked) if asked else function(*args, **options)
+
+    async def acall(*args: Any, **options: Any) -> Any:
+        asked = tool.ask(args, options)
+        return await (tool.acall(asked) if asked else function(*args, **options))
+
+    def iterate(*args: Any, **options: Any) -> Any:
+        asked = tool.ask(args, options)
+        return tool.iterate(asked) if asked else function(*args, **options)
+
+    def aiterate(*args: Any, **options: Any) -> Any:
+        asked = tool.ask(args, options)
+        return tool.aiterate(asked) if asked else function(*args, **options)
+
+    if inspect.isgeneratorfunction(called):
+        return wraps(function)(iterate)
+    if inspect.isasyncgenfunction(called):
+        return wraps(function)(aiterate)
+    return wraps(function)(acall if inspect.iscoroutinefunction(called) else call)
+
+
+class _Asked(NamedTuple):
+    """A call of a tool: its cassette's player, the caller's name, the call as a request, and its arguments."""
+
+    player: "Player"
+    caller: str
+    request: HttpRequest
+    args: tuple[Any, ...]
+    options: dict[str, Any]
+
+
+class _Tool:
+    """A function whose calls are recorded."""
+
+    def __init__(self, function: Any, name: str | None, ignore: Iterable[str]) -> None:
+        try:
+            self._signature = inspect.signature(function)
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"recorded_tool({function!r}): its parameters are not known: {error}") from error
+        self._function = function
+        self._name = str(name or getattr(function, "__name__", type(function).__name__))
+        self._ignore = frozenset([ignore] if isinstance(ignore, str) else ignore)
+        if unknown := sorted(self._ignore - self._signature.parameters.keys()):
+            raise OptionError(f"ignore={unknown!r}: {self._name}{self._signature} has no such parameter")
+
+    def ask(self, args: tuple[Any, ...], options: dict[str, Any]) -> _Asked | None:
+        """Return a call for the caller's cassette; `None` without a cassette, or for the wrong arguments."""
+        if (caller := current_caller()) is None:
+            return None
+        try:
+            self._signature.bind(*args, **options)
+        except TypeError:
+            return None  # the function itself tells which arguments it wants
+        request = HttpRequest(TOOL, ORIGIN + tool_path(self._name), None, JSON)
+        asked = _Asked(caller.player, caller.name, request, args, options)
+        request.body = self._body(asked)
+        return asked
+
+    def call(self, asked: _Asked) -> Any:
+        if asked.player.can_play(asked.request):
+            return self._end(asked, self._play(asked))
+        with self._recording(asked) as outcome:
+            with let_through():
+                found = self._function(*asked.args, **asked.options)
+            outcome["returned"] = self._write(asked, found, "its result")
+        return found
+
+    async def acall(self, asked: _Asked) -> Any:
+        if asked.player.can_play(asked.request):
+            return self._end(asked, self._play(asked))
+        with self._recording(asked) as outcome:
+            with let_through():
+                found = await self._function(*asked.args, **asked.options)
+            outcome["returned"] = self._write(asked, found, "its result")
+        return found
+
+    def iterate(self, asked: _Asked) -> Generator[Any]:
+        """Yield the items of a generator.
+
+        Raises:
+            RecordingError: The generator got or returned a value, which a cassette does not keep.
+        """
+        pieces = self.aiterate(asked)
+        try:
+            while True:
+                try:
+                    item = drive(anext(pieces))
+                except StopAsyncIteration:
+                    return
+                if (yield item) is not None:
+                    raise self._refuse(asked, "gets a value by send()")
+        finally:
+            drive(pieces.aclose())
+
+    async def aiterate(self, asked: _Asked) -> AsyncGenerator[Any]:
+        if asked.player.can_play(asked.request):
+            outcome = self._play(asked)
+            for item in outcome["yielded"]:
+                yield self._read(asked, item)
+            self._end(asked, outcome)
+            return
+        with self._recording(asked) as outcome:
+            outcome |= {"yielded": [], "left": True}
+            async with aclosing(self._each(asked)) as items:
+                while True:
+                    with let_through():
+                        try:
+                            item = await anext(items)
+                        except StopAsyncIteration:
+                            break
+                    outcome["yielded"].append(self._write(asked, item, "its item"))
+                    if (yield item) is not None:
+                        raise self._refuse(asked, "gets a value by asend()")
+            del outcome["left"]
+
+    async def _each(self, asked: _Asked) -> AsyncGenerator[Any]:
+        items = self._function(*asked.args, **asked.options)
+        if inspect.isasyncgen(items):
+            async with aclosing(items):
+                async for item in items:
+                    yield item
+            return
+        try:
+            while True:
+                try:
+                    item = next(items)
+                except StopIteration as end:
+                    if end.value is not None:
+                        raise self._refuse(asked, "returns a value after its items") from None
+                    return
+                yield item
+        finally:
+            items.close()
+
+    def _play(self, asked: _Asked) -> dict[str, Any]:
+        recorded = asked.player.play(asked.request, asked.caller)
+        outcome: dict[str, Any] = json.loads(recorded.response["body"]["string"])
+        return outcome
+
+    def _end(self, asked: _Asked, outcome: Mapping[str, Any]) -> Any:
+        """Return the result of a recorded call, or raise its exception."""
+        if "left" in outcome:
+            with asked.player.note_errors():
+                raise UnmatchedRequestError(f"The tool {self._name} is asked for more items than are recorded")
+        if "raised" in outcome:
+            raise self._read(asked, outcome["raised"])
+        return self._read(asked, outcome.get("returned"))
+
+    @contextmanager
+    def _recording(self, asked: _Asked) -> Generator[dict[str, Any]]:
+        """Record the outcome that the block writes, or the exception of the block."""
+        outcome: dict[str, Any] = {}
+        try:
+            yield outcome
+        except CassetteError:
+            asked.player.stop_waiting(asked.request)
+            raise
+        except GeneratorExit:
+            self._record(asked, outcome)
+            raise
+        except Exception as error:
+            outcome.pop("left", None)
+            outcome["raised"] = self._write(asked, error, "its exception")
+            self._record(asked, outcome)
+            raise
+        self._record(asked, outcome)
+
+    def _record(self, asked: _Asked, outcome: Mapping[str, Any]) -> None:
+        if self._body(asked) != asked.request.body:
+            raise self._refuse(asked, "changes its argument, and in a replay would not")
+        body = {"string": json.dumps(outcome).encode()}
+        response = {"status": {"code": 200, "message": "OK"}, "headers": JSON, "body": body}
+        asked.player.record(asked.request, response, caller=asked.caller)
+
+    def _body(self, asked: _Asked) -> bytes:
+        bound = self._signature.bind(*asked.args, **asked.options)
+        bound.apply_defaults()
+        given = ((name, value) for name, value in bound.arguments.items() if name not in self._ignore)
+        return json.dumps({name: self._write(asked, value, f"argument {name}") for name, value in given}).encode()
+
+    def _write(self, asked: _Asked, value: Any, what: str) -> Any:
+        try:
+            written = write_value(value)
+            json.dumps(written)  # a number may have too many digits
+        except (TypeError, ValueError, RecursionError) as error:
+            advice = "; recorded_tool(ignore=[...]) leaves a parameter out" if what.startswith("argument ") else ""
+            raise self._refuse(asked, f"cannot be recorded: {what}: {error}{advice}") from error
+        return written
+
+    def _read(self, asked: _Asked, written: Any) -> Any:
+        with asked.player.note_errors():
+            try:
+                return read_value(written)
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                raise CassetteFormatError(f"The recorded result of tool {self._name} is not read: {error}") from error
+
+    def _refuse(self, asked: _Asked, why: str) -> RecordingError:
+        """Note that a call is not recorded, because a tool may be called by code that swallows its exceptions."""
+        asked.player.stop_waiting(asked.request)
+        error = RecordingError(f"The tool {self._name} {why}")
+        asked.player.errors.append(error)
+        return error

@@ -1,0 +1,218 @@
+"""Writes Python values as JSON, and reads equal values of the same types back.
+
+JSON's own types stay as they are; a value of another type becomes an object whose only name begins with `$`, such as
+`{"$decimal": "1.10"}`. A value that would come back different is refused.
+"""
+
+import base64
+import enum
+import json
+import math
+import pkgutil
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple, cast
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from memzoo.cassettes.http import is_array, is_object
+
+__all__ = ["read_value", "write_value"]
+
+_MARK = "$"
+_CLASS, _STATE = f"{_MARK}class", "state"
+_BUILT_IN = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset)
+
+
+class _Form(NamedTuple):
+    """A type's name in JSON, and the functions that write and read its values."""
+
+    name: str
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def _write_bytes(value: bytes | bytearray) -> str | list[str]:
+    # Secrets are searched in texts, and a placeholder inside base64 would damage the value.
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return [base64.b64encode(value).decode()]
+
+
+def _read_bytes(said: str | list[str]) -> bytes:
+    return said.encode() if isinstance(said, str) else base64.b64decode(said[0], validate=True)
+
+
+def _write_datetime(value: datetime) -> str | list[Any]:
+    zone = value.tzinfo
+    if not isinstance(zone, ZoneInfo) and not value.fold:
+        return value.isoformat()
+    named = zone.key if isinstance(zone, ZoneInfo) else None
+    return [(value.replace(tzinfo=None) if named else value).isoformat(), named, value.fold]
+
+
+def _read_datetime(said: str | list[Any]) -> datetime:
+    text, zone, fold = (said, None, 0) if isinstance(said, str) else said
+    value = datetime.fromisoformat(text).replace(fold=fold)
+    return value.replace(tzinfo=ZoneInfo(zone)) if zone else value
+
+
+# A value of one of these types is read back and compared by its `repr`, and for a float by the text itself.
+_SCALARS = {
+    float: _Form("float", repr, float),
+    complex: _Form("complex", str, complex),
+    Decimal: _Form("decimal", str, Decimal),
+    Fraction: _Form("fraction", str, Fraction),
+    UUID: _Form("uuid", str, UUID),
+    bytes: _Form("bytes", _write_bytes, _read_bytes),
+    bytearray: _Form("bytearray", _write_bytes, lambda said: bytearray(_read_bytes(said))),
+    date: _Form("date", date.isoformat, date.fromisoformat),
+    time: _Form("time", time.isoformat, time.fromisoformat),
+    datetime: _Form("datetime", _write_datetime, _read_datetime),
+    timedelta: _Form("timedelta", lambda one: [one.days, one.seconds, one.microseconds], lambda said: timedelta(*said)),
+}
+_COLLECTIONS: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
+_READ: dict[str, Callable[[Any], Any]] = {form.name: form.read for form in _SCALARS.values()} | {
+    name: lambda items, kind=kind: kind(map(read_value, items)) for kind, name in _COLLECTIONS.items()
+}
+
+
+def write_value(value: Any, place: str = "$") -> Any:
+    """Return a value as JSON.
+
+    Args:
+        value: JSON, a number, date or time of the standard library, bytes, a set, a tuple, a dictionary with any of
+            these as keys, an enumeration's member, an exception, or an object of a dataclass, an attrs class, a named
+            tuple or a pydantic model.
+        place: The value's place, for the error message.
+
+    Raises:
+        TypeError: The value, or a value in it, would come back different; the message names its place and type.
+    """
+    kind = type(value)
+    if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
+        return value
+    if kind is list:
+        return [write_value(item, f"{place}[{number}]") for number, item in enumerate(value)]
+    if kind is dict:
+        pairs = [(key, write_value(item, f"{place}[{key!r}]")) for key, item in value.items()]
+        if all(type(key) is str and not key.startswith(_MARK) for key, _ in pairs):
+            return dict(pairs)
+        return {f"{_MARK}dict": [[write_value(key, f"{place} (a key)"), item] for key, item in pairs]}
+    return _write_other(value, place)
+
+
+def _write_other(value: Any, place: str) -> Any:
+    kind = type(value)
+    if kind in _COLLECTIONS:
+        items = [write_value(item, f"{place}[{number}]") for number, item in enumerate(value)]
+        # A set's own order differs from process to process.
+        return {f"{_MARK}{_COLLECTIONS[kind]}": items if kind is tuple else sorted(items, key=json.dumps)}
+    if form := _SCALARS.get(kind):
+        written = form.write(value)
+        if repr(form.read(written)) != repr(value):
+            raise _refusal(value, place)
+        return {f"{_MARK}{form.name}": written}
+    return _write_object(value, place)
+
+
+def read_value(written: Any) -> Any:
+    """Return the value that `write_value` wrote.
+
+    Raises:
+        ValueError: The JSON was not written by `write_value`, or a class in it is gone.
+    """
+    if is_array(written):
+        return [read_value(item) for item in written]
+    if not is_object(written):
+        return written
+    if _CLASS in written:
+        return _read_object(written)
+    name = next(iter(written), "")
+    if not name.startswith(_MARK):
+        return {key: read_value(item) for key, item in written.items()}
+    if name == f"{_MARK}dict":
+        return {read_value(key): read_value(item) for key, item in written[name]}
+    if name.removeprefix(_MARK) not in _READ:
+        raise ValueError(f"{name!r} is not a type that a cassette keeps")
+    return _READ[name.removeprefix(_MARK)](written[name])
+
+
+def _write_object(value: Any, place: str) -> dict[str, Any]:
+    kind = type(value)
+    name = f"{kind.__module__}:{kind.__qualname__}"
+    try:
+        is_known = _find_class(name) is kind and _is_data(kind)
+    except ValueError:
+        is_known = False
+    if not is_known:
+        raise _refusal(value, place)
+    written = {_CLASS: name, _STATE: write_value(_state_of(value), f"{place} ({kind.__name__})")}
+    try:
+        back = _read_object(written)
+        is_same = type(back) is kind and write_value(_state_of(back)) == written[_STATE]
+        is_same = is_same and (not isinstance(value, Exception) or str(back) == str(value))
+    except Exception as error:  # whatever a class does when it is made
+        raise _refusal(value, place) from error
+    if not is_same:
+        raise _refusal(value, place)
+    return written
+
+
+def _read_object(written: dict[str, Any]) -> Any:
+    kind, state = _find_class(written[_CLASS]), read_value(written[_STATE])
+    if not _is_data(kind):
+        raise ValueError(f"{written[_CLASS]!r} is not a class of data")
+    if issubclass(kind, enum.Enum):
+        return kind(state)
+    if issubclass(kind, tuple):
+        return kind._make(state)  # type: ignore[attr-defined]  # a named tuple
+    if issubclass(kind, Exception):
+        args, members = state
+        # The initializer of a class in Python may want other arguments than the error keeps.
+        error = kind.__new__(kind, *args) if hasattr(kind.__init__, "__code__") else kind(*args)
+        error.__dict__.update(members)
+        return error
+    found: Any = kind.__new__(kind)
+    if hasattr(found, "__setstate__"):
+        found.__setstate__(state)
+        return found
+    members, slots = state if isinstance(state, tuple) else (state, None)
+    for name, member in {**(members or {}), **(slots or {})}.items():
+        object.__setattr__(found, name, member)
+    return found
+
+
+def _state_of(value: Any) -> Any:
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, tuple):
+        return list(cast("Iterable[Any]", value))
+    # The arguments of a file's error lack the name of the file, but not those for a copy.
+    return (value.__reduce__()[1], dict(vars(value))) if isinstance(value, Exception) else value.__getstate__()
+
+
+def _is_data(kind: type) -> bool:
+    """Return whether the state of a class's objects is all that they are."""
+    if issubclass(kind, enum.Enum | Exception) or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return True
+    marks = ("__dataclass_fields__", "__attrs_attrs__", "__pydantic_fields__")
+    return any(hasattr(kind, mark) for mark in marks) and not issubclass(kind, _BUILT_IN)
+
+
+def _find_class(name: str) -> type:
+    try:
+        found = pkgutil.resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"the class {name!r} is not found: {error}") from error
+    if not isinstance(found, type):
+        raise ValueError(f"{name!r} is not a class")  # noqa: TRY004 - as for a class that is gone
+    return found
+
+
+def _refusal(value: Any, place: str) -> TypeError:
+    kind = type(value)
+    return TypeError(f"{place} is a {kind.__module__}.{kind.__qualname__}, which would not come back as it is")

@@ -1,0 +1,313 @@
+"""Agents of several frameworks, each with two tools and three turns, that a test records, replays and changes.
+
+`python -m tests.cassettes.host_agents` does so with those that are installed. The model is a small scripted server on
+loopback: it asks for both tools after each question, and answers with their results.
+"""
+
+import asyncio
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from functools import wraps
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memzoo.cassettes import Cassette, CassetteError, Difference, recorded_tool, use_cassette
+
+QUESTIONS = ("Oslo in crowns?", "Rome in euros?", "Delhi in rupees?")
+SYSTEM = "You are a clerk."
+DEAD_URL = "http://127.0.0.1:9/v1"
+
+
+class Change(NamedTuple):
+    """What a replay changes by one word."""
+
+    prompt: str = ""
+    argument: str = ""
+    result: str = ""
+
+
+SAME = Change()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers chat completions, streamed or not."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        """Answer a request."""
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if "contents" in body:
+            self._send(json.dumps(_gemini_answer(body["contents"])), "application/json")
+            return
+        last = body["messages"][-1]
+        if last["role"] == "tool":
+            results = [one["content"] for one in body["messages"][-2:]]
+            message: dict[str, Any] = {"role": "assistant", "content": f"Known: {results}"}
+        else:
+            said = last["content"] if isinstance(last["content"], str) else last["content"][0]["text"]
+            city, _, currency = said.removesuffix("?").split()
+            message = {"role": "assistant", "content": None, "tool_calls": _calls(city, currency)}
+        head = {"id": "chatcmpl-1", "created": 1, "model": "scripted"}
+        choice: dict[str, Any] = {"index": 0, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
+        usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+        if body.get("stream"):
+            chunk = {**head, "object": "chat.completion.chunk"}
+            parts: list[Any] = [
+                {**chunk, "choices": [{**choice, "finish_reason": None, "delta": message}]},
+                {**chunk, "choices": [{**choice, "delta": {}}], "usage": usage},
+            ]
+            events = "".join(f"data: {json.dumps(part)}\n\n" for part in parts)
+            self._send(f"{events}data: [DONE]\n\n", "text/event-stream")
+        else:
+            reply = {**head, "object": "chat.completion", "choices": [{**choice, "message": message}], "usage": usage}
+            self._send(json.dumps(reply), "application/json")
+
+    def _send(self, content: str, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(content.encode())))
+        self.end_headers()
+        self.wfile.write(content.encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
+        """Keep quiet."""
+
+
+def _gemini_answer(contents: list[Any]) -> dict[str, Any]:
+    parts = contents[-1]["parts"]
+    if "functionResponse" in parts[0]:
+        said: list[Any] = [{"text": f"Known: {[part['functionResponse']['response'] for part in parts]}"}]
+    else:
+        city, _, currency = parts[0]["text"].removesuffix("?").split()
+        given = (("temperature", {"city": city}), ("rate", {"currency": currency}))
+        said = [{"functionCall": {"name": name, "args": arguments}} for name, arguments in given]
+    candidate = {"content": {"role": "model", "parts": said}, "finishReason": "STOP", "index": 0}
+    return {"candidates": [candidate], "modelVersion": "scripted"}
+
+
+def _calls(city: str, currency: str) -> list[dict[str, Any]]:
+    given = (("temperature", {"city": city}), ("rate", {"currency": currency}))
+    return [
+        {
+            "index": place,
+            "id": f"{name}-{value}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(said)},
+        }
+        for place, (name, said) in enumerate(given)
+        for value in said.values()
+    ]
+
+
+def load(module: str) -> Any:
+    """A framework's module, if it is installed."""
+    return import_module(module)
+
+
+def openai_agents(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """OpenAI Agents."""
+    from agents import Agent, OpenAIChatCompletionsModel, RunConfig, Runner, function_tool
+    from openai import AsyncOpenAI
+
+    async def run() -> list[str]:
+        answers, said = list[str](), list[Any]()
+        async with AsyncOpenAI(base_url=url, max_retries=0) as client:
+            model = OpenAIChatCompletionsModel(model="m", openai_client=client)
+            agent = Agent("Clerk", instructions=system, model=model, tools=list(map(function_tool, tools)))
+            for question in QUESTIONS:
+                said.append({"role": "user", "content": question})
+                done = await Runner.run(agent, said, run_config=RunConfig(tracing_disabled=True))
+                answers, said = [*answers, str(done.final_output)], done.to_input_list()
+        return answers
+
+    return asyncio.run(run())
+
+
+def pydantic_ai(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """Pydantic AI."""
+    host, models = load("pydantic_ai"), load("pydantic_ai.models.openai")
+    provider = load("pydantic_ai.providers.openai").OpenAIProvider(base_url=url, api_key="none")
+    agent = host.Agent(models.OpenAIChatModel("m", provider=provider), instructions=system, tools=list(tools))
+    answers, history = list[str](), None
+    for question in QUESTIONS:
+        done = agent.run_sync(question, message_history=history)
+        answers, history = [*answers, str(done.output)], done.all_messages()
+    return answers
+
+
+def _langchain_model(url: str) -> Any:
+    return load("langchain_openai").ChatOpenAI(model="m", base_url=url, max_retries=0)
+
+
+def _ask_graph(agent: Any) -> list[str]:
+    messages, answers = list[Any](), list[str]()
+    for question in QUESTIONS:
+        done = agent.invoke({"messages": [*messages, {"role": "user", "content": question}]})
+        messages = done["messages"]
+        answers.append(messages[-1].content)
+    return answers
+
+
+def langchain(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """LangChain."""
+    host = load("langchain.agents")
+    return _ask_graph(host.create_agent(_langchain_model(url), tools=list(tools), system_prompt=system))
+
+
+def langgraph(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """LangGraph, with a graph of its own."""
+    host, prebuilt = load("langgraph.graph"), load("langgraph.prebuilt")
+    known = list(map(load("langchain_core.tools").tool, tools))
+    model = _langchain_model(url).bind_tools(known)
+
+    def ask(state: Any) -> Any:
+        return {"messages": [model.invoke([{"role": "system", "content": system}, *state["messages"]])]}
+
+    graph = host.StateGraph(host.MessagesState)
+    graph.add_node("ask", ask)
+    graph.add_node("tools", prebuilt.ToolNode(known))
+    graph.add_edge(host.START, "ask")
+    graph.add_conditional_edges("ask", prebuilt.tools_condition)
+    graph.add_edge("tools", "ask")
+    return _ask_graph(graph.compile())
+
+
+def strands(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """Strands."""
+    host = load("strands")
+    client = {"base_url": url, "api_key": "none", "max_retries": 0}
+    model = load("strands.models.openai").OpenAIModel(client_args=client, model_id="m")
+    agent = host.Agent(model=model, tools=list(map(host.tool, tools)), system_prompt=system, callback_handler=None)
+    return [str(agent(question)).strip() for question in QUESTIONS]
+
+
+def llama_index(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """LlamaIndex."""
+    host, workflow = load("llama_index.core.agent.workflow"), load("llama_index.core.workflow")
+    kinds = {"is_chat_model": True, "is_function_calling_model": True}
+    model = load("llama_index.llms.openai_like").OpenAILike(
+        model="m", api_base=url, api_key="none", max_retries=0, **kinds
+    )
+
+    async def run() -> list[str]:
+        agent = host.FunctionAgent(tools=list(tools), llm=model, system_prompt=system)
+        context = workflow.Context(agent)
+        return [str(await agent.run(user_msg=question, ctx=context)) for question in QUESTIONS]
+
+    return asyncio.run(run())
+
+
+def google_adk(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """Google ADK, with Gemini's client."""
+    types = load("google.genai.types")
+    os.environ |= {"GOOGLE_API_KEY": "replay", "GOOGLE_GEMINI_BASE_URL": url}
+    model = load("google.adk.models").Gemini(model="m")
+    agent = load("google.adk.agents").Agent(name="clerk", model=model, instruction=system, tools=list(tools))
+    runner = load("google.adk.runners").InMemoryRunner(agent=agent, app_name="clerk")
+
+    async def run() -> list[str]:
+        answers = list[str]()
+        session = await runner.session_service.create_session(app_name="clerk", user_id="u")
+        for question in QUESTIONS:
+            said = types.Content(role="user", parts=[types.Part(text=question)])
+            events = [one async for one in runner.run_async(user_id="u", session_id=session.id, new_message=said)]
+            answers.append(str(events[-1].content.parts[0].text))
+        return answers
+
+    return asyncio.run(run())
+
+
+def memzoo(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """A conversation of memzoo."""
+    from memzoo import ChatModel, Conversation
+
+    model = ChatModel("m", base_url=url, api_key="none", max_retries=0)
+    with Conversation(model, system=system, tools=tools) as conversation:
+        return [conversation.send(question) for question in QUESTIONS]
+
+
+HOSTS: dict[str, Callable[[str, str, Sequence[Any]], list[str]]] = {
+    host.__name__: host
+    for host in (memzoo, openai_agents, pydantic_ai, langchain, langgraph, strands, llama_index, google_adk)
+}
+
+
+def run(host: str, url: str, ran: list[str], change: Change = SAME) -> list[str]:
+    """Three turns of a host's agent; `ran` gets the names of the tools that run."""
+
+    @recorded_tool
+    def temperature(city: str) -> str:
+        """How many degrees centigrade a city has."""
+        ran.append("temperature")
+        return f"{city}: -17"
+
+    @recorded_tool
+    def rate(currency: str) -> float:
+        """What a currency costs."""
+        ran.append("rate")
+        return len(currency) / 8
+
+    @wraps(temperature)
+    def changed(city: str) -> str:
+        return temperature(city + change.argument) + change.result
+
+    tools = [changed if change.argument or change.result else temperature, rate]
+    return HOSTS[host](url, SYSTEM + change.prompt, tools)
+
+
+@contextmanager
+def scripted_server() -> Generator[str]:
+    """The address of the scripted model, while it runs."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def check(host: str, folder: Path) -> dict[str, Difference | None]:
+    """Record a host's agent, replay it without server and tools, and return the differences of changed replays."""
+    path, ran = folder / f"{host}.yaml", list[str]()
+    with scripted_server() as url, use_cassette(path, record="once"):
+        recorded = run(host, url, ran)
+    assert sorted(ran) == ["rate"] * 3 + ["temperature"] * 3
+    ran.clear()
+    with use_cassette(path):
+        assert run(host, DEAD_URL, ran) == recorded
+    found = dict[str, Difference | None]()
+    for name in Change._fields:
+        cassette = Cassette(path)
+        # A framework may raise any error from the cassette's.
+        with suppress(Exception):
+            run(host, DEAD_URL, ran, Change(**{name: " now"}))
+        with suppress(CassetteError):
+            cassette.close()
+        found[name] = cassette.difference
+    assert not ran
+    return found
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENAI_API_KEY", "replay")
+    for name in HOSTS:
+        with tempfile.TemporaryDirectory() as place:
+            try:
+                told = check(name, Path(place))
+            except ImportError as error:
+                print(f"{name}: not installed ({error})")  # noqa: T201 - what the command is for
+                continue
+        steps = ", ".join(
+            f"{how} at step {one.step} of {one.steps}" if (one := told[how]) else f"{how}: not noticed" for how in told
+        )
+        print(f"{name}: replayed; a changed {steps}")  # noqa: T201

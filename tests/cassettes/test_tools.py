@@ -1,0 +1,402 @@
+"""Recorded tools: they run while recording, and not in a replay; their results and exceptions come back exactly."""
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportMissingTypeStubs=false
+# Many tools here are lambdas, whose parameters have no types, and so has vcrpy.
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from vcr import VCR
+from vcr.record_mode import RecordMode
+
+from memzoo import Conversation
+from memzoo.cassettes import (
+    CassetteFormatError,
+    HiddenKeyWarning,
+    RecordingError,
+    UnmatchedRequestError,
+    UnplayedInteractionError,
+    export_cassette,
+    recorded_tool,
+    use_cassette,
+)
+from memzoo.cassettes.values import read_value, write_value
+from memzoo.errors import OptionError
+
+if TYPE_CHECKING:
+    from tests.cassettes.conftest import ModelServer, Pipeline
+
+
+def _talk_on(talk: Any, ask: Callable[[Any], Any]) -> None:
+    next(talk)
+    ask(talk)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """A frozen dataclass with slots."""
+
+    amount: Decimal
+    days: tuple[int, ...] = ()
+
+
+class Offer(BaseModel):
+    """A pydantic model."""
+
+    price: Price
+    seen: datetime | None = None
+
+
+class Level(Enum):
+    """An enumeration."""
+
+    LOW = 1
+
+
+class Place(NamedTuple):
+    """A named tuple."""
+
+    name: str
+    north: float
+
+
+class RefusedError(Exception):
+    """An exception with an initializer of its own."""
+
+    def __init__(self, reason: str, *, code: int) -> None:
+        super().__init__(f"{reason} ({code})")
+        self.code = code
+
+
+KEYS = st.none() | st.booleans() | st.integers() | st.text() | st.decimals(allow_nan=False) | st.dates() | st.binary()
+SCALARS = st.one_of(
+    KEYS,
+    st.floats(),
+    st.complex_numbers(),
+    st.fractions(),
+    st.uuids(),
+    st.times().map(lambda one: one.replace(fold=0)),
+    st.timedeltas(),
+    st.datetimes(timezones=st.none() | st.timezones() | st.just(UTC)),
+    st.just(Level.LOW),
+    st.builds(Price, st.decimals()),
+    st.builds(Place, st.text(), st.floats()),
+    st.builds(Offer, price=st.builds(Price, st.decimals(allow_nan=False))),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(KEYS, inner) | st.tuples(inner, inner) | st.sets(KEYS) | st.frozensets(KEYS)
+    ),
+    max_leaves=8,
+)
+
+
+def record_and_replay(path: Path, run: Callable[[], Any]) -> tuple[Any, Any]:
+    """What the same code gives while it is recorded, and in a replay."""
+    with use_cassette(path, record="once", max_bytes=10**7):
+        recorded = run()
+    with use_cassette(path):
+        return recorded, run()
+
+
+@given(VALUES)
+@example({"$set": [1]})
+@example({1: -0.0, False: "1.10"})
+def test_types_come_back(value: Any) -> None:
+    """A value is equal, of the same type, all the way down, after its way through JSON."""
+    back = read_value(json.loads(json.dumps(write_value(value))))
+    assert type(back) is type(value)
+    assert write_value(back) == write_value(value) or value != value  # noqa: PLR0124 - not a number
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([object()], r"\$\[0\] is a builtins.object"),
+        ({"a": (1, lambda: 1)}, r"\$\['a'\]\[1\] is a builtins.function"),
+        (datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=1), "CET")), r"\$ is a datetime.datetime"),
+        (type("Local", (Price,), {})(Decimal(1)), r"\$ is a .*Local"),
+    ],
+    ids=["object", "function", "named-zone", "local"],
+)
+def test_other_values_are_refused(value: Any, place: str, path: Path) -> None:
+    """A value that would come back different is refused by its place and type, and nothing is written."""
+    tool = recorded_tool(lambda: value, name="odd")
+    with (
+        pytest.raises(RecordingError, match=f"The tool odd cannot be recorded: its result: {place}"),
+        use_cassette(path, record="once"),
+    ):
+        tool()
+    assert not path.exists()
+
+
+def test_a_tool_runs_once(path: Path) -> None:
+    """A tool does not run in a replay; equal calls in another spelling get the same result, of the same types."""
+    runs: list[str] = []
+
+    @recorded_tool
+    def price(item: str, *, days: int = 1) -> dict[int, Any]:
+        runs.append(item)
+        return {days: Offer(price=Price(Decimal("1.10"), (1, 2)))}
+
+    with use_cassette(path, record="once"):
+        recorded = price("tea")
+    for _ in range(20):
+        with use_cassette(path):
+            assert price(days=1, item="tea") == recorded
+    assert runs == ["tea"]
+    assert price("outside") == recorded
+    assert runs == ["tea", "outside"]
+
+
+def test_a_changed_call(path: Path) -> None:
+    """Another argument fails, even if the code under test swallows the exception; so does a call that is left out."""
+    tool = recorded_tool(lambda city: f"-17 in {city}", name="temperature")
+    with use_cassette(path, record="once"):
+        tool("Oslo")
+    with (
+        pytest.raises(UnmatchedRequestError, match=r'tool temperature \{"city": "Bergen"\}'),
+        use_cassette(path),
+        suppress(UnmatchedRequestError),
+    ):
+        tool("Bergen")
+    with pytest.raises(UnplayedInteractionError, match=r"1\. tool temperature"), use_cassette(path):
+        pass
+
+
+ERRORS = [KeyError("x"), FileNotFoundError(2, "gone", "f.txt"), RefusedError("no", code=7), StopIteration(1)]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_exceptions(error: Exception, path: Path) -> None:
+    """An exception is raised again: its type, arguments, attributes and text."""
+
+    @recorded_tool
+    def fail() -> None:
+        raise error
+
+    def run() -> tuple[Any, ...]:
+        with pytest.raises(type(error)) as raised:
+            fail()
+        return type(raised.value), raised.value.args, vars(raised.value), str(raised.value)
+
+    recorded, replayed = record_and_replay(path, run)
+    assert replayed == recorded
+
+
+def test_an_exception_that_cannot_be_kept(path: Path) -> None:
+    """An exception with parts that cannot be written is refused by name."""
+
+    def fail() -> None:
+        raise ValueError(object())
+
+    with pytest.raises(RecordingError, match="cannot be recorded: its exception"), use_cassette(path, record="once"):
+        recorded_tool(fail)()
+
+
+def test_kinds_of_functions(path: Path) -> None:
+    """Functions, generators, and asynchronous ones of both, stay what they are."""
+    runs: list[str] = []
+
+    @recorded_tool
+    def numbers(end: int) -> Iterator[int]:
+        runs.append("numbers")
+        yield from range(end)
+        raise RefusedError("end", code=end)
+
+    @recorded_tool
+    async def later(text: str) -> bytes:
+        runs.append("later")
+        return text.encode()
+
+    @recorded_tool
+    async def stream(end: int) -> AsyncIterator[int]:
+        runs.append("stream")
+        for number in range(end):
+            yield number
+
+    async def read() -> list[Any]:
+        return [await later("a"), [item async for item in stream(3)]]
+
+    def run() -> list[Any]:
+        seen: list[Any] = []
+        with pytest.raises(RefusedError, match="end"):
+            seen += iter(numbers(2))
+        first = next(left := numbers(5))
+        left.close()  # type: ignore[attr-defined]
+        return [*seen, first, *asyncio.run(read())]
+
+    recorded, replayed = record_and_replay(path, run)
+    assert replayed == recorded == [0, 1, 0, b"a", [0, 1, 2]]
+    assert runs == ["numbers", "numbers", "later", "stream"]
+
+
+def test_a_generator_that_is_read_further(path: Path) -> None:
+    """If the recording stopped in the middle, a replay that wants more items fails."""
+
+    @recorded_tool
+    def numbers() -> Iterator[int]:
+        yield from (1, 2)
+
+    with use_cassette(path, record="once"):
+        next(numbers())
+    with pytest.raises(UnmatchedRequestError, match="asked for more items"), use_cassette(path):
+        list(numbers())
+
+
+@pytest.mark.parametrize("ask", [lambda one: one.send(1), next], ids=["send", "return"])
+def test_generators_that_talk(ask: Callable[[Any], Any], path: Path) -> None:
+    """A generator that gets or returns a value is refused."""
+
+    @recorded_tool
+    def talk() -> Any:
+        yield 1
+        return 2
+
+    with (
+        pytest.raises(RecordingError, match=r"The tool talk (gets|returns) a value"),
+        use_cassette(path, record="once"),
+    ):
+        _talk_on(talk(), ask)
+
+
+def test_tools_in_threads(path: Path) -> None:
+    """Tools run in threads and tasks at once; equal calls get each their own result, in every replay."""
+    lock = threading.Lock()
+    ran: list[int] = []
+
+    @recorded_tool
+    def count(of: str) -> str:
+        with lock:
+            ran.append(1)
+        return f"{of} {threading.current_thread().name}"
+
+    def run() -> list[str]:
+        with ThreadPoolExecutor(2, thread_name_prefix="t") as pool:
+            return list(pool.map(count, ["a", "b", "a"]))
+
+    recorded, replayed = record_and_replay(path, run)
+    assert [one.rpartition("_")[0] for one in replayed] == ["a t", "b t", "a t"]
+    assert replayed == recorded
+    assert len(ran) == 3
+
+
+def test_a_tool_that_asks_a_model(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """The requests of a tool, also from its threads and tasks, are part of its call; those beside it are not."""
+
+    @recorded_tool
+    def ask(text: str) -> list[Any]:
+        with ThreadPoolExecutor(1) as pool:
+            found = [pool.submit(pipeline.ask, text, server.url).result()]
+        return [*found, *pipeline.ask_together(text, at=server.url)]
+
+    def run() -> list[Any]:
+        with ThreadPoolExecutor(1) as pool:
+            return [ask("in"), *pool.map(lambda text: pipeline.ask(text, server.url), ["beside"])]
+
+    with use_cassette(path, record="once"):
+        recorded = run()
+    server.stop()
+    with use_cassette(path):
+        assert run() == recorded == [["You said: in", "You said: in"], "You said: beside"]
+    assert path.read_text().count("- request:") == 2
+
+
+def test_arguments(path: Path) -> None:
+    """A context is left out by name; an argument of no known type, and one that the tool changes, are refused."""
+
+    @recorded_tool(ignore=["context"])
+    def look(context: object, key: str) -> str:
+        return key
+
+    assert record_and_replay(path, lambda: look(object(), "k")) == ("k", "k")
+    with pytest.raises(RecordingError, match=r"argument obj: .*ignore="), use_cassette(path, record="all"):
+        recorded_tool(repr, name="repr")(object())
+    with pytest.raises(RecordingError, match="changes its argument"), use_cassette(path, record="all"):
+        recorded_tool(list.append)([], 1)
+    with pytest.raises(TypeError, match="missing"), use_cassette(path, record="all"):
+        look("k")  # type: ignore[call-arg]
+    with pytest.raises(OptionError, match=r"ignore=\['self'\]"):
+        recorded_tool(look, ignore=["self"])
+    with pytest.raises(OptionError, match="parameters are not known"):
+        recorded_tool(7)  # type: ignore[call-overload]
+
+
+def test_secrets(path: Path) -> None:
+    """A key in an argument is hidden, and still matches; one in a result is hidden with a warning."""
+    tool = recorded_tool(lambda api_key: {"cookies": "chocolate", "said": f"Hi {api_key}"}, name="tool")
+    with pytest.warns(HiddenKeyWarning, match=r"\$.returned.said"), use_cassette(path, record="once"):
+        tool("kept-nowhere-12345")
+    assert "kept-nowhere" not in path.read_text()
+    with pytest.warns(HiddenKeyWarning), use_cassette(path):
+        assert tool("kept-nowhere-12345") == {"cookies": "chocolate", "said": "Hi SCRUBBED"}
+
+
+def test_a_class_that_is_gone(path: Path) -> None:
+    """A result of a class that is not there any more is told by the class's name."""
+    tool = recorded_tool(lambda: Price(Decimal(1)), name="price")
+    with use_cassette(path, record="once"):
+        tool()
+    path.write_text(path.read_text().replace(":Price", ":Gone"))
+    with pytest.raises(CassetteFormatError, match=r"tool price is not read: .*:Gone"), use_cassette(path):
+        tool()
+
+
+@pytest.mark.parametrize("damage", [("returned:", "gone:"), ("returned: 1", "yielded: 1"), ("of: x", "- x")])
+def test_a_damaged_call(damage: tuple[str, str], path: Path) -> None:
+    """A call of a tool without arguments or an outcome is refused when the file is read."""
+    tool = recorded_tool(lambda of: 1, name="tool")  # noqa: ARG005 - recorded, not used
+    with use_cassette(path, record="once"):
+        tool("x")
+    path.write_text(path.read_text().replace(*damage))
+    with pytest.raises(CassetteFormatError, match="recording 1 is no call of a tool"):
+        use_cassette(path).__enter__()
+
+
+def test_vcrpy(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """Vcrpy replays the requests of an exported run and ignores its tools; this kit replays both from that file."""
+    tool = recorded_tool(lambda of: {of: {1, 2}}, name="numbers")
+    with use_cassette(path, record="once"):
+        recorded = [pipeline.ask("a", server.url), tool("x"), pipeline.ask("b", server.url)]
+    server.stop()
+    export_cassette(path, exported := path.with_name("vcr.yaml"), origin="https://dead.invalid:9")
+    with VCR(record_mode=RecordMode.NONE).use_cassette(str(exported)) as cassette:
+        assert [pipeline.ask("a"), pipeline.ask("b")] == recorded[::2]
+    assert cassette.all_played
+    with use_cassette(exported):
+        assert [pipeline.ask("a"), tool("x"), pipeline.ask("b")] == recorded
+
+
+def test_a_conversation(path: Path) -> None:
+    """A conversation's tools are recorded by one word each; in a replay they do not run."""
+    ran: list[str] = []
+
+    def temperature(city: str) -> int:
+        """How many degrees centigrade a city has."""
+        ran.append(city)
+        return -17
+
+    def run() -> int:
+        talk = Conversation("offline", tools=[recorded_tool(temperature)])
+        (tool,) = talk.tools.values()
+        assert tool.name == "temperature"
+        assert tool.parameters["required"] == ["city"]
+        return asyncio.run(tool.call('{"city": "Oslo"}'))
+
+    assert record_and_replay(path, run) == (-17, -17)
+    assert ran == ["Oslo"]

@@ -51,7 +51,8 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
         return _by_subject(chosen.values(), subjects)
 
     def size() -> int:
-        return sum(map(count, written := lines(near()))) + (len(written) - 1) * count("\n")
+        # Counted with its line end, which most tokenizers join to the full stop.
+        return sum(count(f"{line}\n") for line in lines(near()))
 
     room = Limit(limit, size)
     read = set[str]()

@@ -51,8 +51,9 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
         return _by_subject(chosen.values(), subjects)
 
     def size() -> int:
-        # Counted with its line end, which most tokenizers join to the full stop.
-        return sum(count(f"{line}\n") for line in lines(near()))
+        # Most tokenizers join a line's end to the full stop.
+        *written, last = lines(near())
+        return sum(count(f"{line}\n") for line in written) + count(last)
 
     room = Limit(limit, size)
     read = set[str]()

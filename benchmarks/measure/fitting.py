@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import sendable
+from memzoo.memories.text.messages import find_sendable, sendable
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.types import Piece, Shown
@@ -25,8 +25,8 @@ Count = Callable[[str], int]
 _NEAR = 16
 
 
-def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]:
-    """Return the messages of a view that fit a budget.
+def fit(messages: Sequence[Message], budget: int, count: Count) -> Shown:
+    """Return the messages of a view that fit a budget, with their pieces.
 
     Args:
         messages: A view, system messages first, then messages oldest first.
@@ -43,11 +43,12 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]
     """
     pieces = messages.pieces if isinstance(messages, Shown) else list(map(Piece, messages))
     kept, left = _fit_recalled([piece for piece in pieces if _stays(piece)], budget, count)
-    said = _newest([piece.message for piece in pieces if not _stays(piece)], left, count)
+    said = _newest([piece for piece in pieces if not _stays(piece)], left, count)
     in_front = next((place for place, piece in enumerate(pieces) if not _stays(piece)), len(pieces))
     asked = next((place for place, piece in enumerate(reversed(pieces)) if _stays(piece)), 0)
     place = len(said) - min(asked, len(said)) if kept[in_front:] else 0
-    return [*kept[:in_front], *sendable(said[:place]), *kept[in_front:], *sendable(said[place:])]
+    fitting = [*kept[:in_front], *_sendable(said[:place]), *kept[in_front:], *_sendable(said[place:])]
+    return Shown([piece.sent for piece in fitting], fitting)
 
 
 def cut_to_budget(text: str, budget: int, count: Count) -> str:
@@ -65,16 +66,16 @@ def cut_to_budget(text: str, budget: int, count: Count) -> str:
     return text[:fits]
 
 
-def _fit_recalled(pieces: Sequence[Piece], budget: int, count: Count) -> tuple[list[Message], int]:
-    """Return the first messages that fit (the last message perhaps cut), and the rest of the budget."""
-    kept: list[Message] = []
+def _fit_recalled(pieces: Sequence[Piece], budget: int, count: Count) -> tuple[list[Piece], int]:
+    """Return the first pieces that fit (the last piece perhaps cut), and the rest of the budget."""
+    kept: list[Piece] = []
     for piece in pieces:
         tokens = count(text_of(piece.sent))
         if tokens > budget:
             text = text_of(piece.message)
             text = cut_to_budget(text, budget - (tokens - count(text)), count)
-            return [*kept, *([replace(piece, message=piece.message | {"content": text}).sent] if text else [])], 0
-        kept.append(piece.sent)
+            return [*kept, *([replace(piece, message=piece.message | {"content": text})] if text else [])], 0
+        kept.append(piece)
         budget -= tokens
     return kept, budget
 
@@ -83,12 +84,16 @@ def _stays(piece: Piece) -> bool:
     return is_instruction(piece.message) or piece.kind == "recalled"
 
 
-def _newest(messages: Sequence[Message], budget: int, count: Count) -> list[Message]:
-    for place in range(len(messages) - 1, -1, -1):
-        budget -= count(text_of(messages[place]))
+def _newest(pieces: Sequence[Piece], budget: int, count: Count) -> Sequence[Piece]:
+    for place in range(len(pieces) - 1, -1, -1):
+        budget -= count(text_of(pieces[place].message))
         if budget < 0:
-            return list(messages[place + 1 :])
-    return list(messages)
+            return pieces[place + 1 :]
+    return pieces
+
+
+def _sendable(pieces: Sequence[Piece]) -> list[Piece]:
+    return [pieces[place] for place in find_sendable([piece.message for piece in pieces])]
 
 
 class Said:
@@ -141,7 +146,7 @@ class Said:
         """Return all messages that can be sent."""
         return sendable([*self._rule, *self._others])
 
-    def end(self, budget: int) -> list[Message]:
+    def end(self, budget: int) -> Shown:
         """Return the messages that `fit` keeps of all messages."""
         size = len(self._up_to) - bisect.bisect_left(self._up_to, self._up_to[-1] - budget)
         while True:

@@ -18,9 +18,11 @@ from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Mark,
 from memzoo.benchmarks.variants import Variant
 from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, Model, Usage
+from memzoo.memories.text.order import lead_with, make_request
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
 from memzoo.sync import drive
+from memzoo.types import Piece, Shown
 
 __all__ = ["measure", "messages_in", "steps_in"]
 
@@ -213,7 +215,7 @@ class _Run:
         self._book("load", before)
         for budget, tally in self._tallies.items():
             # Without a cut the view is the whole conversation, whose size is known without loading it.
-            shown = self._cut(view, budget) if self._variant.cut else []
+            shown = self._cut(view, budget) if self._variant.cut else Shown()
             request = self._reckon(tally.cache, shown, exchange)
             if self._marks and not self._settings.survival:
                 tally.followed.look(number, self._marks, shown if self._variant.cut else None)
@@ -221,13 +223,19 @@ class _Run:
                 tally.shown.append((number, self._tokens(shown)))
                 tally.requests += request
 
-    def _reckon(self, cache: PromptCache, shown: Sequence[Message], exchange: Exchange) -> Requests:
+    def _reckon(self, cache: PromptCache, shown: Shown, exchange: Exchange) -> Requests:
         """Return the token counts of the request at an exchange."""
         asked, at = exchange.messages[: exchange.user_text is not None], self._now.timestamp()
         if self._variant.cut or self._said is None:
-            return cache.send([*shown, *asked], at)
+            return cache.send(self._make_request(shown, asked), at)
         anew, self._rule = self._said.rule != self._rule, self._said.rule
         return cache.grow(self._said.tokens, self._said.count, asked, at, anew=anew)
+
+    def _make_request(self, shown: Shown, asked: Sequence[Message]) -> list[Message]:
+        # The short system text stands for the system prompt, whose size the cache knows.
+        system = "-" if self._settings.system_tokens else ""
+        first, *others = make_request(lead_with(system, [*shown.pieces, *map(Piece, asked)]))
+        return others if first["content"] == system else [first, *others]
 
     def _is_loaded_at(self, number: int) -> bool:
         """Return True if the memory is loaded at an exchange: at each if loads ask a model, else evenly spread."""
@@ -275,7 +283,7 @@ class _Run:
         for tally, shown in self._views(mark.asked or said):
             (tally.relearnt if anew else tally.followed).ask(mark, after, shown)
 
-    def _views(self, query: str | None) -> list[tuple[_Tally, list[Message]]]:
+    def _views(self, query: str | None) -> list[tuple[_Tally, Shown]]:
         _, before = self._sum_spent()
         view = [] if self._said else self._view(query)
         self.calls["asking"] += self._sum_spent()[1] - before
@@ -299,8 +307,8 @@ class _Run:
         for tally, shown in self._views(question.text):
             tally.answers.append(self._answer(question, shown))
             if self._variant.learnt:  # its only requests are the questions
-                asked = {"role": "user", "content": question.text}
-                tally.requests += tally.cache.send([*shown, asked], self._now.timestamp())
+                request = self._make_request(shown, [{"role": "user", "content": question.text}])
+                tally.requests += tally.cache.send(request, self._now.timestamp())
 
     def _answer(self, question: Question, shown: list[Message]) -> Scored:
         view: View = tuple((message["role"], text_of(message)) for message in shown)
@@ -320,9 +328,9 @@ class _Run:
         self._now = until or self._now
         self._seconds = max(self._seconds + _APART, self._now.timestamp())
 
-    def _cut(self, view: list[Message], budget: int) -> list[Message]:
+    def _cut(self, view: list[Message], budget: int) -> Shown:
         if self._said:
-            return self._said.end(budget) if self._variant.cut else self._said.whole()
+            return self._said.end(budget) if self._variant.cut else Shown(self._said.whole())
         return fit(view, budget, self._settings.counting)
 
     def _tokens(self, shown: list[Message]) -> int:

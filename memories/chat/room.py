@@ -1,6 +1,5 @@
 """Fits a request into the model's context window."""
 
-import functools
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
+from memzoo.memories.text.estimating import remember
 from memzoo.memories.text.eviction import fit_pieces, make_fitting
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.fitting import shorten_text, without_middle
@@ -52,7 +52,7 @@ class Room:
         self._shortens = oversized == "shorten"
         self._counter = counter
         # Messages are counted only once for all rounds of tool calls, unless the counter changes.
-        self._count = functools.lru_cache(maxsize=1024)(self._count_anew)
+        self._count = remember(self._count_anew, 1024)
         # The limit in characters, after the model has refused a request as too long.
         self._characters: int | None = None
 

@@ -51,7 +51,9 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
         return _by_subject(chosen.values(), subjects)
 
     def size() -> int:
-        return sum(map(count, written := lines(near()))) + (len(written) - 1) * count("\n")
+        # Most tokenizers join a line's end to the full stop.
+        *written, last = lines(near())
+        return sum(count(f"{line}\n") for line in written) + count(last)
 
     room = Limit(limit, size)
     read = set[str]()

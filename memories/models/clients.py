@@ -35,8 +35,10 @@ _SHORTEST_KEY = 8
 class Clients:
     """The synchronous and asynchronous clients of an endpoint, created when needed.
 
+    Of two clients, one is enough: the other is created for the same address and key.
+
     Args:
-        client: An existing client for synchronous calls.
+        client: An existing client for synchronous calls; an asynchronous one counts as `async_client`.
         async_client: An existing client for asynchronous calls.
         base_url: The endpoint's URL, for clients created here; by default from the environment.
         api_key: The endpoint's key, for clients created here; by default from the environment.
@@ -56,6 +58,8 @@ class Clients:
         make: Callable[[str], Any] | None = None,
         bounds: Bounds | None = None,
     ) -> None:
+        if hasattr(client, "__aenter__") and not hasattr(client, "__enter__"):
+            client, async_client = None, async_client or client
         self.given = bool(client or async_client)
         self.base_url = base_url
         self._api_key = api_key
@@ -125,7 +129,12 @@ class Clients:
             return made.with_options(**self._options) if self._options else made
         import openai
 
-        options = {"base_url": self.base_url, "api_key": self._api_key, **self._options}
+        other = self._client or self._async_client
+        options = {
+            "base_url": self.base_url or getattr(other, "base_url", None),
+            "api_key": self._api_key or getattr(other, "api_key", None),
+            **self._options,
+        }
         if not self._api_key and not os.environ.get("OPENAI_API_KEY") and is_loopback(self.address):
             options["api_key"] = "none"  # a server on this machine needs none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})

@@ -32,6 +32,8 @@ _WORD = re.compile(r"\w+")
 _LEAST_WEIGHT = 1e-6
 # A word in more texts than this only adds to the scores of texts found by rarer words, which bounds the search's cost.
 _MOST = 64
+# The numbers of the best units that pass on to others under their names, and of those that stay first.
+_PASSING_ON, _FIRST = 10, 4
 # If a message has more units than this, most of them are unrelated to each other.
 _MOST_BESIDE = 12
 _OTHER = 0.5
@@ -114,10 +116,10 @@ class _Texts(Generic[_Key]):
 class UnitIndex:
     """An index of all known units, searched by words.
 
-    A unit is found by its own words, by the words of units from the same message or a neighbouring message, and by the
-    words of all units under its names. The query "my head baker" therefore finds all facts about Devin, though only one
-    unit calls him a head baker. Pairs of words in a row also count, and units with a date or a number gain if the
-    question asks for a date or a number.
+    A unit is found by its own words, by the words of units from the same message or a neighbouring message, by the
+    words of all units under its names, and, if the query has no full name, by the best units that share a name with it.
+    The query "my head baker" therefore finds all facts about Devin, though only one unit calls him a head baker. Pairs
+    of words in a row also count, and units with a date or a number gain if the question asks for a date or a number.
 
     Args:
         weights: The weights of the parts of a score.
@@ -177,8 +179,12 @@ class UnitIndex:
                 about, *others = units[number].unit.names
                 profile = known.get(about, 0.0) + _OTHER * sum([known.get(other, 0.0) for other in others])
                 words = weights.own * own.get(number, 0.0) + weights.around * around.get(number, 0.0)
-                fit = words + weights.profile * profile
-                fits[number] = fit * (1 + weights.kinds) if kinds and self._kinds_of(number) & kinds else fit
+                fits[number] = words + weights.profile * profile
+            # A full name in the query is a word too, so words find enough.
+            if FULL_NAME not in named.values():
+                self._reach_others(fits, known)
+            if kinds:
+                fits = {n: fit * (1 + weights.kinds) if self._kinds_of(n) & kinds else fit for n, fit in fits.items()}
             worth = self._less_length(fits)
             if not asks_for_advice(query, named):
                 worth |= {number: one * weights.advice for number, one in worth.items() if units[number].unit.advice}
@@ -245,6 +251,32 @@ class UnitIndex:
                 break
             near.update(dict.fromkeys(reversed(self._under[name][-_MOST:])))
         return near
+
+    def _reach_others(self, fits: dict[int, float], known: Mapping[str, float]) -> None:
+        """Add to each unit a share of the score of the best units that have one of its names.
+
+        A unit passes on more if it tells who or what a subject is, and less through a name of many units. To a unit
+        with a single name, only the part above the profile's is added, as both come from the same units.
+        """
+        weights, units, reached = self._weights, self._units, dict[str, float]()
+        ranked = zip(map(_rounded, fits.values()), map(self._orders.__getitem__, fits), fits, strict=True)
+        best = [number for _, _, number in heapq.nlargest(_PASSING_ON, ranked)]
+        for number in best:
+            unit = units[number].unit
+            score = weights.neighbours * fits[number] * (1 + weights.roles * unit.tells)
+            for name in unit.names:
+                passed = score / math.log2(2 + len(self._under[name]))
+                reached[name] = max(reached.get(name, 0.0), passed)
+        gains = defaultdict[int, float](float)
+        for name, score in reached.items():
+            for number in self._under[name][-_MOST:]:
+                about, *others = units[number].unit.names
+                told = 0.0 if others else weights.profile * known.get(name, 0.0)
+                gains[number] += max(score - told, 0.0) if about == name else _OTHER * score
+        # In few tokens, the very best by words are not pushed out.
+        gains |= dict.fromkeys(best[:_FIRST], max(gains.values(), default=0.0))
+        for number, gain in gains.items():
+            fits[number] = fits.get(number, 0.0) + gain
 
     def _weigh(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
         """Return the weights of a query's terms: words (common words weigh less), pairs of words, and missing names."""

@@ -68,6 +68,8 @@ class UnitWeights:
         own: The weight of the words of the unit itself.
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units under the unit's names.
+        neighbours: The weight of the best units that share a name with the unit.
+        roles: The gain of this weight for a unit that tells who or what a subject is.
         kinds: The gain of a unit with a date or a number if the query asks for such a value, as a share of its score.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
         advice: The share of the score that a unit of advice keeps. Advice is long, and has words on any subject. In a
@@ -82,6 +84,8 @@ class UnitWeights:
     own: float = 1.0
     around: float = 0.15
     profile: float = 0.6
+    neighbours: float = 0.8
+    roles: float = 0.5
     kinds: float = 1.0
     common: float = 0.2
     advice: float = 0.4

@@ -67,6 +67,8 @@ CONTEXT_WINDOWS: Mapping[str, int] = {
 """The most tokens of prompt and answer together, by the beginning of the model's name."""
 
 _MOST_DIGITS = 19  # of tokens
+# An endpoint's word beyond this is no window: the largest of today is 10 million.
+_LARGEST = 100_000_000
 _SHARE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?|100)\s?%")
 # Names of the window in lists of models: of LM Studio, vLLM, OpenRouter, Mistral, Groq.
 _WINDOW_NAMES = ("loaded_context_length", "max_model_len", "context_length", "max_context_length", "context_window")
@@ -86,7 +88,7 @@ def context_window(model: str) -> int | None:
 
 
 def read_window(told: Any, model: str) -> int | None:
-    """Return a model's context window from an endpoint's answer to `/props` or `/models`; `None` without one.
+    """Return a model's context window from an endpoint's answer to `/props` or `/models`; `None` if it tells none.
 
     Example:
         >>> read_window({"default_generation_settings": {"n_ctx": 4096}}, "any")
@@ -103,7 +105,7 @@ def read_window(told: Any, model: str) -> int | None:
     else:
         settings: Any = told.get("default_generation_settings")  # pyright: ignore[reportUnknownMemberType]
         windows = [settings.get("n_ctx")] if isinstance(settings, dict) else []
-    return next((window for window in windows if type(window) is int and window > 0), None)
+    return next((window for window in windows if type(window) is int and 0 < window <= _LARGEST), None)
 
 
 def is_unknown_share(limit: object, model: str) -> bool:

@@ -7,16 +7,18 @@ import contextlib
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from memzoo.memories.text.media import weigh_parts
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
 from memzoo.stores.base import ANSWER
 
-__all__ = ["TOKENIZERS", "Estimate", "Factors", "Tokenizer", "split_text", "tokenizer_of"]
+__all__ = ["TOKENIZERS", "Estimate", "Factors", "Tokenizer", "remember", "split_text", "tokenizer_of"]
+
+T = TypeVar("T")
 
 # A byte pair encoding has one token for most short words; names, capitals and accented letters take more tokens.
 _PIECE = re.compile(
@@ -145,6 +147,28 @@ class Factors(NamedTuple):
     base: float = 3.0
 
 
+def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
+    """Return a function that remembers up to `most` results by hash: deleted texts do not stay in the process.
+
+    Example:
+        >>> read, size = [], remember(lambda text: read.append(text) or len(text), 100)
+        >>> size("tea"), size("tea"), read
+        (3, 3, ['tea'])
+    """
+    known = dict[int, T]()
+
+    def recall(*arguments: Hashable) -> T:
+        result = known.get(key := hash(arguments))
+        if result is None:
+            result = function(*arguments)
+            if len(known) >= most:
+                known.clear()
+            known[key] = result
+        return result
+
+    return recall
+
+
 @functools.lru_cache(maxsize=16)
 def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
     """Return a function that returns the tokens of a text: of letters, of signs, of digits and punctuation."""
@@ -203,7 +227,7 @@ class Estimate:
         self.tokenizer = tokenizer
         self._measure = _measurer(tokenizer)
         # A request repeats most messages of the one before.
-        self._measure_again = functools.lru_cache(maxsize=1 << 12)(self._measure)
+        self._measure_again = remember(self._measure, 1 << 12)
 
     def suit(self, model: str) -> None:
         """Take the family of a model, unless the family is known; the factors begin with the table's."""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import Exchange, Question, Transcript
+from memzoo.benchmarks.measure.caching import FRAME as PER_MESSAGE
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
@@ -18,10 +19,11 @@ from memzoo.benchmarks.measure.settings import Settings, Timing
 from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.benchmarks.recorded_states import LearntState, LearntStep
 from memzoo.benchmarks.variants import PRESETS
-from memzoo.memories import STRATEGIES
+from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.memories.text.framing import frame_text
 from memzoo.stores import InMemoryStore, Message
+from memzoo.strategy import text_of
 from tests.vocabulary import Vocabulary
 
 Measured = Callable[..., Outcome]
@@ -92,6 +94,18 @@ class TestWhatIsShown:
         found = measured(name, rules, 5, 14, 30, 30 + FRAME)
         for budget, at in found.budgets.items():
             assert all(tokens <= budget for tokens in [*shown(found, budget), *(one.tokens for one in at.answers)])
+
+    @pytest.mark.parametrize("name", ["summary", "vector-retriever"])
+    def test_tokens_sent_are_those_of_requests(
+        self, name: str, transcript: Transcript, measured: Measured, rules: ChatFunction
+    ) -> None:
+        """Each exchange sends the request that the memory makes: with frames, and with neighbours joined."""
+        memory, sent = create_memory(name, llm=rules, human_prefix=transcript.user, ai_prefix=transcript.assistant), 0
+        for exchange in transcript.exchanges:
+            request = memory.request(exchange.messages[0])
+            sent += sum(len(text_of(message).split()) + sum(PER_MESSAGE) for message in request)
+            memory.add_messages(exchange.records)
+        assert measured(name, rules, 10_000).budgets[10_000].requests.sent == sent
 
     def test_budgets_are_measured_as_if_alone(self, measured: Measured, rules: ChatFunction) -> None:
         """Several at once give what each gives by itself."""

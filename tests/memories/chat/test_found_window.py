@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +66,14 @@ def test_the_endpoint_tells_the_window(told: dict[str, Any], awaited: bool) -> N
     assert 200 < max(sent) <= 250
 
 
-@pytest.mark.parametrize("told", [{}, NOTHING], ids=["neither", "no number"])
+ABSURD: list[Any] = [-1, 0, 10**12, "4096", True]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{}, NOTHING, *({"/props": {"default_generation_settings": {"n_ctx": size}}} for size in ABSURD)],
+    ids=["neither", "no number", *map(str, ABSURD)],
+)
 def test_a_window_that_the_endpoint_does_not_tell_is_asked_for(told: dict[str, Any]) -> None:
     """By name, before anything is stored or sent."""
     with Telling(told=told).running() as endpoint:
@@ -92,6 +99,21 @@ def test_a_memory_asks_for_its_own_share(awaited: bool) -> None:  # noqa: FBT001
         Conversation(endpoint.model, memory, max_tokens="80%").send("Hi.")
         assert endpoint.looked == ["/props"]
     assert memory.message_limit == 250
+
+
+@pytest.mark.parametrize("kind", [openai.OpenAI, openai.AsyncOpenAI])
+def test_one_client_is_enough(kind: Callable[..., Any]) -> None:
+    """Whichever it is: where the other is needed, as for a limit in an event loop, the same endpoint is asked."""
+
+    async def talk(model: ChatModel) -> str:
+        memory = create_memory("summary-buffer", llm=model, max_token_limit="50%")
+        assert memory.message_limit == 250
+        return str(await Conversation(model, memory).asend("Hi."))
+
+    with Telling(told=LLAMA).running() as endpoint:
+        endpoint.says("Fine.")
+        model = ChatModel("scripted", kind(base_url=endpoint.model.base_url, api_key="x"))
+        assert asyncio.run(talk(model)) == "Fine."
 
 
 def test_openais_own_host_is_never_asked() -> None:

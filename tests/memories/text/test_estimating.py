@@ -1,6 +1,8 @@
 """The estimate of tokens: families of tokenizers, parts that are not text, and the bounds of learning."""
 
+import gc
 import json
+import weakref
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -135,3 +137,17 @@ def test_factors_that_nobody_knows_are_passed_over(counted: Any) -> None:
     entries = [Entry(9 - place, said, "t", now, dict(one)) for place, one in enumerate(fields)]
     assert estimate.follow(entries)
     assert estimate.factors == known.factors != Factors(frame=5)
+
+
+def test_a_counted_text_does_not_stay() -> None:
+    """A text that is deleted everywhere else is not kept for the next count."""
+
+    class Text(str):
+        __slots__ = ("__weakref__",)
+
+    text, estimate = Text("My card is 4111 1111."), Estimate()
+    count, gone = estimate.count_message({"role": "user", "content": text}), weakref.ref(text)
+    assert estimate.count_message({"role": "user", "content": str(text)}) == count
+    del text
+    gc.collect()
+    assert gone() is None

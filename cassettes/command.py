@@ -130,9 +130,9 @@ def check(
     """Report files that belong to no test, are damaged, or hold a secret; exit with 1 if any are left."""
     from memzoo.cassettes.library import clean
 
+    paths, faults, mended = _paths(where), list[str](), list[str]()
     orphans, doubt = _orphans(where)
     said = f"not known whether a test has it ({doubt})" if doubt else "no test has it"
-    paths, faults, mended = _paths(where), list[str](), list[str]()
     for path in paths:
         if fix and path in orphans and not doubt:
             path.unlink()

@@ -120,7 +120,7 @@ class Conversation(Closing):
             mark_stable: A function that changes, before sending, the last message that the next turn's request will
                 repeat: `memzoo.cache_control` marks the message for Anthropic's cache. See `Shown.stable_upto`.
             family: The form of request that the endpoint demands, as in `BaseMemory.request`; by default by the
-                endpoint's address and the model's name.
+                endpoint's own word, if it is asked for its window, or by its address and the model's name.
             api: `"responses"` to ask by OpenAI's Responses API, and to have nothing stored there: thoughts go back as
                 they came. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.
@@ -157,7 +157,7 @@ class Conversation(Closing):
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
-        # An unknown model's window is found before the first turn, when the endpoint can be asked.
+        # An unknown model's window, and its family, are found before the first turn, when the endpoint can be asked.
         is_asked = isinstance(self._model, ChatModel) and self._model.name != "offline"
         self._share = max_tokens if is_asked and is_unknown_share(max_tokens, self._model.name) else None
         limit: Any = max_tokens
@@ -169,6 +169,7 @@ class Conversation(Closing):
         self._busy: Busy = busy
         self._mark = mark_stable
         self._family = family_of(self._model.name, getattr(self._model, "base_url", ""), family)
+        self._takes_told = family is None and api == "chat"
         one_of("api", api, *get_args(Api))
         self._ask_model: Callable[..., AsyncGenerator[str | Answer]] = ask_model
         if api == "responses":
@@ -277,6 +278,7 @@ class Conversation(Closing):
             window = await self._model.find_window()
             limit: Any = tokens_of("max_tokens", self._share, self._model.name, window)
             self._room.max_tokens, self._share = limit, None
+            self._family = self._model.family if self._takes_told else self._family
         turn = self.memory.turn(user, after=after, on_failure=self._on_failure, busy=self._busy)
         called: list[Called] = []
         reply, left, spent = None, self._max_rounds, Spent()

@@ -16,7 +16,7 @@ from memzoo.memories.models.clients import Clients, call_function
 from memzoo.memories.models.parameters import as_responses, split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.context_windows import read_window
-from memzoo.memories.text.families import family_of
+from memzoo.memories.text.families import ANY, Family, family_of, read_model
 from memzoo.memories.text.messages import as_sent
 from memzoo.memories.text.responses import as_request, as_tool
 from memzoo.stores import Message
@@ -171,6 +171,7 @@ class ChatModel:
         )
         self._is_rules = bool(make) and not self._clients.given
         self._window: int | None = None
+        self._served = ""
 
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r})"
@@ -196,7 +197,7 @@ class ChatModel:
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        asked, family = self.asked_for(purpose), family_of(self.name, self.base_url)
+        asked, family = self.asked_for(purpose), self.family
         with self.failing(purpose):
             self.connect()
             start = time.perf_counter()
@@ -236,11 +237,17 @@ class ChatModel:
         request |= as_responses(self.parameters) | ({"stream": True} if stream else {})
         return await settled(self._clients.of_caller().responses.create(**request))
 
+    @property
+    def family(self) -> Family:
+        """The family of the endpoint: by its own word, once `find_window` has asked it, or by its address and name."""
+        told = family_of(self._served)
+        return family_of(self.name, self.base_url) if told == ANY else told
+
     async def find_window(self) -> int | None:
         """Return the model's context window by the endpoint's own word; `None` if the endpoint gives none.
 
         llama.cpp's server is asked for `/props`, all others for the list of models, and OpenAI's own, whose list tells
-        no windows, for nothing. An answer is kept.
+        no windows, for nothing. An answer is kept; it may also tell the family.
         """
         if self._window or self._is_rules:
             return self._window
@@ -251,7 +258,9 @@ class ChatModel:
         root = str(client.base_url).rstrip("/").removesuffix("/v1")
         for address in (f"{root}/props", "/models"):
             with contextlib.suppress(Exception, BoundMet):
-                if window := read_window(await settled(client.get(address, cast_to=object)), self.name):
+                told = await settled(client.get(address, cast_to=object))
+                self._served = read_model(told, self.name) or self._served
+                if window := read_window(told, self.name):
                     self._window = window
                     break
         return self._window

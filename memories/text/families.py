@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
 from memzoo.errors import OptionError
 
-__all__ = ["ANY", "FAMILIES", "Family", "family_of"]
+__all__ = ["ANY", "FAMILIES", "Family", "family_of", "read_model"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,3 +130,24 @@ def family_of(model: str = "", base_url: str = "", given: Family | str | None = 
     host = re.sub(r"^\w+://|[/:].*", "", base_url.partition("://")[2] or base_url)
     told = f"{host} {model}".lower()
     return FAMILIES[next((name for rule, name in _RULES if re.search(rule, told)), "any")]
+
+
+def read_model(told: Any, model: str) -> str:
+    """Return the name of the model behind a server's name for it, from its answer to `/props` or `/models`.
+
+    Returns:
+        The path of llama.cpp's file, or vLLM's root; "" if neither is told.
+
+    Example:
+        >>> read_model({"model_path": "/models/Mistral-7B.gguf"}, "my-own")
+        '/models/Mistral-7B.gguf'
+        >>> read_model({"data": [{"id": "my-own", "root": "Qwen/Qwen3-8B"}]}, "my-own")
+        'Qwen/Qwen3-8B'
+    """
+    if not isinstance(told, dict):
+        return ""
+    answer = cast("dict[str, Any]", told)
+    listed: Any = answer.get("data")
+    named: list[Any] = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    names = [answer.get("model_path"), *(one.get("root") for one in named if one.get("id") == model)]
+    return next((name for name in names if isinstance(name, str)), "")

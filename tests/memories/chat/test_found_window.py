@@ -1,4 +1,4 @@
-"""A limit that is a share of the window of a model that memzoo does not know: the endpoint tells the window."""
+"""A server's own word: the window of a model that memzoo does not know, for a limit that is a share; the family."""
 
 import asyncio
 import json
@@ -133,3 +133,24 @@ def test_a_number_asks_nothing() -> None:
         endpoint.says("Fine.")
         Conversation(endpoint.model, "buffer", max_tokens=500).send("Hi.")
         assert endpoint.looked == []
+
+
+FILE = {"/props": {**LLAMA["/props"], "model_path": "/models/Gemma-2-9b-it-Q4_K_M.gguf"}}
+ROOT = {"/v1/models": {"data": [{"id": "scripted", "max_model_len": 500, "root": "google/gemma-2-9b-it"}]}}
+WRONG = {"/props": {**LLAMA["/props"], "model_path": 7}}
+
+
+@pytest.mark.parametrize(
+    ("told", "family", "role"),
+    [(FILE, None, "user"), (ROOT, None, "user"), (WRONG, None, "system"), (FILE, "any", "system")],
+    ids=["llama.cpp", "vLLM", "neither", "given"],
+)
+def test_an_endpoint_that_tells_the_window_tells_the_family_too(
+    told: dict[str, Any], family: str | None, role: str
+) -> None:
+    """By the model's file or root, whatever name the endpoint gives to the model; `family=` counts before it."""
+    with Telling(told=told).running() as endpoint:
+        conversation = Conversation(endpoint.model, "buffer", system="Be brief.", max_tokens="50%", family=family)
+        endpoint.says("Fine.")
+        conversation.send("Hi.")
+        assert endpoint.sent()[0]["role"] == role

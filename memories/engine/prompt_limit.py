@@ -26,8 +26,8 @@ __all__ = [
 ]
 
 _BYTES_PER_TOKEN = 3
-# memzoo's own instructions must fit, and no model has a context below 2,048, of which this is the share for a prompt.
-_FEWEST_TOKENS = 1_536
+# memzoo's own instructions must fit. Some servers embed no more than 512 tokens of a tokenizer.
+_FEWEST_TOKENS = 1_024
 # A message cut to fewer tokens would say nothing useful.
 _SHORTEST_MESSAGE = 64
 # The tokens of a speaker's label and a line end.
@@ -80,7 +80,7 @@ class PromptLimit:
             raise error
 
     def learn(self, tokens: int) -> None:
-        """Lower the limit to a number of tokens, but not below 1,536; a lower number never raises the limit."""
+        """Lower the limit to a number of tokens, but not below 1,024; a lower number never raises the limit."""
         self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
 
     @property

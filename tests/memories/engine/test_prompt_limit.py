@@ -62,7 +62,7 @@ def test_is_learnt_from_the_endpoint(text: str, context: int) -> None:
 
 def test_the_smallest_context_is_one_of_512_tokens() -> None:
     """A lower number in an error is something else, such as a status, and says nothing about the context."""
-    for context, tokens in ((512, 1536), (511, 2000)):
+    for context, tokens in ((512, 1024), (511, 2000)):
         limit = PromptLimit(4000)
         assert limit.learn_from(ModelError(f"maximum context length is {context} tokens"), "x" * 12_000)
         assert limit.tokens == tokens
@@ -81,7 +81,7 @@ def test_has_room_for_our_own_words_always() -> None:
     limit = PromptLimit(6000)
     for _ in range(20):
         limit.learn_from(ModelError("context length exceeded: 600"), "x" * 9000)
-    assert limit.tokens == 1536
+    assert limit.tokens == 1024
 
 
 def test_refuses_without_asking() -> None:

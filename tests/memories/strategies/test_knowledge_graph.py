@@ -378,6 +378,15 @@ class TestUpdates:
         listed = section(model.asked[1][1], "relations").split(", ")
         assert listed == [f"rel {at:02}" for at in range(30)]
 
+    def test_see_no_relation_with_a_name_in_it(self) -> None:
+        """Such a relation fits no other object."""
+        facts = "Jon | likes | tea\nAnna | likes | tea\nAnna | helps Jon with | taxes\nBo | helps Jon with | rent"
+        model = ScriptedModel(facts, "NONE")
+        memory = ConversationKGMemory(llm=model, k=0)
+        for said in ("Anna and Bo help Jon", "Really, Anna does like tea"):
+            memory.save_context({"input": said}, {"output": "ok"})
+        assert section(model.asked[1][1], "relations") == "likes"
+
     @pytest.mark.parametrize("assistant", ["assistant", "Max"])
     def test_see_what_the_assistant_advised_last(self, assistant: str) -> None:
         """What the user said has the room first, though the advice has more of the words."""

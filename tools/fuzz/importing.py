@@ -145,19 +145,19 @@ SOURCES: Mapping[str, tuple[str, Callable[[str, int], Any], Callable[[Path, Talk
         ],
         _in_lines(lambda _, talk: _listed(talk)),
     ),
-    "langchain-file": ("langchain-file", _langchain, _in_files),
+    "langchain-file": ("", _langchain, _in_files),
     "langgraph": (
-        "langgraph",
+        "",
         _of_checkpoint,
         _in_table("checkpoints", "thread_id", "checkpoint_ns", "checkpoint_id", "type", "checkpoint"),
     ),
     "openai-agents": (
-        "openai-agents",
+        "",
         _of_agents,
         _in_table("agent_messages", "session_id", "message_data", "created_at"),
     ),
     "openai-threads": (
-        "openai-threads",
+        "",
         _of_thread,
         _in_json(lambda talks: {"data": [one for talk in talks.values() for one in _listed(talk)][::-1]}),
     ),
@@ -167,9 +167,9 @@ SOURCES: Mapping[str, tuple[str, Callable[[str, int], Any], Callable[[Path, Talk
         _of_memory,
         _in_table("llama_index_memory", "key", "timestamp", "data", url="sqlite:///{}"),
     ),
-    "chatgpt": ("chatgpt", _of_export, _in_json(lambda talks: list(talks.values()))),
+    "chatgpt": ("", _of_export, _in_json(lambda talks: list(talks.values()))),
 }
-"""For each form, its name, a file's content for one conversation, and the function that writes the file."""
+"""For each form its name for `--from`, the content of a file for one conversation, and the function that writes it."""
 
 
 def _listed(talk: Any) -> list[Any]:
@@ -228,6 +228,6 @@ def _read(fuzzed: Fuzzed, form: str, source: str, sound: Mapping[str, Any], name
             fuzzed.holds(other in kept, f"{source}: {other} is lost")
             fuzzed.holds(kept.get(other) == list(sound[other].messages), f"{source}: {other} is another one")
         # A thread of LangGraph's, or a list in Redis, need not have messages.
-        is_there = errors or len(kept) >= len(sound) or form in ("langgraph", "langchain-redis")
+        is_there = errors or len(kept) >= len(sound) or fuzzed.kind in ("langgraph", "langchain-redis")
         fuzzed.holds(bool(is_there), f"{source}: {name} is gone")
     fuzzed.outcomes["refused by name" if errors else "read"] += 1

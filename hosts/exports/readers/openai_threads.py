@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in
 from memzoo.hosts.exports.messages import conversation_of
-from memzoo.hosts.messages import dict_of
+from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_page", "read"]
 
@@ -15,8 +15,7 @@ def is_page(item: Any) -> bool:
     """Return whether a value is a page of messages, or a list with such a page."""
     if isinstance(item, list):
         return any(map(is_page, item))  # pyright: ignore[reportUnknownArgumentType]
-    data = dict_of(item).get("data")
-    return isinstance(data, list) and bool(data) and "thread_id" in dict_of(data[0])
+    return any("thread_id" in one for one in dicts_of(dict_of(item).get("data")))
 
 
 def read(document: Any, _: str) -> Iterator[Unread]:

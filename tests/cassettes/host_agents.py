@@ -59,8 +59,10 @@ class Handler(BaseHTTPRequestHandler):
         usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
         if body.get("stream"):
             chunk = {**head, "object": "chat.completion.chunk"}
+            calls = message.pop("tool_calls", [])
+            deltas = [message, *({"tool_calls": [call]} for call in calls)]
             parts: list[Any] = [
-                {**chunk, "choices": [{**choice, "finish_reason": None, "delta": message}]},
+                *({**chunk, "choices": [{**choice, "finish_reason": None, "delta": delta}]} for delta in deltas),
                 {**chunk, "choices": [{**choice, "delta": {}}], "usage": usage},
             ]
             events = "".join(f"data: {json.dumps(part)}\n\n" for part in parts)

@@ -166,7 +166,8 @@ def langchain(url: str, system: str, tools: Sequence[Any]) -> list[str]:
 def langgraph(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     """LangGraph, with a graph of its own."""
     host, prebuilt = load("langgraph.graph"), load("langgraph.prebuilt")
-    known = list(map(load("langchain_core.tools").tool, tools))
+    wrap = load("langchain_core.tools").tool
+    known: list[Any] = [wrap(tool) for tool in tools]
     model = _langchain_model(url).bind_tools(known)
 
     def ask(state: Any) -> Any:
@@ -186,7 +187,8 @@ def strands(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     host = load("strands")
     client = {"base_url": url, "api_key": "none", "max_retries": 0}
     model = load("strands.models.openai").OpenAIModel(client_args=client, model_id="m")
-    agent = host.Agent(model=model, tools=list(map(host.tool, tools)), system_prompt=system, callback_handler=None)
+    known: list[Any] = [host.tool(tool) for tool in tools]
+    agent = host.Agent(model=model, tools=known, system_prompt=system, callback_handler=None)
     return [str(agent(question)).strip() for question in QUESTIONS]
 
 

@@ -9,7 +9,7 @@ from memzoo.memories.search.rows import Numbers, Places, Rows, Terms, spread
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "Corrections", "find_asked_kinds", "kinds_of"]
+__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "Corrections", "find_asked_kinds", "find_values", "kinds_of"]
 
 CORRECTING = frozenset(
     """
@@ -105,13 +105,17 @@ _BRIEF = 14
 _NEARLY_BEST = 0.7
 
 
-def kinds_of(text: str) -> int:
-    """Return bits that describe a text: its kinds of values, and `CORRECTS` and `SURELY` for possible corrections."""
+def find_values(text: str) -> int:
+    """Return the bits of the kinds of values in a text."""
     small = text.lower()
     patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
     kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
-    if _NAME.search(text):
-        kinds |= _NAMES
+    return kinds | _NAMES if _NAME.search(text) else kinds
+
+
+def kinds_of(text: str) -> int:
+    """Return bits that describe a text: its kinds of values, and `CORRECTS` and `SURELY` for possible corrections."""
+    small, kinds = text.lower(), find_values(text)
     if len(text.split()) > _MOST_WORDS:
         return kinds
     if _SURE.search(small):
@@ -123,7 +127,7 @@ def find_asked_kinds(question: str) -> int:
     """Return the bits of the kinds of values that answer a question: dates ("when"), numbers ("how much"); 0 for none.
 
     Example:
-        >>> find_asked_kinds("When does it open?") & kinds_of("It opens on Monday.") > 0, find_asked_kinds("Who is it?")
+        >>> find_asked_kinds("When does it open?") == find_values("It opens on monday."), find_asked_kinds("Who is it?")
         (True, 0)
     """
     small = question.lower()

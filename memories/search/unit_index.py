@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.corrections import find_asked_kinds, kinds_of
+from memzoo.memories.search.corrections import find_asked_kinds, find_values
 from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.units import FoundUnit, FoundUnits, KnownUnit, asks_for_advice
 from memzoo.memories.search.weights import UnitWeights
@@ -45,6 +45,8 @@ _LIKELY = 0.8
 _LEAST = 1e-3
 # An exponent that evens out the scores of different lines, so that a line of rare words does not take all the room.
 _EVENED = 0.3
+# Scores are compared in billionths: further digits depend on the order of addition.
+_DIGITS = 1e9
 
 
 class _Texts(Generic[_Key]):
@@ -176,15 +178,17 @@ class UnitIndex:
             around, fits = self._pass_on(own), dict[int, float]()
             weights, units = self._weights, self._units
             for number in self._find_near({**own, **around}, known):
-                about, *others = units[number].unit.names
-                profile = known.get(about, 0.0) + _OTHER * sum([known.get(other, 0.0) for other in others])
+                names = units[number].unit.names
+                profile = known.get(names[0], 0.0) + _OTHER * sum([known.get(other, 0.0) for other in names[1:]])
                 words = weights.own * own.get(number, 0.0) + weights.around * around.get(number, 0.0)
                 fits[number] = words + weights.profile * profile
             # A full name in the query is a word too, so words find enough.
             if FULL_NAME not in named.values():
                 self._reach_others(fits, known)
             if kinds:
-                fits = {n: fit * (1 + weights.kinds) if self._kinds_of(n) & kinds else fit for n, fit in fits.items()}
+                fits = {
+                    n: fit * (1 + weights.kinds) if self._find_values(n) & kinds else fit for n, fit in fits.items()
+                }
             worth = self._less_length(fits)
             if not asks_for_advice(query, named):
                 worth |= {number: one * weights.advice for number, one in worth.items() if units[number].unit.advice}
@@ -238,7 +242,7 @@ class UnitIndex:
             totals[self._units[number].unit.seq] += score
         totals.pop(0, None)
         for seq in {beside for one in totals for beside in (one - 1, one, one + 1)}:
-            if len(said := self._said.get(seq, ())) <= _MOST_BESIDE:
+            if 0 < len(said := self._said.get(seq, ())) <= _MOST_BESIDE:
                 total = sum([totals.get(beside, 0.0) for beside in (seq - 1, seq, seq + 1)])
                 around |= {number: total - own.get(number, 0.0) * (seq > 0) for number in said}
         return around
@@ -246,7 +250,7 @@ class UnitIndex:
     def _find_near(self, found: Mapping[int, float], known: Mapping[str, float]) -> Iterable[int]:
         """Return the units found by words, and the units under the names with the best scores."""
         near = dict.fromkeys(found)
-        for _, name in sorted(zip(map(_rounded, known.values()), known, strict=True), reverse=True):
+        for _, name in sorted([(int(score * _DIGITS + 0.5), name) for name, score in known.items()], reverse=True):
             if len(near) > _MOST:
                 break
             near.update(dict.fromkeys(reversed(self._under[name][-_MOST:])))
@@ -259,7 +263,7 @@ class UnitIndex:
         with a single name, only the part above the profile's is added, as both come from the same units.
         """
         weights, units, reached = self._weights, self._units, dict[str, float]()
-        ranked = zip(map(_rounded, fits.values()), map(self._orders.__getitem__, fits), fits, strict=True)
+        ranked = [(int(fit * _DIGITS + 0.5), self._orders[number], number) for number, fit in fits.items()]
         best = [number for _, _, number in heapq.nlargest(_PASSING_ON, ranked)]
         for number in best:
             unit = units[number].unit
@@ -295,32 +299,29 @@ class UnitIndex:
                 asked = {**dict.fromkeys(map(stem, _words(name)), share), **asked}
         return asked
 
-    def _kinds_of(self, number: int) -> int:
+    def _find_values(self, number: int) -> int:
         kinds = self._kinds.get(number)
         if kinds is None:
-            kinds = self._kinds[number] = kinds_of(self._units[number].unit.text)
+            kinds = self._kinds[number] = find_values(self._units[number].unit.text)
         return kinds
 
     def _less_length(self, scores: Mapping[int, float]) -> dict[int, float]:
         """Return scores minus a cost for length; even a very long unit keeps a small score."""
         cost, sizes = self._weights.length * max(scores.values(), default=0.0), self._sizes
-        less = {number: one - cost * sizes[number] for number, one in scores.items()}
-        return {n: one if one > (least := _LEAST * scores[n]) else least for n, one in less.items()}
+        return {
+            number: less if (less := one - cost * sizes[number]) > (least := _LEAST * one) else least
+            for number, one in scores.items()
+        }
 
     def _rank(self, scores: Mapping[int, float]) -> FoundUnits:
         places, units = self._places, self._units
-        ranked = sorted([(-_rounded(score), places[number], number) for number, score in scores.items()])
+        ranked = sorted([(-int(score * _DIGITS + 0.5), places[number], number) for number, score in scores.items()])
         return FoundUnits([(units[number], scores[number]) for _, _, number in ranked])
 
 
 def _delete(keys: list[_Key], key: _Key, order: Callable[[_Key], Any]) -> None:
     """Delete a key from a sorted list."""
     del keys[bisect.bisect_left(keys, order(key), key=order)]
-
-
-def _rounded(score: float) -> int:
-    """Return a score in billionths, without the digits that depend on the order of addition."""
-    return int(score * 1e9 + 0.5)
 
 
 def _terms_of(unit: KnownUnit) -> list[str]:

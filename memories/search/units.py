@@ -3,7 +3,6 @@
 import functools
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -17,8 +16,7 @@ _SPOKEN_OF = re.compile(r"\b(?:the|der) assist[ae]nt\b|\u52a9\u624b", re.IGNOREC
 _PART = re.compile("[;\uff1b]")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownUnit:
+class KnownUnit(NamedTuple):
     """A known fact or statement.
 
     Attributes:

@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -29,8 +29,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteStatement:
+class NoteStatement(NamedTuple):
     """A statement about a person or thing.
 
     Attributes:
@@ -318,7 +317,7 @@ class EntityNotes:
             new = make_statement(text or (ended.text if ended else ""), entries)
             end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(told)}
             if ended and ended in told and ended.text != text:
-                told[places[ended.text]] = replace(ended, until=new.said, ended_by=end)
+                told[places[ended.text]] = ended._replace(until=new.said, ended_by=end)
             if text in places:  # A repeated statement is current again.
                 again = told[places[text]]
                 told[places[text]] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))

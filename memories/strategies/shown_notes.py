@@ -70,40 +70,30 @@ def choose_notes(
     """
     named = [notes.key(name) for name in notes.find_names(new_lines)]
     before = [notes.key(name) for name in notes.find_names(history)]
-    # The texts of statements are unique within a note.
-    chosen: dict[str, set[str]] = {}
+    chosen: dict[str, set[int]] = {}
     room = Limit(tokens * 3 // 4)
-    for key, one in chain(_find_statements(notes, touched), _first(notes, [*named, *before])):
-        if one.text in chosen.get(key, ()):
+    found = ((key, notes.note(key).places.get(unit.text)) for key, _, unit in touched)
+    # The first statement usually introduces the person or thing.
+    introduced = ((key, 0) for key in (*named, *before) if notes.note(key).holding)
+    for key, place in chain(found, introduced):
+        if place is None or place in chosen.get(key, ()):
             continue
         heading = 0 if key in chosen else count_for_prompt(notes.name(key, key)) + _TOKENS_AROUND
-        if room.has(heading + count_for_prompt(one.text) + _TOKENS_AROUND):
-            chosen.setdefault(key, set()).add(one.text)
+        if room.has(heading + count_for_prompt(notes.note(key).holding[place].text) + _TOKENS_AROUND):
+            chosen.setdefault(key, set()).add(place)
         elif room.is_full:
             break
     return _number(notes, chosen, [*named, *before], tokens // 4)
 
 
-def _find_statements(notes: EntityNotes, touched: Iterable[FoundUnit]) -> Iterator[tuple[str, NoteStatement]]:
-    for key, _, unit in touched:
-        note = notes.note(key)
-        if (place := note.places.get(unit.text)) is not None:
-            yield key, note.holding[place]
-
-
-def _first(notes: EntityNotes, keys: Iterable[str]) -> Iterator[tuple[str, NoteStatement]]:
-    """Yield the first current statement of each note, which usually introduces the person or thing."""
-    return ((key, one) for key in keys for one in notes.statements(key)[:1])
-
-
-def _number(notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Sequence[str], tokens: int) -> KnownNotes:
+def _number(notes: EntityNotes, chosen: Mapping[str, Iterable[int]], named: Sequence[str], tokens: int) -> KnownNotes:
     entities, by_number = list[dict[str, Any]](), dict[int, tuple[str, NoteStatement]]()
     for key, kept in chosen.items():
         shown = list[dict[str, Any]]()
-        for one in notes.statements(key):
-            if one.text in kept:
-                by_number[number := len(by_number) + 1] = key, one
-                shown.append({"number": number, "text": one.text})
+        for place in sorted(kept):
+            one = notes.note(key).holding[place]
+            by_number[number := len(by_number) + 1] = key, one
+            shown.append({"number": number, "text": one.text})
         entities.append({"name": notes.name(key, key), "aliases": notes.others(key), "statements": shown})
     lately = notes.lately(_MOST_NAMES + len(chosen) + len(named))
     rest = (key for key in dict.fromkeys([*named, *lately]) if key in notes.items and key not in chosen)

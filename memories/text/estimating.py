@@ -16,7 +16,7 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
 from memzoo.stores.base import ANSWER
 
-__all__ = ["TOKENIZERS", "Estimate", "Factors", "Tokenizer", "remember", "split_text", "tokenizer_of"]
+__all__ = ["TOKENIZERS", "Estimate", "Factors", "Tokenizer", "guesser_of", "remember", "split_text", "tokenizer_of"]
 
 T = TypeVar("T")
 
@@ -127,6 +127,23 @@ def tokenizer_of(model: str) -> Tokenizer:
         ('qwen', '')
     """
     return next(one for one in TOKENIZERS if re.search(one.models, model.lower()))
+
+
+@functools.cache
+def guesser_of(model: str) -> Callable[[str], int]:
+    """Return a function that estimates the tokens of a text by the table alone; 0 only for an empty text."""
+    tokenizer = tokenizer_of(model)
+
+    def measure_word(word: str) -> float:
+        return sum(tokenizer.measure(word))
+
+    measure_again = functools.lru_cache(maxsize=1 << 13)(measure_word)  # Most words occur many times.
+
+    def guess(text: str) -> int:
+        costs = [measure_again(part) if len(part) <= _LONGEST_WORD else measure_word(part) for part in split_text(text)]
+        return int(sum(costs) + 0.5) or int(bool(text))
+
+    return guess
 
 
 class Factors(NamedTuple):
@@ -271,10 +288,6 @@ class Estimate:
     def count_text(self, text: str) -> int:
         """Estimate the tokens of a text, by the factors in use; 0 only for an empty text."""
         return int(_dot(self._measure(text), self.factors[:3]) + 0.5) or int(bool(text))
-
-    def guess_text(self, text: str) -> int:
-        """Estimate the tokens of a text, by the learnt factors; 0 only for an empty text."""
-        return int(_dot(self._measure(text), self.learnt[:3]) + 0.5) or int(bool(text))
 
     def count_message(self, message: Message) -> int:
         """Estimate the tokens of a message, with the tokens around it; a part that is not text has a fixed weight."""

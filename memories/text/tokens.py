@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from memzoo import counting
 from memzoo.errors import OptionError, TokenizerError
-from memzoo.memories.text.estimating import Estimate, tokenizer_of
+from memzoo.memories.text.estimating import Estimate, guesser_of, tokenizer_of
 from memzoo.memories.text.media import weigh_parts
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
@@ -123,7 +123,7 @@ def count_text(text: str, encoding: str) -> int:
     While tiktoken cannot get the encoding's vocabulary, tokens are estimated, with one warning.
     """
     if encoding.startswith(_APPROXIMATE):
-        return _estimate_of(encoding).guess_text(text)
+        return guesser_of(encoding)(text)
 
     def count() -> int:
         encode = _encoders.get(encoding) or _load(encoding)
@@ -187,7 +187,4 @@ def estimate_tokens(text: str) -> int:
     For texts of 200 tokens and more in English, Chinese, German and code, the error is about 5 % on average; for a
     single message, the error may be 25 %.
     """
-    return _estimate_of(_APPROXIMATE).guess_text(text)
-
-
-_estimate_of = functools.cache(Estimate)
+    return guesser_of(_APPROXIMATE)(text)

@@ -12,7 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from memzoo.hosts.exports import ChatLog
 from memzoo.hosts.exports.reading import read_conversations
@@ -29,21 +29,26 @@ def samples() -> dict[str, dict[str, Any]]:
 
 def members(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
     """All members of all objects in a value, each with its object."""
-    if isinstance(value, dict):
-        for key in value:
-            yield value, key
-        for inner in value.values():
-            yield from members(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from members(inner)
+    match value:
+        case dict():
+            known = cast("dict[str, Any]", value)
+            yield from ((known, key) for key in known)
+            inside: list[Any] = list(known.values())
+        case list() | tuple():
+            inside = list(cast("list[Any]", value))
+        case _:
+            inside = []
+    for one in inside:
+        yield from members(one)
 
 
 def read(files: dict[str, Any]) -> tuple[list[Any], set[str], list[str]]:
     """What was said in the conversations of files, the notes, and the errors."""
     with tempfile.TemporaryDirectory() as folder:
         texts = {
-            name: "".join(f"{json.dumps(line)}\n" for line in one) if isinstance(one, tuple) else json.dumps(one)
+            name: "".join(f"{json.dumps(line)}\n" for line in cast("tuple[Any, ...]", one))
+            if isinstance(one, tuple)
+            else json.dumps(one)
             for name, one in files.items()
             if isinstance(one, dict | tuple) and not name.endswith(".zip")
         }

@@ -25,7 +25,7 @@ FACTS = [
     KnownUnit("the oven weighs 640 kilos", ("the oven", "640 kilos"), 17, DAY),
     KnownUnit("Mara asked for a quote", ("mara", "a quote"), 21, DAY),
 ]
-APART = UnitWeights(around=0)
+APART = UnitWeights(around=0, neighbours=0)
 
 
 def index_of(units: list[KnownUnit], weights: UnitWeights | None = None) -> UnitIndex:

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from memzoo.hosts.exports import ChatLog, Fields, Form, having, message_of
+from memzoo.hosts.exports import ChatLog, Fields, Form, having
 
 DIARY = Form(
     name="Diary",
@@ -31,8 +31,13 @@ def read_pages(document: str, title: str) -> Iterator[ChatLog]:
     """Yield a conversation for each page: lines that begin with ">" are the user's."""
     for number, page in enumerate(document.split("= Diary =")[1:], start=1):
         lines = [line for line in page.splitlines() if line.strip()]
-        said = [("user", line[1:].strip()) if line.startswith(">") else ("assistant", line) for line in lines]
-        yield ChatLog.of(f"{title} {number}", [(message_of(one), None) for one in said])
+        said = [
+            {"role": "user", "content": line[1:].strip()}
+            if line.startswith(">")
+            else {"role": "assistant", "content": line}
+            for line in lines
+        ]
+        yield ChatLog.of(f"{title} {number}", ((message, None) for message in said))
 
 
 PAGES = Form("Diary, text", "text", is_pages, read_pages, known="Diary 2.1, of 2026", get="File, Export, Text.")

@@ -41,16 +41,19 @@ class Antecedents:
         self._history = history
         self._new_lines = new_lines
 
-    def name_for(self, name: str, said: str) -> str:
+    def name_for(self, name: str, said: str, subject: str = "") -> str:
         """Return a name with a pronoun resolved; "" with a warning if the meaning of the pronoun is unclear.
 
         Args:
             name: A name or a pronoun, as written by the model.
             said: The statement about the name.
+            subject: The subject of the statement, if `name` is its object. "Her thumb" is then the subject's own.
         """
         if not is_pronoun(name, said):
             return name
         pronoun, _, own = name.strip().partition(" ")
+        if own and subject and not _SPEAKER.match(pronoun):
+            return f"{subject}'s {own}"
         whom = self._whom(pronoun, said)
         if not whom:
             logger.warning("left out, because %r may mean anyone or anything: %s", name, said[:200])

@@ -51,6 +51,8 @@ def test_facts_on_two_whom_a_model_calls_he_do_not_correct_each_other() -> None:
         (["Paul said that he likes tea."], "he | likes | tea", "Paul likes tea"),
         (["My sister Anna has a cat. His name is Rex."], "Rex | belongs to | her", ""),
         (["My sister Anna moved. Her cat is old."], "Her cat | is | old", "Anna's cat is old"),
+        (["Everybody saw it: Ilse burnt her thumb."], "Ilse | burnt | her thumb", "Ilse burnt Ilse's thumb"),
+        (["Aunt Peg is kind.", "I like my job."], "Ruth | likes | her job", "Ruth likes Ruth's job"),
         (["Her boss met Anna."], "He | met | Anna", ""),
         (["Anna knows Tom.", "He likes tea."], "He | likes | tea", ""),
         (["Paul is here.", "Tom? He likes tea."], "He | likes | tea", ""),

@@ -66,15 +66,16 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
 
 async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:
     """Return a memory's view of an up-to-date log."""
-    pinned = await memory.log.pins.current()
+    log, cached = memory.log, memory.log.cached
+    pinned = await cached.pins.current()
     if memory.learner is None:
-        view = await _ask_for_view(memory, memory.log, _NO_STATE, query)
+        view = await _ask_for_view(memory, log, _NO_STATE, query)
     else:
         view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
-    if not view.final and await memory.log.system.newest():
-        view = replace(view, system=await memory.log.system.current(), entries=talk(view.entries))
-    clearing = memory.log.cached.clearing
-    if memory.log.pins.waits or (clearing and (clearing.waits or clearing.is_whole(view.entries))):
+    if not view.final and await cached.system.newest():
+        view = replace(view, system=await cached.system.current(), entries=talk(view.entries))
+    clearing = cached.clearing
+    if cached.pins.waits or (clearing and (clearing.waits or clearing.is_whole(view.entries))):
         view = replace(view, room=-1)
     return await show_pinned(memory, view, pinned) if pinned else view
 

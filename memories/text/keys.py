@@ -116,7 +116,8 @@ def check_inputs(inputs: object) -> None:
     Raises:
         MessageError: The inputs are neither a mapping nor `None`.
     """
-    if inputs is not None and not isinstance(inputs, Mapping):
+    # The exact type first, since the check for a mapping takes a tenth of a load.
+    if type(inputs) is not dict and inputs is not None and not isinstance(inputs, Mapping):
         raise MessageError(f'inputs must be a dict such as {{"input": what the user is about to say}}, not {inputs!r}')
 
 

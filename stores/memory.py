@@ -79,9 +79,10 @@ class InMemoryStore(Closing):
             if turn is None and self._tombstones and self._is_buried(conversation_id, turn_id):
                 return []
             if turn is None:
-                turn = list[Entry]()
-                for seq, one in enumerate(records, start=conversation.last + 1):
-                    turn.append(Entry(seq, one.message, turn_id, now, one.fields))
+                turn = [
+                    Entry(seq, one.message, turn_id, now, one.fields)
+                    for seq, one in enumerate(records, start=conversation.last + 1)
+                ]
                 if turn:
                     conversation.last = turn[-1].seq
                     conversation.log.extend(turn)

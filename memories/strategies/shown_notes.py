@@ -142,11 +142,15 @@ def notes_within(
     sizes: dict[str, int] = {}
     newline = tokens("\n")
 
-    def size() -> int:
+    def lines() -> list[str]:
         for key in chosen.keys() - sizes.keys():
             written[key] = f"{notes.name(key, key)}: {as_text(one for _, one in sorted(chosen[key].items()))}"
             sizes[key] = tokens(written[key])
-        return sum(sizes.values()) + (len(sizes) - 1) * newline
+        return [written[key] for key in chosen]
+
+    def size() -> int:
+        count = len(lines())
+        return sum(sizes.values()) + (count - 1) * newline
 
     room = Limit(limit, size)
     for key, _, unit in found:
@@ -158,7 +162,8 @@ def notes_within(
             sizes.pop(key, None)
         elif room.is_full:
             break
-    while order and size() > limit and tokens("\n".join(written[key] for key in chosen)) > limit:
+    # The tokens of the joined lines can differ a little from the sum of the lines' tokens.
+    while order and tokens("\n".join(lines())) > limit:
         key, at = order.pop()
         del chosen[key][at], sizes[key]
         if not chosen[key]:

@@ -15,7 +15,7 @@ from memzoo.memories.text.language import SPEAKING_OF_ONESELF, content_stems, co
 _MOST_NAMES, _MOST_KNOWN, _SUMMARY_WORDS = 12, 60, 400
 _LIMIT = re.compile(r"at most (\d{1,9}) tokens")
 # Whole sentences of others, in quotes; a short quote is a title or a word.
-_QUOTED = re.compile(r"\"[^\"\n]{20,}\"|“[^”\n]{8,}”|「[^」\n]{8,}」")
+_QUOTED = re.compile(r"\"[^\"\n]{20,}\"|“[^“”\n]{8,}”|「[^「」\n]{8,}」")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 

@@ -12,7 +12,7 @@ from memzoo.benchmarks.aggregate import MOST_QUESTIONS
 from memzoo.benchmarks.checkpoint import settings_digest
 from memzoo.benchmarks.drafting import with_gap_questions
 from memzoo.benchmarks.measure.measuring import messages_in
-from memzoo.benchmarks.results import QuestionInfo, Talk, Talks
+from memzoo.benchmarks.results import QuestionInfo, TalkInfo, Talks
 from memzoo.benchmarks.transcripts import Transcript, read_transcripts, sample_path
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
 from memzoo.benchmarks.transcripts.reading import STDIN
@@ -184,7 +184,7 @@ class Survey:
         self.details: list[QuestionInfo] = []
         self.marked = 0
         self.remarks: list[str] = []
-        first: list[Talk] = []
+        first: list[TalkInfo] = []
         unusable: list[str] = []
         sums = Counter[str]()
         digests: list[str] = []
@@ -201,7 +201,7 @@ class Survey:
         self.digest = settings_digest(digests)
         self.talks = Talks(**dict[str, Any](sums), unusable=tuple(unusable), first=tuple(first))
 
-    def _look(self, number: int, one: Transcript) -> Talk:
+    def _look(self, number: int, one: Transcript) -> TalkInfo:
         asked = one.measured
         self.marked += sum(len(exchange.marks) for exchange in one.exchanges)
         self.questions += [(number, question.category) for question in asked]
@@ -217,4 +217,4 @@ class Survey:
             if question.unusable
         ]
         messages = sum(1 for _ in messages_in(one))
-        return Talk(title=one.title, exchanges=len(one.exchanges), messages=messages, questions=len(asked))
+        return TalkInfo(title=one.title, exchanges=len(one.exchanges), messages=messages, questions=len(asked))

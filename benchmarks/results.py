@@ -34,7 +34,7 @@ __all__ = [
     "Results",
     "Row",
     "Run",
-    "Talk",
+    "TalkInfo",
     "Talks",
     "total",
 ]
@@ -254,7 +254,7 @@ class Row(Shape):
         return amount / max(self.exchanges, 1)
 
 
-class Talk(Shape):
+class TalkInfo(Shape):
     """A conversation of the comparison."""
 
     title: str
@@ -289,7 +289,7 @@ class Talks(Shape):
     drafted: int = 0
     unread: bool = False
     unusable: tuple[str, ...] = ()
-    first: tuple[Talk, ...] = ()
+    first: tuple[TalkInfo, ...] = ()
 
 
 UNREAD = frozenset({"entity", "knowledge-graph"})

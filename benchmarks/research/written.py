@@ -4,7 +4,7 @@ For a model without an endpoint. A job is one memory in one conversation, learnt
 job is written to `FOLDER/JOB/0001.prompt`, and the run waits for `0001.reply`; jobs wait side by side. Replies that
 exist are taken at once: a run goes on where the last one ended, and with all replies it only measures. `--pack` writes
 the replies of each job into one file, `JOB.json`, each with the digest of its prompt; a folder of such files serves as
-well.
+well. The table counts the prompts that differ since, as they do where a reply is read differently.
 """
 
 import hashlib
@@ -50,6 +50,7 @@ class Written:
 
     Attributes:
         given: The replies so far, each with the digest of its prompt.
+        changed: The number of prompts so far that differ from the prompts answered.
         spent: The calls and tokens so far.
     """
 
@@ -58,23 +59,25 @@ class Written:
         self._folder, self._count = folder, named_counter(_ENCODING)
         self._packed = json.loads(packed.read_text(encoding="utf-8")) if packed.exists() else None
         self.given: list[dict[str, str]] = []
+        self.changed = 0
         self.spent = Sum()
 
     def __call__(self, messages: Sequence[Message]) -> str:
         """Return the reply to a prompt, as soon as it exists.
 
         Raises:
-            OptionError: Another prompt was answered at this place.
+            OptionError: No reply is packed for this prompt, or its file has another prompt.
         """
         (message,) = messages
         text = str(message["content"])
         digest, number = hashlib.sha256(text.encode()).hexdigest()[:16], len(self.given)
         if self._packed is None:
             answer = self._wait(number + 1, text)
-        elif number < len(self._packed) and self._packed[number]["prompt"] == digest:
+        elif number < len(self._packed):
             answer = self._packed[number]["reply"]
+            self.changed += self._packed[number]["prompt"] != digest
         else:
-            raise OptionError(f"{self._folder.name}.json has no reply to prompt {number + 1} of today; have it written")
+            raise OptionError(f"{self._folder.name}.json has no reply to prompt {number + 1}; have it written")
         self.given.append({"prompt": digest, "reply": answer})
         self.spent += Sum(calls=1, prompt_tokens=self._count(text), completion_tokens=self._count(answer))
         return answer
@@ -154,7 +157,19 @@ def written(
             lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in model.given)
             (pack / f"{job}.json").write_text(f"[{lines}]\n", encoding="utf-8", newline="\n")
     rows = [_row(job, *one) for job, one in zip(jobs, done, strict=True)]
-    heads = ["job", "known", "shown", "corrections", "survived", "but", "must not", "calls", "own tokens", "reading"]
+    heads = [
+        "job",
+        "known",
+        "shown",
+        "corrections",
+        "survived",
+        "but",
+        "must not",
+        "calls",
+        "changed",
+        "own tokens",
+        "reading",
+    ]
     show(table(heads, rows))
 
 
@@ -173,6 +188,7 @@ def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str]) -> l
         ", ".join(f"{one.kind} {one}" for one in kept if one.shown < one.of),
         "; ".join(at.stated),
         str(model.spent.calls),
+        str(model.changed),
         f"{model.spent.tokens / exchanges:,.0f}",
         f"{at.tokens / max(at.loads, 1):,.0f}",
     ]

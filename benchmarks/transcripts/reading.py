@@ -11,7 +11,7 @@ from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMe
 from memzoo.benchmarks.transcripts.own import chat_of, sessions_of
 from memzoo.errors import MissingExtraError, OptionError, TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, reason
-from memzoo.hosts.exports.files import Found
+from memzoo.hosts.exports.files import FoundDocument
 from memzoo.hosts.exports.reading import Choice, choose_last, find_in, read_document
 from memzoo.warned import warn_caller
 
@@ -124,7 +124,7 @@ def _read(paths: Iterable[str | Path], choice: Choice) -> Iterator[Transcript | 
                     yield log if isinstance(log, TranscriptError) else _transcript_of(log)
 
 
-def _with_questions(found: Found, choice: Choice) -> Iterator[Transcript | TranscriptError]:
+def _with_questions(found: FoundDocument, choice: Choice) -> Iterator[Transcript | TranscriptError]:
     try:
         one = _WITH_QUESTIONS[found.form.name](found.document, found.where, found.title)
         if choice.takes(one.title, (part.date for part in one.exchanges)):

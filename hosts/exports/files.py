@@ -18,7 +18,7 @@ from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.exports.form import Form
 from memzoo.stores.checking import is_sqlite
 
-__all__ = ["Found", "find_documents", "find_in_text", "parse"]
+__all__ = ["FoundDocument", "find_documents", "find_in_text", "parse"]
 
 _JSON, _TABLES, _YAML = {".json", ".jsonl", ".ndjson"}, {".csv", ".tsv"}, {".yaml", ".yml"}
 _DATABASES = {".db", ".sqlite", ".sqlite3"}
@@ -35,7 +35,7 @@ _PAIR = len(r"\ud83d\ude00")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDocument:
     """A document of a known form.
 
     Attributes:
@@ -51,7 +51,7 @@ class Found:
     where: str
 
 
-def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
     """Yield the documents of a file, folder or ZIP, and an error for each file or part that cannot be read."""
     try:
         if path.is_dir():
@@ -62,12 +62,12 @@ def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[Found | Transc
         yield TranscriptError(f"{path} cannot be read: {error.strerror or error}")
 
 
-def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found | TranscriptError]:
+def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TranscriptError]:
     inside = sorted(folder.iterdir(), key=lambda one: one.name)
     names = {one.name for one in inside}
     for form in forms:
         if form.document == "folder" and form.recognise(names):
-            yield Found(form, folder, folder.name.removesuffix(".zip") or Path(where).stem, where)
+            yield FoundDocument(form, folder, folder.name.removesuffix(".zip") or Path(where).stem, where)
             return
     beside = [pattern for form in forms for pattern in form.beside]
     for one in inside:
@@ -80,7 +80,7 @@ def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found
             yield from _in_file(one, forms, place)
 
 
-def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[Found | TranscriptError]:
+def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TranscriptError]:
     suffix = Path(where).suffix.lower()
     try:
         if suffix == ".zip":
@@ -90,7 +90,7 @@ def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[Found | T
             if not isinstance(path, Path):
                 raise TranscriptError(f"{where} is an SQLite database, which is read from a disk: copy it there")  # noqa: TRY301
             form = next(form for form in forms if form.document == "database")
-            yield Found(form, path, path.stem, where)
+            yield FoundDocument(form, path, path.stem, where)
         else:
             with path.open("r", encoding="utf-8-sig", newline="\n") as file:
                 yield from find_in_text(file, where, forms)
@@ -111,7 +111,7 @@ def _is_database(path: Any) -> bool:
         return bool(file.read(16).startswith(b"SQLite format 3"))
 
 
-def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
     """Yield the documents in an open file.
 
     Args:
@@ -141,14 +141,14 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
     if suffix not in _JSON or head.lstrip()[0] not in "[{":
         for form in forms:
             if form.document == "text" and form.recognise(head):
-                yield Found(form, file.read(), title, where)
+                yield FoundDocument(form, file.read(), title, where)
                 return
     if head.lstrip()[0] not in "[{":
         raise TranscriptError(f"{where} has none of the known forms; {_LISTED}")
     yield from _in_json(file, where, title, forms)
 
 
-def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Iterator[Found | TranscriptError]:
+def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
     line = file.readline(_CHUNK)
     while line and not line.strip():
         line = file.readline(_CHUNK)
@@ -176,7 +176,7 @@ def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Ite
 
 def _among(
     values: Iterable[tuple[str, Any]], where: str, title: str, forms: Sequence[Form]
-) -> Iterator[Found | TranscriptError]:
+) -> Iterator[FoundDocument | TranscriptError]:
     """Yield the documents among the values of a list, or all of them as one."""
     values = iter(values)
     first = list(itertools.islice(values, _FIRST))
@@ -185,7 +185,7 @@ def _among(
         if form.document == "list" and form.recognise(good):
             everything = [value for _, value in itertools.chain(first, values)]
             yield from (value for value in everything if isinstance(value, TranscriptError))
-            yield Found(form, [one for one in everything if not isinstance(one, TranscriptError)], title, where)
+            yield FoundDocument(form, [one for one in everything if not isinstance(one, TranscriptError)], title, where)
             return
         if form.document == "object" and any(isinstance(value, dict) and form.recognise(value) for value in good):
             break
@@ -196,7 +196,7 @@ def _among(
         yield _of_value(value, place, name, forms)
 
 
-def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Found | TranscriptError:
+def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> FoundDocument | TranscriptError:
     if isinstance(value, TranscriptError):
         return value
     if isinstance(value, list):
@@ -208,10 +208,10 @@ def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Foun
         keys = ", ".join(map(repr, value)) if isinstance(value, dict) else ""  # pyright: ignore[reportUnknownArgumentType]
         there = f"there are only the keys {keys}" if keys else f"there is {value!r:.80}"
         return TranscriptError(f"{where} has none of the known forms: {there:.300}; {_LISTED}")
-    return Found(form, value, title, where)
+    return FoundDocument(form, value, title, where)
 
 
-def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> Found | TranscriptError:
+def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> FoundDocument | TranscriptError:
     titles = next(iter(head.splitlines()), "")
     delimiter = max(",;\t|", key=titles.count)
     spaced = titles.count(f"{delimiter} ") == titles.count(delimiter)
@@ -220,7 +220,7 @@ def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> Fou
     rows.fieldnames = columns = [name.strip().lower() for name in rows.fieldnames or ()]
     for form in forms:
         if form.document == "table" and form.recognise(set(columns)):
-            return Found(form, rows, Path(where).stem, where)
+            return FoundDocument(form, rows, Path(where).stem, where)
     return TranscriptError(f"{where} has none of the known forms: the columns are {', '.join(columns)}; {_LISTED}")
 
 

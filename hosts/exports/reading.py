@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from memzoo.errors import MissingExtraError, TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.exports.files import Found, find_documents, find_in_text
+from memzoo.hosts.exports.files import FoundDocument, find_documents, find_in_text
 from memzoo.hosts.exports.forms import known_forms
 
 __all__ = ["Choice", "choose_last", "find_in", "read_conversations", "read_document"]
@@ -63,7 +63,7 @@ class Choice:
         return "assistant" if name == self.assistant else "user"
 
 
-def find_in(paths: Iterable[Path]) -> Iterator[Found | TranscriptError]:
+def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TranscriptError]:
     """Yield the documents in files, folders and ZIPs, "-" for standard input, and an error for each unknown part."""
     for path in paths:
         if str(path) != "-":
@@ -75,7 +75,7 @@ def find_in(paths: Iterable[Path]) -> Iterator[Found | TranscriptError]:
             yield error
 
 
-def read_document(found: Found, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
+def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
     """Yield the chosen conversations of a document, and an error for each that cannot be read."""
     if isinstance(found.form.read, str):
         yield TranscriptError(f"{found.where}: this is {found.form.name}; {found.form.read}")
@@ -98,7 +98,7 @@ def read_document(found: Found, choice: Choice) -> Iterator[ChatLog | Transcript
         yield _refusal(found.where, found, error)
 
 
-def _refusal(where: str, found: Found, error: Exception) -> TranscriptError:
+def _refusal(where: str, found: FoundDocument, error: Exception) -> TranscriptError:
     refusal = TranscriptError(f"{where} cannot be read as {found.form.name}: {reason(error)}")
     refusal.__cause__ = error
     return refusal

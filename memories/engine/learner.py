@@ -27,7 +27,7 @@ from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
 from memzoo.memories.engine.pins import Pins
-from memzoo.memories.engine.prompt_limit import Step, next_step, shorten_entries, size_of, smaller_room
+from memzoo.memories.engine.prompt_limit import LearningStep, next_step, shorten_entries, size_of, smaller_room
 from memzoo.memories.engine.retry import RestingError, RetryPolicy, after_success
 from memzoo.memories.engine.state import Attempts, CachedState, Changes, StagedState, State
 from memzoo.memories.options import one_of, whole_number
@@ -249,7 +249,9 @@ class Learner:
             tidied, steps = tidied or not step.entries, steps + 1
         return state
 
-    async def _next_step(self, state: State, room: int, *, tidied: bool = False, rest: bool = False) -> Step | None:
+    async def _next_step(
+        self, state: State, room: int, *, tidied: bool = False, rest: bool = False
+    ) -> LearningStep | None:
         if state.epoch != self._clean_at:
             # Something was deleted. A deletion after the state was read makes the commit fail.
             await self._cached.refresh()
@@ -259,7 +261,7 @@ class Learner:
         if waiting.due and (rest or not waiting.is_held):
             return next_step(self._clear_results(waiting.entries), waiting.due, room, state.attempts.exchanges)
         if not tidied and self._hooks.is_over_limit(state):
-            return Step((), is_last=False)
+            return LearningStep((), is_last=False)
         if not (waiting.is_held and self._hooks.learn_after_pause):  # time alone makes these messages due
             self.idle_at = moment
         return None
@@ -331,7 +333,7 @@ class Learner:
         self._cached.note_commit(committed.version)
         return committed
 
-    async def _is_proven(self, state: State, step: Step, room: int) -> bool:
+    async def _is_proven(self, state: State, step: LearningStep, room: int) -> bool:
         """Try the model with the newest exchange and drop the result; return True if the model works.
 
         Return False without a try if no proof is needed, or no other exchange waits.

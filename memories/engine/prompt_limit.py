@@ -13,8 +13,8 @@ from memzoo.memories.text.view import Shortened
 from memzoo.stores import Entry
 
 __all__ = [
+    "LearningStep",
     "PromptLimit",
-    "Step",
     "TooLongError",
     "count_for_prompt",
     "cut_middle",
@@ -132,7 +132,7 @@ def cut_middle(text: str, tokens: int) -> str:
     return without_middle(text, 2 * half)
 
 
-class Step(NamedTuple):
+class LearningStep(NamedTuple):
     """The messages for one `derive`; without messages, `derive` brings the state within its limits.
 
     Attributes:
@@ -144,7 +144,7 @@ class Step(NamedTuple):
     is_last: bool
 
 
-def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> Step:
+def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> LearningStep:
     """Return the step with the oldest whole exchanges that fit; of a first exchange that is too long, some messages.
 
     Args:
@@ -165,7 +165,7 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
         sizes = itertools.accumulate(map(size_of, waiting[:fitting]))
         fitting = next((place for place, size in enumerate(sizes) if size > tokens and place > 1), fitting)
         entries = shorten_entries(waiting[:fitting], tokens)
-    return Step(entries, fitting == len(waiting))
+    return LearningStep(entries, fitting == len(waiting))
 
 
 def size_of(entry: Entry) -> int:
@@ -173,7 +173,7 @@ def size_of(entry: Entry) -> int:
     return count_for_prompt(text_of(entry.message)) + _TOKENS_AROUND
 
 
-def smaller_room(room: int, step: Step, error: ModelError) -> int:
+def smaller_room(room: int, step: LearningStep, error: ModelError) -> int:
     """Return the room for a smaller step to try at once; 0 if a smaller step would not help.
 
     A smaller step helps if the prompt was too long and no model was asked, or if the reply to several exchanges was cut

@@ -298,7 +298,7 @@ def test_compare_says_what_to_give_in_place_of_an_export(memzoo: Memzoo, tmp_pat
     file = tmp_path / "anna.jsonl"
     memzoo("export", "--out", str(file))
     ran = CliRunner().invoke(app, ["compare", str(file)])
-    assert "give what `memzoo history --json` prints" in str(ran.exception)
+    assert "`memzoo history --json` prints the messages" in str(ran.exception)
 
 
 def test_export_and_import(memzoo: Memzoo, url: str, tmp_path: Path) -> None:

@@ -151,6 +151,7 @@ GIVEN = {
     "serve-offline": "{evil}",
     "cassettes list": ".",
     "cassettes show": ".",
+    "cassettes diff": "{evil} {evil}",
     "cassettes check": ".",
     "cassettes export": ". exported{evil}",
     "cassettes rerecord": "--where . --yes",

@@ -22,7 +22,7 @@ def run(*given: object) -> str:
 
 
 def test_replies_are_taken_from_files_and_packed_ones_give_the_same(tmp_path: Path) -> None:
-    """A prompt that was not answered is an error that names it."""
+    """Prompts that differ from those answered are counted; a prompt without an answer is an error that names it."""
     talk = tmp_path / "talk.json"
     talk.write_text(json.dumps({"messages": MESSAGES}), encoding="utf-8")
     reply = tmp_path / "told" / "01-summary-2" / "0001.reply"
@@ -32,5 +32,8 @@ def test_replies_are_taken_from_files_and_packed_ones_give_the_same(tmp_path: Pa
     assert "1 of 1" in table
     assert "Our dog eats at six." in reply.with_suffix(".prompt").read_text(encoding="utf-8")
     assert run(tmp_path / "packed", "--talks", talk) == table
-    (tmp_path / "packed" / "01-summary-2.json").write_text("[]", encoding="utf-8")
-    assert "01-summary-2.json has no reply to prompt 1 of today" in run(tmp_path / "packed", "--talks", talk)
+    packed = tmp_path / "packed" / "01-summary-2.json"
+    packed.write_text(json.dumps([{"prompt": "another", "reply": "The vet is Ilse Brandt."}]), encoding="utf-8")
+    assert [line.split("|")[9].strip() for line in run(packed.parent, "--talks", talk).splitlines()[2:3]] == ["1"]
+    packed.write_text("[]", encoding="utf-8")
+    assert "01-summary-2.json has no reply to prompt 1;" in run(tmp_path / "packed", "--talks", talk)

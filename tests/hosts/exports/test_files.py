@@ -17,7 +17,7 @@ from memzoo.benchmarks.inputs import Files
 from memzoo.benchmarks.transcripts import TranscriptWarning
 from memzoo.cli.commands import app
 from memzoo.hosts.exports import ChatLog, Form, files
-from memzoo.hosts.exports.files import Found, find_in_text
+from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.reading import Choice, read_conversations
 
@@ -77,7 +77,7 @@ def test_a_list_is_read_in_parts_of_any_size(items: list[Any], size: int, indent
         patch.setattr(files, "_CHUNK", size)
         text = io.StringIO(json.dumps(items, indent=indent))
         found = list(find_in_text(text, "x.json", [ANY]))
-    assert [one.document for one in found if isinstance(one, Found)] == items
+    assert [one.document for one in found if isinstance(one, FoundDocument)] == items
 
 
 def test_the_first_conversation_is_there_before_the_file_is_read(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_first_conversation_is_there_before_the_file_is_read(tmp_path: Path)
     path.write_text(json.dumps([talk(number, "word " * 1_000) for number in range(200)]), encoding="utf-8")
     with path.open(encoding="utf-8") as file:
         first = next(find_in_text(file, str(path), known_forms()))
-        assert isinstance(first, Found)
+        assert isinstance(first, FoundDocument)
         assert len(file.read()) > 0
 
 

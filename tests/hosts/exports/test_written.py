@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from memzoo.cli.chat_files import WRITERS
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.files import Found, find_in_text
+from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.reading import Choice, read_document
 from memzoo.memories.text.thoughts import extract_thoughts
@@ -29,7 +29,7 @@ def read_again(form: str, messages: Sequence[Message]) -> ChatLog:
     entries = [Entry(number, message, "t", at) for number, message in enumerate(messages, start=1)]
     file = io.StringIO("".join(WRITERS[form]("tea", entries)))
     [found] = find_in_text(file, "tea.md" if form == "markdown" else "tea.json", known_forms())
-    assert isinstance(found, Found)
+    assert isinstance(found, FoundDocument)
     [log] = read_document(found, Choice())
     assert isinstance(log, ChatLog)
     return log

@@ -74,7 +74,7 @@ class Inputs:
     redact: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Replace {', '.join(_PERSONAL)}, or NAME=PATTERN, by [name] in all that is read; can be repeated."
+            help=f"Replace {', '.join(_PERSONAL)}, or NAME=PATTERN, by the name in all that is read; can be repeated."
         ),
     ] = None
     formats: Annotated[
@@ -281,6 +281,8 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
 
 
 def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
+    if file.exists():
+        raise OptionError(f"{file} exists, perhaps with your corrections; give the name of a new file")
     model = None if asked.is_rules else asked.make_model()
     write(file, [draft_questions(files(), model)])
     _tell_of_files(files)

@@ -145,7 +145,7 @@ def export_lines(
 ) -> None:
     """Write a conversation, and everything learnt from it, as JSON Lines, decrypted; or its messages in another form.
 
-    `memzoo import` and `memzoo compare` read all these forms.
+    `memzoo import` reads all these forms, and `memzoo compare` all but the first.
     """
     with stored.open_conversation() as (store, id_):
         _write(out, WRITERS[form](id_, drive(store.read(id_))) if form in WRITERS else export_conversation(store, id_))

@@ -234,8 +234,8 @@ class _Run:
     def _make_request(self, shown: Shown, asked: Sequence[Message]) -> list[Message]:
         # The short system text stands for the system prompt, whose size the cache knows.
         system = "-" if self._settings.system_tokens else ""
-        first, *others = make_request(lead_with(system, [*shown.pieces, *map(Piece, asked)]))
-        return others if first["content"] == system else [first, *others]
+        request = make_request(lead_with(system, [*shown.pieces, *map(Piece, asked)]))
+        return request[1:] if request and request[0]["content"] == system else request
 
     def _is_loaded_at(self, number: int) -> bool:
         """Return True if the memory is loaded at an exchange: at each if loads ask a model, else evenly spread."""

@@ -72,7 +72,7 @@ def read_transcripts(
         more = f"; and {len(unread) - 1} more cannot be read" if len(unread) > 1 else ""
         raise TranscriptError(f"{unread[0]}{more}") from unread[0].__cause__
     if not has_any:
-        raise TranscriptError(f"{', '.join(map(str, paths))} has no conversation with words in it")
+        raise TranscriptError(choice.describe_lack(", ".join(map(str, paths))))
 
 
 def load_transcripts(path: str | Path, choice: Choice = Choice()) -> list[Transcript]:  # noqa: B008 - it is frozen

@@ -45,6 +45,12 @@ class Choice:
         late = self.since is None or any(date and date >= self.since for date in dates)
         return late and self.title.casefold() in title.casefold()
 
+    def describe_lack(self, source: str) -> str:
+        """Return the sentence for a source without a chosen conversation."""
+        wanted = [f"{self.title!r} in its title"] if self.title else []
+        wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
+        return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
+
     def with_speakers(self, log: ChatLog) -> ChatLog:
         """Return a talk between people with the chosen user and assistant."""
         if not {self.user, self.assistant} & {message.get("name") for message in log.messages}:

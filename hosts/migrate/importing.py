@@ -88,7 +88,7 @@ def read_logs(
             else:
                 on_error(result if isinstance(result, TransferError) else _as_transfer_error(result))
         if not has_any:
-            on_error(TransferError(f"{file} has no conversation with words in it"))
+            on_error(TransferError(choice.describe_lack(str(file))))
 
 
 def _checked(log: ChatLog) -> ChatLog:

@@ -219,6 +219,17 @@ def test_a_question_is_asked_on_the_day_of_the_last_exchange(learnt: bool, words
     assert "plumber" not in answer.shown[0][1]
 
 
+@pytest.mark.parametrize("name", ["none", "buffer", "vector-retriever", "everything"])
+@pytest.mark.parametrize("role", ["system", "assistant"])
+def test_a_conversation_may_begin_with_another_message_than_the_users(name: str, role: str, words: TextCounter) -> None:
+    """The request before the first exchange may be empty."""
+    first: Message = {"role": role, "content": "The greeting of a shop."}
+    said = [(first,), ({"role": "user", "content": "I like tea."}, {"role": "assistant", "content": "Noted."})]
+    exchanges = tuple(Exchange(messages, tuple({} for _ in messages)) for messages in said)
+    outcome, _ = measure(Transcript("shop", exchanges), 0, PRESETS[name], settings(words))
+    assert outcome.failure == ""
+
+
 def test_what_was_learnt_beforehand_is_reported_at_once(transcript: Transcript, words: TextCounter) -> None:
     """Its three exchanges need no work; each of the two questions does."""
     step = LearntStep(watermark=0, changes={}, spent=Sum(calls=4))

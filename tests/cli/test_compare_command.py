@@ -113,6 +113,14 @@ def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) 
     assert kept["question"]["evidence"] == ["My cat is called Tom."]
 
 
+def test_corrected_questions_are_not_overwritten(told: Path, command: Command) -> None:
+    """A file that exists is refused before anything is read."""
+    Path("q.yaml").write_text("corrected", encoding="utf-8")
+    ran = command("compare", str(told), "--write-questions", "q.yaml")
+    assert (ran.code, Path("q.yaml").read_text(encoding="utf-8")) == (2, "corrected")
+    assert "give the name of a new file" in ran.errors
+
+
 def test_rules_draft_questions_without_a_model(told: Path, command: Command) -> None:
     """Of several files and folders, as a file that says that it was drafted, and that compare reads."""
     assert command("compare", str(told), "--write-questions", "q.yaml").code == 0

@@ -22,7 +22,7 @@ from memzoo.benchmarks.transcripts.conversations import (
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, show_value, validate
 from memzoo.errors import MemoryZooError, TranscriptError
 from memzoo.hosts.exports.messages import conversation_of, spell_out
-from memzoo.hosts.exports.readers.chat_messages import check_unbranched
+from memzoo.hosts.exports.readers.chat_messages import SYSTEM_NAMES, check_unbranched
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
@@ -190,5 +190,5 @@ class _Sessions(_Document):
 
 class _Chat(_Document):
     date: Date | None = None
-    system: Any = None
+    system: Any = Field(default=None, validation_alias=AliasChoices(*SYSTEM_NAMES))
     messages: list[Any]

@@ -1,6 +1,7 @@
 """Conversations from other programs' files, and shared parts of the readers."""
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +18,8 @@ __all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason"]
 
 _LATEST = 10**11
 _LONGEST = 300
+_STAMP = re.compile(r"\d{9,13}(\.\d+)?")
+"""Seconds or milliseconds since 1970, as a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def reason(error: Exception) -> str:
 
 
 def date_of(value: Any) -> datetime | None:
-    """Return a date from a file: ISO 8601, or seconds or milliseconds since 1970; `None` for anything else.
+    """Return a date from a file: ISO 8601, or seconds or milliseconds since 1970 (as a number or a text); else `None`.
 
     Example:
         >>> date_of(1772442900).isoformat(), date_of("2026-03-02 09:15"), date_of("soon")
@@ -134,6 +137,8 @@ def date_of(value: Any) -> datetime | None:
         return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)
     if not isinstance(value, str):
         return None
+    if _STAMP.fullmatch(value.strip()):
+        return date_of(float(value))
     try:
         date = datetime.fromisoformat(value.strip())
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)

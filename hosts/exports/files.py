@@ -69,15 +69,22 @@ def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found
         if form.document == "folder" and form.recognise(names):
             yield FoundDocument(form, folder, folder.name.removesuffix(".zip") or Path(where).stem, where)
             return
-    beside = [pattern for form in forms for pattern in form.beside]
-    for one in inside:
-        if one.name.startswith((".", "__MACOSX")):
-            continue
-        place = f"{where}/{one.name}"
-        if one.is_dir():
-            yield from _in_folder(one, forms, place)
-        elif Path(one.name).suffix.lower() in _SUFFIXES and not any(fnmatch.fnmatch(one.name, each) for each in beside):
-            yield from _in_file(one, forms, place)
+    read = [one for one in inside if one.is_dir() or Path(one.name).suffix.lower() in _SUFFIXES]
+    owners = {one.name: _find_owners(one, forms) for one in read if not one.name.startswith((".", "__MACOSX"))}
+    there = set[str]()
+    # Files like those beside an application's conversations come last: without such conversations, they are read too.
+    for one in sorted((one for one in read if one.name in owners), key=lambda one: bool(owners[one.name])):
+        if not owners[one.name] & there:
+            for found in (_in_folder if one.is_dir() else _in_file)(one, forms, f"{where}/{one.name}"):
+                there |= {found.form.name} if isinstance(found, FoundDocument) else set()
+                yield found
+
+
+def _find_owners(file: Any, forms: Sequence[Form]) -> set[str]:
+    """Return the names of the forms of which an application puts a file of this name beside the conversations."""
+    if file.is_dir():
+        return set()
+    return {form.name for form in forms if any(fnmatch.fnmatch(file.name, pattern) for pattern in form.beside)}
 
 
 def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TranscriptError]:

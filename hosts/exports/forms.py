@@ -73,6 +73,14 @@ _GENERAL = (
         get="Save the pages that the API returns, as a list.",
     ),
     Form(
+        name="chat messages of several conversations",
+        document="list",
+        recognise=chat_messages.has_sessions,
+        read=chat_messages.read_sessions,
+        known="such messages with a conversation_id, session_id, thread_id or chat_id each",
+        get="Write the messages that your application stores.",
+    ),
+    Form(
         name="chat messages",
         document="list",
         recognise=chat_messages.is_list,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from memzoo.errors import TransferError
-from memzoo.hosts.exports.chat_log import ChatLog, date_of, reason
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, reason
 from memzoo.hosts.exports.parts import Parts
 from memzoo.hosts.messages import add_calls, dict_of, dicts_of
 from memzoo.hosts.roles import role_of, say_as
@@ -140,6 +140,7 @@ def conversation_of(
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
+    strange: list[object] = []
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
@@ -149,12 +150,14 @@ def conversation_of(
                 new = [add_calls(message, new[0]["tool_calls"])]
             else:
                 date = find_date(item)
+                strange += [given[key] for key in _DATES if (given := dict_of(item)).get(key) and date is None][:1]
             if new and keep:
                 new[-1] |= {key: item[key] for key in keep if key in dict_of(item)}
             said += [(message, date) for message in new]
         except Exception as error:
             raise TransferError(f"message {number}: {reason(error)}") from error
-    return ChatLog.of(title, said, id=id, sort=True)
+    notes = [f"{count(len(strange), 'time')} not understood, such as {strange[0]!r:.80}"] if strange else []
+    return ChatLog.of(title, said, notes, id=id, sort=True)
 
 
 def find_date(item: Any) -> datetime | None:

@@ -7,12 +7,29 @@ from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.messages import conversation_of, is_message
 
-__all__ = ["check_unbranched", "is_chat", "is_list", "is_several", "read_list", "read_object"]
+__all__ = [
+    "SYSTEM_NAMES",
+    "check_unbranched",
+    "has_sessions",
+    "is_chat",
+    "is_list",
+    "is_several",
+    "read_list",
+    "read_object",
+    "read_sessions",
+]
 
 _LISTS = ("messages", "conversations", "conversation", "items", "turns")
 _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
 
 
+SYSTEM_NAMES = ("system", "system_prompt", "systemPrompt", "system_message", "systemMessage", "system_instruction")
+"""The members of an object with messages that hold the system text."""
+
+_SESSIONS = (
+    *("conversation_id", "session_id", "thread_id", "chat_id"),
+    *("conversationId", "sessionId", "threadId", "chatId"),
+)
 _BRANCHED = {"children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid"}
 
 
@@ -58,13 +75,34 @@ def read_list(items: Any, title: str) -> Iterator[ChatLog]:
     yield conversation_of(title, items)
 
 
+def has_sessions(items: Any) -> bool:
+    """Return whether values are messages that name their conversations."""
+    named = (isinstance(item, dict) and any(item.get(key) for key in _SESSIONS) for item in items)  # pyright: ignore[reportUnknownVariableType]
+    return is_list(items) and all(named)
+
+
+def read_sessions(items: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversations of messages that name them, in the order of their first messages."""
+    sessions: dict[str, list[Any]] = {}
+    for number, item in enumerate(items, start=1):
+        given: dict[str, Any] = item if isinstance(item, dict) else {}
+        name = next((str(given[key]) for key in _SESSIONS if given.get(key)), None)
+        if name is None:
+            raise TranscriptError(f"message {number} does not name its conversation, as others do")
+        sessions.setdefault(name, []).append(item)
+    for name, listed in sessions.items():
+        check_unbranched(listed)
+        yield conversation_of(name if len(sessions) > 1 else title, listed, id=name)
+
+
 def read_object(item: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of an object with messages, or several of an object with several."""
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
     listed: list[Any] = next((item[key] for key in _LISTS if is_list(item.get(key)) or _is_several(item.get(key))), [])
     if is_list(listed):
         check_unbranched(listed)
-        yield conversation_of(name, listed, system=item.get("system"), id=str(item.get("id") or ""))
+        system = next((item[key] for key in SYSTEM_NAMES if item.get(key)), None)
+        yield conversation_of(name, listed, system=system, id=str(item.get("id") or ""))
         return
     for number, one in enumerate(listed, start=1):
         inner = f"{name} {number}"

@@ -20,6 +20,11 @@ _LABEL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NAMED = re.compile(r"(?P<name>[^\W\d_][^:\n]{0,39}?):[ \t]+(?P<words>.*)")
+_OTHER = re.compile(
+    r"(?P<mark>[ \t>*#_]*+)(?P<name>[^\W\d_][^:*_\n]{0,39}?)(?P<said> said)?[*_]*+[ \t]*+[:\uff1a][*_]*+[ \t]*+"
+    r"(?P<words>.*)",
+    re.DOTALL,
+)
 _ESCAPED = re.compile(r"\\[ \t*_\\]*#")
 """A heading within a message in Markdown."""
 
@@ -34,7 +39,7 @@ class _Label(NamedTuple):
 
     @property
     def role(self) -> str:
-        return _ROLES[self.name]
+        return _ROLES.get(self.name, "assistant")
 
 
 def has_labels(head: str) -> bool:
@@ -55,16 +60,19 @@ def read(document: str, title: str) -> Iterator[ChatLog]:
         yield _of_names(lines, title)
         return
     own: dict[str, str] = {}
+    answerer, fenced = _find_answerer(lines, first), False
     turns: list[tuple[str, list[str]]] = []
     for line in lines:
-        label = _label(line)
+        fenced ^= line.lstrip().startswith("```")
+        label = None if fenced else _label(line) or (_other(line, answerer) if answerer else None)
         if label and (label.mark, label.form) == (first.mark, first.form) and _opens(label, own, turns=bool(turns)):
             turns.append((label.role, [label.words]))
         elif turns:
             turns[-1][1].append(line[1:] if first.mark.startswith("#") and _ESCAPED.match(line) else line)
     said = [(role, "\n".join(words).strip()) for role, words in turns]
     tools = sum(role == "tool" for role, _ in said)
-    notes = [f"{count(tools, 'result')} of tools left out"] if tools else []
+    notes = [f"{answerer!r} answers, and is the assistant"] if answerer else []
+    notes += [f"{count(tools, 'result')} of tools left out"] if tools else []
     kept = [({"role": role, "content": words}, None) for role, words in said if role != "tool"]
     yield ChatLog.of(title, kept, notes)
 
@@ -75,6 +83,28 @@ def _label(line: str) -> _Label | None:
         return None
     form = "said" if found["said"] else "bare" if found["bare"] is not None else "colon"
     return _Label(found["mark"].strip(" \t*_"), found["name"].lower(), form, found["words"] or "")
+
+
+def _other(line: str, name: str = "") -> _Label | None:
+    """Return the label of a speaker whose name tells no role; with `name`, only of this speaker."""
+    found = _OTHER.match(line)
+    if not found or found["name"].lower() in _ROLES or name not in ("", found["name"]):
+        return None
+    return _Label(found["mark"].strip(" \t*_"), found["name"], "said" if found["said"] else "colon", found["words"])
+
+
+def _find_answerer(lines: list[str], first: _Label) -> str:
+    """Return the name that answers, where only the user's label tells a role; "" if there is no such name, or several.
+
+    In "You: ... DeepSeek: ...", that is "DeepSeek".
+    """
+    kind = first.mark, first.form
+    known = [label.role for line in lines if (label := _label(line)) and (label.mark, label.form) == kind]
+    if first.role != "user" or "assistant" in known:
+        return ""
+    others = Counter(one.name for line in lines if (one := _other(line)) and (one.mark, one.form) == kind)
+    often = [name for name, times in others.items() if 2 * times >= known.count("user")]
+    return often[0] if len(often) == 1 else ""
 
 
 def _opens(label: _Label, own: dict[str, str], *, turns: bool) -> bool:

@@ -256,3 +256,47 @@ def test_the_command_imports_a_zip_and_tells_what_is_left_out(tmp_path: Path) ->
     assert done.stdout.startswith("c1\t2 read\t2 new")
     assert "note: c1: 1 other branch left out" in done.stderr
     assert "conversations.json, item 1 has none of the known forms" in str(done.exception)
+
+
+@pytest.mark.parametrize("form", ["{}: {}", "**{}:** {}", "#### {}:\n{}"])
+def test_a_name_without_a_role_is_the_assistant_where_only_the_users_label_tells_one(form: str, tmp_path: Path) -> None:
+    """A line of the talk with another name stays in its message, and so do labels in code."""
+    said = [("You", "My hive is Saffron."), ("DeepSeek", "Nice.\nNote: bees sleep."), ("You", "It is blue.")]
+    said.append(("DeepSeek", "Ok.\n```\nYou: no label\n```"))
+    place = tmp_path / "talk.txt"
+    place.write_text("\n".join(form.format(name, words) for name, words in said), encoding="utf-8")
+    [talk] = load_transcripts(place)
+    roles = [(one["role"], one["content"]) for exchange in talk.exchanges for one in exchange.messages]
+    assert roles == [({"You": "user"}.get(name, "assistant"), words) for name, words in said]
+    assert talk.notes == ("'DeepSeek' answers, and is the assistant",)
+
+
+def test_messages_that_name_their_conversations_are_kept_apart(tmp_path: Path) -> None:
+    """Also where they alternate; a time as a text is read, and one that is not understood is told."""
+    items = [
+        {"session_id": "1", "role": "user", "content": "a", "timestamp": "1701123112345"},
+        {"session_id": "2", "role": "user", "content": "b", "timestamp": "02/03/2026 09:15"},
+        {"session_id": "1", "role": "assistant", "content": "A"},
+    ]
+    place = tmp_path / "log.jsonl"
+    place.write_text("\n".join(map(json.dumps, items)), encoding="utf-8")
+    first, second = load_transcripts(place)
+    assert [[one["content"] for one in exchange.messages] for exchange in first.exchanges] == [["a", "A"]]
+    assert str(first.exchanges[0].date) == "2023-11-27 22:11:52.345000+00:00"
+    assert second.notes == ("1 time not understood, such as '02/03/2026 09:15'",)
+
+
+@pytest.mark.parametrize("name", ["system", "system_prompt", "systemMessage"])
+def test_the_system_text_of_an_object_is_its_first_message(name: str, tmp_path: Path) -> None:
+    """Under any of the names that applications give it."""
+    place = tmp_path / "talk.json"
+    place.write_text(json.dumps({name: "Be kind.", "messages": [{"role": "user", "content": "Hi."}]}), encoding="utf-8")
+    [talk] = load_transcripts(place)
+    assert talk.exchanges[0].messages == ({"role": "system", "content": "Be kind."},)
+
+
+def test_files_that_are_called_as_those_beside_an_export_are_read_without_it(tmp_path: Path) -> None:
+    """A folder of one's own may have a users.json with a conversation."""
+    for name in ("chat.json", "users.json"):
+        (tmp_path / name).write_text(json.dumps([{"role": "user", "content": name}]), encoding="utf-8")
+    assert [talk.title for talk in load_transcripts(tmp_path)] == ["chat", "users"]

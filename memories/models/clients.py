@@ -35,7 +35,8 @@ _SHORTEST_KEY = 8
 class Clients:
     """The synchronous and asynchronous clients of an endpoint, created when needed.
 
-    Of two clients, one is enough: the other is created for the same address and key.
+    Of two clients, one is enough: the other is created with the options of openai's own client, but for its
+    `http_client`.
 
     Args:
         client: An existing client for synchronous calls; an asynchronous one counts as `async_client`.
@@ -129,13 +130,19 @@ class Clients:
             return made.with_options(**self._options) if self._options else made
         import openai
 
-        other = self._client or self._async_client
-        options = {
-            "base_url": self.base_url or getattr(other, "base_url", None),
-            "api_key": self._api_key or getattr(other, "api_key", None),
-            **self._options,
-        }
-        if not self._api_key and not os.environ.get("OPENAI_API_KEY") and is_loopback(self.address):
+        other: Any = self._client or self._async_client
+        is_own = type(other) in (openai.OpenAI, openai.AsyncOpenAI, type(None))
+        if not is_own or getattr(other, "_api_key_provider", None):
+            given = type(other).__name__ + (" with a function for its key" if is_own else "")
+            missing = "client" if kind == "OpenAI" else "async_client"
+            raise OptionError(f"the client is a {given}; for calls of the other kind, give {missing}= as well")
+        kept = ("base_url", "api_key", "organization", "project", "timeout", "max_retries")
+        options = {name: getattr(other, name) for name in kept} if other else {}
+        if other:
+            options |= {"default_headers": other._custom_headers, "default_query": other._custom_query}  # noqa: SLF001
+        options |= {name: one for name, one in (("base_url", self.base_url), ("api_key", self._api_key)) if one}
+        options |= self._options
+        if not options.get("api_key") and not os.environ.get("OPENAI_API_KEY") and is_loopback(self.address):
             options["api_key"] = "none"  # a server on this machine needs none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
         return self._bounds.hold(made) if self._bounds else made

@@ -47,14 +47,15 @@ class Antecedents:
         Args:
             name: A name or a pronoun, as written by the model.
             said: The statement about the name.
-            subject: The subject of the statement, if `name` is its object. "Her thumb" is then the subject's own.
+            subject: The subject of the statement, if `name` is its object. "Her thumb" is the subject's own, if the
+                sentences name nobody else.
         """
         if not is_pronoun(name, said):
             return name
         pronoun, _, own = name.strip().partition(" ")
-        if own and subject and not _SPEAKER.match(pronoun):
-            return f"{subject}'s {own}"
         whom = self._whom(pronoun, said)
+        if (not whom or is_pronoun(whom)) and own and (_HE.match(pronoun) or _SHE.match(pronoun)):
+            whom = subject
         if not whom:
             logger.warning("left out, because %r may mean anyone or anything: %s", name, said[:200])
             return ""

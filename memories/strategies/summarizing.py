@@ -134,7 +134,7 @@ class SummarizingMemory(ModelBackedMemory):
             reply = await self.ask("summary", **given)
         except CutReplyError as error:
             sample = old or given["dated_new_lines"]
-            received = error.characters * self._tokens_of(sample) // len(sample)
+            received = error.characters * self._tokens_of(sample) // max(len(sample), 1)
             target = max(received * _OF_A_CUT_ONE // 100, 1)
             if not error.characters or "target" not in self._templates.variables("summary"):
                 raise

@@ -136,13 +136,13 @@ def read_model(told: Any, model: str) -> str:
     """Return the name of the model behind a server's name for it, from its answer to `/props` or `/models`.
 
     Returns:
-        The path of llama.cpp's file, or vLLM's root; "" if neither is told.
+        The name of llama.cpp's file, or of vLLM's root, without folders; "" if neither is told.
 
     Example:
         >>> read_model({"model_path": "/models/Mistral-7B.gguf"}, "my-own")
-        '/models/Mistral-7B.gguf'
+        'Mistral-7B.gguf'
         >>> read_model({"data": [{"id": "my-own", "root": "Qwen/Qwen3-8B"}]}, "my-own")
-        'Qwen/Qwen3-8B'
+        'Qwen3-8B'
     """
     if not isinstance(told, dict):
         return ""
@@ -150,4 +150,5 @@ def read_model(told: Any, model: str) -> str:
     listed: Any = answer.get("data")
     named: list[Any] = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     names = [answer.get("model_path"), *(one.get("root") for one in named if one.get("id") == model)]
-    return next((name for name in names if isinstance(name, str)), "")
+    name = next((name for name in names if isinstance(name, str)), "")
+    return re.split(r"[/\\]", name.rstrip("/\\"))[-1]  # a folder may be called after another family

@@ -11,7 +11,7 @@ from typing import Any
 import openai
 import pytest
 
-from memzoo.errors import ModelError
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories import ChatModel, ConversationSummaryMemory
 from memzoo.stores import Message
 from memzoo.sync import drive
@@ -97,6 +97,19 @@ def test_a_client_of_ones_own_is_used(endpoint: Endpoint) -> None:
     with openai.OpenAI(base_url=endpoint.url, api_key="mine", max_retries=0) as client:
         assert drive(ChatModel("m", client).complete(ASKED, "summary")).text == "hello"
     assert endpoint.keys == ["Bearer mine"]
+
+
+def test_the_client_for_calls_of_the_other_kind_has_the_same_options(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its key too, where the environment has none; of a client with more than options, both are wanted."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    client = openai.AsyncOpenAI(base_url=endpoint.url, api_key="mine", max_retries=0)
+    assert drive(ChatModel("m", client).complete(ASKED, "summary")).text == "hello"
+    assert endpoint.keys == ["Bearer mine"]
+    azure = openai.AsyncAzureOpenAI(azure_endpoint=endpoint.url, api_key="mine", api_version="2026-01-01")
+    with pytest.raises(OptionError, match="AsyncAzureOpenAI; for calls of the other kind, give client= as well"):
+        drive(ChatModel("m", azure).complete(ASKED, "summary"))
 
 
 def test_each_event_loop_has_its_client(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:

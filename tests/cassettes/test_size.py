@@ -1,4 +1,6 @@
 """Cassettes are small: long parts once, vectors as arrays, compressed by choice."""
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportMissingTypeStubs=false
+# vcrpy has no types.
 
 import json
 from pathlib import Path
@@ -7,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from vcr import VCR
 
-from memzoo.cassettes import use_cassette
+from memzoo.cassettes import recorded_tool, use_cassette
 from memzoo.cassettes.yaml_text import dump, load, pack_numbers, unpack_numbers
 
 if TYPE_CHECKING:
@@ -32,6 +35,27 @@ def test_long_parts_are_written_once(server: "ModelServer", pipeline: "Pipeline"
     with use_cassette(path):
         for text in questions:
             assert pipeline.ask(text) == f"You said: {text}"
+
+
+@pytest.mark.parametrize("result", ["-17", LONG], ids=["short", "long"])
+def test_tools_take_the_room_of_their_results(
+    result: str, server: "ModelServer", pipeline: "Pipeline", path: Path
+) -> None:
+    """A run with tools takes less than its requests alone in vcrpy's file and the results of its tools."""
+
+    @recorded_tool
+    def search(query: str) -> str:
+        return f"About {query}: {result}"
+
+    questions = [f"Question {number}" for number in range(8)]
+    other = path.with_name("vcrpy.yaml")
+    with VCR().use_cassette(str(other)):
+        for text in questions:
+            pipeline.ask(search(text), at=server.url)
+    with use_cassette(path, record="once"):
+        for text in questions:
+            pipeline.ask(search(text), at=server.url)
+    assert path.stat().st_size < other.stat().st_size + sum(len(search(text)) for text in questions)
 
 
 def test_references_diff_well() -> None:

@@ -146,22 +146,29 @@ def test_other_values_are_refused(value: Any, place: str, path: Path) -> None:
 
 
 def test_a_tool_runs_once(path: Path) -> None:
-    """A tool does not run in a replay; equal calls in another spelling get the same result, of the same types."""
+    """A tool runs in none of 1,000 replays; each gives the same result, of the same types, and the same exception."""
     runs: list[str] = []
 
     @recorded_tool
     def price(item: str, *, days: int = 1) -> dict[int, Any]:
         runs.append(item)
+        if item == "gold":
+            raise RefusedError("too dear", code=7)
         return {days: Offer(price=Price(Decimal("1.10"), (1, 2)))}
 
     with use_cassette(path, record="once"):
         recorded = price("tea")
-    for _ in range(20):
+        with pytest.raises(RefusedError):
+            price("gold")
+    for _ in range(1_000):
         with use_cassette(path):
             assert price(days=1, item="tea") == recorded
-    assert runs == ["tea"]
+            with pytest.raises(RefusedError, match=r"^too dear \(7\)$") as raised:
+                price("gold")
+            assert raised.value.code == 7
+    assert runs == ["tea", "gold"]
     assert price("outside") == recorded
-    assert runs == ["tea", "outside"]
+    assert runs == ["tea", "gold", "outside"]
 
 
 def test_a_changed_call(path: Path) -> None:

@@ -16,7 +16,7 @@ from memzoo.forks import new_lock
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
-__all__ = ["Caller", "attach_player", "current_caller", "follow", "let_through"]
+__all__ = ["Caller", "attach_player", "current_caller", "follow", "is_let_through", "let_through"]
 
 
 class Caller:
@@ -58,13 +58,18 @@ _open: list[Caller] = []
 _lock = new_lock()
 
 
+def is_let_through() -> bool:
+    """Return whether requests from here bypass all cassettes."""
+    return _unrecorded.get()
+
+
 def current_caller() -> Caller | None:
     """Return the caller of this thread or task; `None` if requests from here bypass all cassettes.
 
     Raises:
         CassetteInUseError: The thread or task was started outside all cassettes, and several cassettes are open.
     """
-    if _unrecorded.get():
+    if is_let_through():
         return None
     caller, players = _current.get(), [one.player for one in _open]
     if caller is not None and (caller.player in players or not players):

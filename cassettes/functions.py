@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from memzoo.cassettes.callers import let_through
+from memzoo.cassettes.callers import is_let_through, let_through
 from memzoo.cassettes.http import JSON, HttpRequest
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.errors import OptionError
@@ -35,15 +35,20 @@ def make_function(player: "Player", model: Any) -> "_Function":
         raise OptionError(f"model={model!r} is neither a function from messages to text nor a ChatModel")
     name = str(getattr(model, "name", None) or getattr(model, "__name__", type(model).__name__))
 
+    async def ask(messages: Sequence[Mapping[str, Any]]) -> Any:
+        reply = (await complete(messages, name)).text if complete else model(messages)
+        return await reply if inspect.isawaitable(reply) else reply
+
     async def answer(messages: Sequence[Mapping[str, Any]]) -> str:
+        if is_let_through():  # a recorded tool asks; the reply is part of the tool's call
+            return cast("str", await ask(messages))
         asked = json.dumps({"model": name, "messages": [dict(message) for message in messages]}, ensure_ascii=False)
         request = HttpRequest("CALL", f"{ORIGIN}/model", asked.encode(), JSON)
         if player.can_play(request):
             return str(json.loads(player.play(request).response["body"]["string"])["text"])
         try:
             with let_through():
-                reply = (await complete(messages, name)).text if complete else model(messages)
-                reply = await reply if inspect.isawaitable(reply) else reply
+                reply = await ask(messages)
         except Exception as error:
             raise player.note_failure(request, error) from error
         player.stop_waiting(request)

@@ -75,6 +75,8 @@ class Player:
         self._live = live is not None
         self._live_keys = {self._key(one.request) for one in live or ()}
         self._order = _find_order(self.recordings) if in_order else []
+        # A run that is recorded from its first step on has only the order of its new steps.
+        self._has_order = bool(self._order) or not self.recordings
         self._played = set[int]()
         self._next = 0
         self._is_sequence = True
@@ -93,7 +95,7 @@ class Player:
         return (
             has_tools
             and self._is_sequence
-            and self._live <= bool(self._order)
+            and self._live <= self._has_order
             and len(threads) == 1
             and len({*self._callers}) == len(self._callers)
         )

@@ -61,7 +61,10 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
     if function is None:
         return partial(recorded_tool, name=name, ignore=ignore)
     tool = _Tool(function, name, ignore)
-    called = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004 - a method
+    called: Any = function
+    while isinstance(called, partial):
+        called = called.func
+    called = called if inspect.isroutine(called) else getattr(called, "__call__", called)  # noqa: B004 - a method
 
     def call(*args: Any, **options: Any) -> Any:
         asked = tool.ask(args, options)

@@ -173,7 +173,8 @@ def _read_object(written: dict[str, Any]) -> Any:
     if issubclass(kind, Exception):
         args, members = state
         # The initializer of a class in Python may want other arguments than the error keeps.
-        error = kind.__new__(kind, *args) if hasattr(kind.__init__, "__code__") else kind(*args)
+        has_own = hasattr(kind.__init__, "__code__") and kind.__reduce__ is Exception.__reduce__
+        error = kind.__new__(kind, *args) if has_own else kind(*args)
         error.__dict__.update(members)
         return error
     found: Any = kind.__new__(kind)

@@ -210,6 +210,27 @@ def test_live_from(live_from: int | str, server: "ModelServer", pipeline: "Pipel
         use_cassette(path, live_from=3, into=other)(talk)("large")
 
 
+@pytest.mark.parametrize("live_from", [1, 2])
+def test_the_order_of_a_run_that_went_on_live_counts(live_from: int, path: Path) -> None:
+    """Also of one that was recorded anew from its first step on."""
+
+    @recorded_tool
+    def double(number: int) -> int:
+        return 2 * number
+
+    def run(*numbers: int) -> None:
+        for number in numbers:
+            double(number)
+
+    with use_cassette(path, record="once"):
+        run(1, 2, 3)
+    other = path.with_name("other.yaml")
+    with use_cassette(path, live_from=live_from, into=other):
+        run(1, 2, 3)
+    with pytest.raises(UnmatchedRequestError), use_cassette(other):
+        run(2, 1, 3)
+
+
 def test_live_from_where(run: Run, path: Path) -> None:
     """A step that there is not, and a missing file for the new run, are refused by name."""
     assert run

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +26,7 @@ from vcr.record_mode import RecordMode
 
 from memzoo import Conversation
 from memzoo.cassettes import (
+    Cassette,
     CassetteFormatError,
     HiddenKeyWarning,
     RecordingError,
@@ -186,7 +188,13 @@ def test_a_changed_call(path: Path) -> None:
         pass
 
 
-ERRORS = [KeyError("x"), FileNotFoundError(2, "gone", "f.txt"), RefusedError("no", code=7), StopIteration(1)]
+ERRORS = [
+    KeyError("x"),
+    json.JSONDecodeError("no value", "{}x", 2),
+    FileNotFoundError(2, "gone", "f.txt"),
+    RefusedError("no", code=7),
+    StopIteration(1),
+]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
@@ -251,6 +259,16 @@ def test_kinds_of_functions(path: Path) -> None:
     recorded, replayed = record_and_replay(path, run)
     assert replayed == recorded == [0, 1, 0, b"a", [0, 1, 2]]
     assert runs == ["numbers", "numbers", "later", "stream"]
+
+
+def test_a_partial_function_stays_what_it_is(path: Path) -> None:
+    """With an argument given beforehand, an asynchronous function is awaited."""
+
+    async def add(one: int, other: int) -> int:
+        return one + other
+
+    add_two = recorded_tool(partial(add, 2), name="add_two")
+    assert record_and_replay(path, lambda: asyncio.run(add_two(3))) == (5, 5)
 
 
 def test_a_generator_that_is_read_further(path: Path) -> None:
@@ -322,6 +340,24 @@ def test_a_tool_that_asks_a_model(server: "ModelServer", pipeline: "Pipeline", p
     with use_cassette(path):
         assert run() == recorded == [["You said: in", "You said: in"], "You said: beside"]
     assert path.read_text().count("- request:") == 2
+
+
+def test_a_tool_that_asks_a_recorded_function(path: Path) -> None:
+    """The reply is part of the tool's call too."""
+
+    def run(cassette: Cassette) -> Any:
+        model = cassette.model(lambda _: "an answer")
+
+        @recorded_tool
+        def ask(text: str) -> str:
+            return model([{"role": "user", "content": text}])
+
+        return ask("a")
+
+    with use_cassette(path, record="once") as cassette:
+        assert run(cassette) == "an answer"
+    with use_cassette(path) as cassette:
+        assert run(cassette) == "an answer"
 
 
 def test_arguments(path: Path) -> None:

@@ -14,7 +14,7 @@ from memzoo.benchmarks.results import (
     QuestionInfo,
     QuestionResult,
     Run,
-    Talk,
+    TalkInfo,
     Talks,
 )
 
@@ -118,7 +118,7 @@ def _question(place: int) -> QuestionResult:
 @pytest.fixture(scope="session")
 def comparison() -> Comparison:
     """Eleven memories, with long names and evil ones, floors and a failure, two budgets, prices, 24 questions."""
-    talk = Talk(title=f"Cat & boat {EVIL}", exchanges=76, messages=152, questions=24)
+    talk = TalkInfo(title=f"Cat & boat {EVIL}", exchanges=76, messages=152, questions=24)
     competing = [one.name for one in _MEMORIES if not one.baseline and not one.floor and one.name != "broken"]
     pairs = tuple(
         Pair(

@@ -7,7 +7,7 @@ import pytest
 from memzoo.benchmarks import Comparison, Row
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.report.tabulating import Column, Where, caption, columns, counter_note, model_note, records
-from memzoo.benchmarks.results import Interval, Talk
+from memzoo.benchmarks.results import Interval, TalkInfo
 
 TITLES = {
     "terminal": ["answers", "recall", "corrected", "stale", "paid", "calls", "ms", "cost /month USD"],
@@ -143,7 +143,7 @@ class TestNotes:
     @pytest.mark.parametrize(("count", "told"), [(1, "a0"), (5, "a0, a1, a2, a3, a4"), (6, "a0, a1, a2, a3, a4, ...")])
     def test_the_first_five_conversations_are_named(self, comparison: Comparison, count: int, told: str) -> None:
         """With how much was said and asked in all of them."""
-        first = tuple(Talk(title=f"a{place}", exchanges=1, messages=2, questions=1) for place in range(count))
+        first = tuple(TalkInfo(title=f"a{place}", exchanges=1, messages=2, questions=1) for place in range(count))
         talks = comparison.results.talks.model_copy(update={"first": first, "count": count})
         notes = caption(Comparison(comparison.results.model_copy(update={"talks": talks}), {}))
         assert dict(notes)["transcript"] == f"{told} (76 exchanges, 24 questions)"

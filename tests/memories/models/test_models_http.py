@@ -105,11 +105,11 @@ def test_the_client_for_calls_of_the_other_kind_has_the_same_options(
     """Its key too, where the environment has none; of a client with more than options, both are wanted."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     client = openai.AsyncOpenAI(base_url=endpoint.url, api_key="mine", max_retries=0)
-    assert drive(ChatModel("m", client).complete(ASKED, "summary")).text == "hello"
+    assert drive(ChatModel("m", async_client=client).complete(ASKED, "summary")).text == "hello"
     assert endpoint.keys == ["Bearer mine"]
     azure = openai.AsyncAzureOpenAI(azure_endpoint=endpoint.url, api_key="mine", api_version="2026-01-01")
     with pytest.raises(OptionError, match="AsyncAzureOpenAI; for calls of the other kind, give client= as well"):
-        drive(ChatModel("m", azure).complete(ASKED, "summary"))
+        drive(ChatModel("m", async_client=azure).complete(ASKED, "summary"))
 
 
 def test_each_event_loop_has_its_client(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:

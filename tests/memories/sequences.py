@@ -275,8 +275,9 @@ class Run:
         said = " ".join(map(text_of, now)).split()
         lost = Counter(" ".join(text_of(piece.message) for piece in now.pieces).split()) - Counter(said)
         assert not lost or FAMILIES[family].calls_as_text, f"{lost} is not sent"
-        # An addition that begins with an answer is no exchange, and may join the answer before it.
-        goes_on = not self.added or self.added[0]["role"] == "user"
+        # An addition that begins with an answer is no exchange, and may join the answer before it; empty words are not
+        # sent.
+        goes_on = not self.added or (self.added[0]["role"] == "user" and text_of(self.added[0]) != "")
         if self.asked and self.asked[0] == family and not bound and goes_on and self.has_room(self.asked[1].room):
             kept = self.asked[1].stable_upto
             assert now[:kept] == self.asked[1][:kept], f"{kept} messages of a request were promised"

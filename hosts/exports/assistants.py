@@ -54,6 +54,7 @@ FORMS = (
             conversation="uuid",
             id="uuid",
             parent="parent_message_uuid",
+            attached=("attachments", "files"),
         ),
         known="conversations.json of May 2026",
         get="Settings, Privacy, Export data; a link to a ZIP comes by mail.",

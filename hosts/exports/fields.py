@@ -1,6 +1,6 @@
 """Reads a form whose conversations lie in known fields, without code for the form."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
 from memzoo.hosts.exports.messages import message_of
 from memzoo.hosts.exports.talks import talk_of
 from memzoo.hosts.exports.trees import tree_of
+from memzoo.hosts.messages import dicts_of
 from memzoo.hosts.roles import role_of
 from memzoo.stores import Message
 
@@ -87,7 +88,7 @@ def date_at(item: Any, path: str, where: int | str) -> datetime | None:
     return date
 
 
-def role_at(item: Any, path: str, where: int | str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
+def role_at(item: Any, path: str, where: int | str, roles: Mapping[Any, str] = MappingProxyType({})) -> str:
     """Return the role of a message.
 
     Args:
@@ -100,7 +101,7 @@ def role_at(item: Any, path: str, where: int | str, roles: Mapping[str, str] = M
         TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
     """
     given = need(item, path, where)
-    role = roles.get(str(given), role_of(given))
+    role = {str(value): one for value, one in roles.items()}.get(str(given), role_of(given))
     if role is None:
         raise TranscriptError(f"message {where!r}: expected a role at {path!r}, not {given!r}")
     return role
@@ -126,6 +127,8 @@ class Fields:
         parent: The id of the message before; with it, the messages are a tree.
         shown: The id of the last message of the branch that is shown; the newest branch without it.
         people: Read a talk between people: see `talk_of`.
+        attached: The lists of attachments, in a message, each with its name at `file_name|name`. They are counted in a
+            note; of a message without words, the names stay.
     """
 
     messages: str = "messages"
@@ -135,13 +138,14 @@ class Fields:
     name: str = ""
     title: str = "title|name|id"
     conversation: str = "conversation_id|uuid|id"
-    roles: Mapping[str, str] = field(default_factory=dict[str, str])
+    roles: Mapping[Any, str] = field(default_factory=dict[Any, str])
     only: Mapping[str, Any] = field(default_factory=dict[str, Any])
     owner: str = ""
     id: str = ""
     parent: str = ""
     shown: str = ""
     people: bool = False
+    attached: Sequence[str] = ()
 
     def __call__(self, document: Any, title: str) -> Iterator[ChatLog]:
         """Yield the conversation of a document.
@@ -186,6 +190,9 @@ class Fields:
         words = pick(item, self.text)
         if not isinstance(words, str | list | None):
             raise TranscriptError(f"message {number}: expected words at {self.text!r}, not {words!r:.80}")
+        if attached := [one for path in self.attached for one in dicts_of(pick(item, path))]:
+            files = ({"type": "file", "filename": str(pick(one, "file_name|name") or "file")} for one in attached)
+            words = [*filter(None, [words] if isinstance(words, str) else words or []), *files]
         message = message_of({"role": role, "content": words or ""}) if role else None
         if message is None:
             return []

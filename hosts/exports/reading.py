@@ -53,7 +53,12 @@ class Choice:
 
     def with_speakers(self, log: ChatLog) -> ChatLog:
         """Return a talk between people with the chosen user and assistant."""
-        if not {self.user, self.assistant} & {message.get("name") for message in log.messages}:
+        names = {str(message["name"]): None for message in log.messages if message.get("name")}
+        strange = [name for name in (self.user, self.assistant) if name and name not in names]
+        if names and strange:
+            told = f"nobody is called {' or '.join(map(repr, strange))}; there are {', '.join(map(repr, names))}"
+            log = replace(log, notes=[*log.notes, told])
+        if not {self.user, self.assistant} & names.keys():
             return log
         messages = [
             message | {"role": self._role(message["name"])}

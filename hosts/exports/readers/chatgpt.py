@@ -56,6 +56,7 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     parts: Any = content.get("parts", [content.get("text")])
     if not isinstance(parts, list):
         raise TranscriptError(f"the parts of a message are not a list: {parts!r:.80}")
+    parts = [*parts, *_list_files(metadata)]
     said: Message | None
     if all(isinstance(part, str) for part in parts):  # nearly all messages are of this kind
         said = {"role": role, "content": "\n".join(filter(None, parts))}
@@ -66,6 +67,17 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     if isinstance(said["content"], str):
         said["content"] = _cite(said["content"], metadata)
     return [(said, date_of(message.get("create_time")))]
+
+
+def _list_files(metadata: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a part for each attached file; pictures are among the message's parts already."""
+    attached = dicts_of(metadata.get("attachments"))
+    kinds = (str(one.get("mime_type") or one.get("mimeType") or "") for one in attached)
+    return [
+        {"type": "file", "filename": str(one.get("name") or "file")}
+        for one, kind in zip(attached, kinds, strict=True)
+        if not kind.startswith("image/")
+    ]
 
 
 def _cite(text: str, metadata: dict[str, Any]) -> str:

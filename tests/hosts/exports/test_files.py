@@ -16,7 +16,7 @@ from memzoo.benchmarks import load_transcripts
 from memzoo.benchmarks.inputs import Files
 from memzoo.benchmarks.transcripts import TranscriptWarning
 from memzoo.cli.commands import app
-from memzoo.hosts.exports import ChatLog, Form, files
+from memzoo.hosts.exports import ChatLog, Fields, Form, files
 from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.reading import Choice, read_conversations
@@ -300,3 +300,36 @@ def test_files_that_are_called_as_those_beside_an_export_are_read_without_it(tmp
     for name in ("chat.json", "users.json"):
         (tmp_path / name).write_text(json.dumps([{"role": "user", "content": name}]), encoding="utf-8")
     assert [talk.title for talk in load_transcripts(tmp_path)] == ["chat", "users"]
+
+
+def test_attached_files_are_counted(tmp_path: Path) -> None:
+    """Of ChatGPT and of Claude.ai; where a message is nothing else, their names stay, because an answer follows."""
+    chat = talk(1, "", "Paid.")
+    [*_, first, _] = chat["mapping"].values()
+    first["message"]["metadata"] = {"attachments": [{"name": "bill.pdf", "mime_type": "application/pdf"}]}
+    lines: list[dict[str, Any]] = [
+        {"sender": "human", "text": "", "files": [{"file_name": "bill.pdf"}], "parent_message_uuid": None},
+        {"sender": "assistant", "text": "Paid.", "attachments": [], "parent_message_uuid": "m0"},
+    ]
+    lines = [{"uuid": f"m{place}", "created_at": "2026-05-01T10:00:00Z", **one} for place, one in enumerate(lines)]
+    for name, document in (("chatgpt", chat), ("claude", {"uuid": "c", "name": "Bill", "chat_messages": lines})):
+        place = tmp_path / f"{name}.json"
+        place.write_text(json.dumps([document]), encoding="utf-8")
+        [read] = load_transcripts(place)
+        assert [one["content"] for one in read.exchanges[0].messages] == ["[bill.pdf]", "Paid."]
+        assert read.notes[0] == "1 part other than words left out: bill.pdf"
+
+
+def test_a_speaker_who_is_not_there_is_told(tmp_path: Path) -> None:
+    """With the names that are."""
+    place = tmp_path / "talk.txt"
+    place.write_text("Anna: Hi.\nBen: Hi.\nAnna: Tea?\nBen: Yes.", encoding="utf-8")
+    [read] = load_transcripts(place, Choice(user="Nobody"))
+    assert "nobody is called 'Nobody'; there are 'Anna', 'Ben'" in read.notes
+
+
+def test_roles_of_a_form_may_be_numbers() -> None:
+    """As the values in the file are."""
+    read = Fields("lines", "kind", "text", roles={1: "user", 2: "assistant"})
+    [log] = read({"lines": [{"kind": 1, "text": "Hi."}, {"kind": 2, "text": "Ho."}]}, "a")
+    assert [one["role"] for one in log.messages] == ["user", "assistant"]

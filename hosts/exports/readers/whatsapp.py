@@ -21,10 +21,15 @@ _AFTERNOON = re.compile("下午|오후|午後|晚上")
 _MORNING = re.compile("上午|오전|午前|凌晨|早上")
 _NAME = re.compile(r"([^:\n\"“„«]{1,100})(?:: |:\Z)")
 _ATTACHED = re.compile(r"\u200e?[^\n]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)")
-_MARKED = re.compile(r"\u200e<[^<>\n]{1,80}>$")
+_DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f]?\d[^\n]{1,300}(?:\n|$)")
+_MARKED = re.compile(r"[ \t]?\u200e<([^<>\n]{1,200})>$", re.MULTILINE)
+_FILE = re.compile(r"\.\w{2,5}$")
+_CALL = re.compile(r"Missed (?:group )?(?:voice|video) call|Verpasster (?:Gruppen-)?(?:Sprach|Video)anruf")
 _EDITED = re.compile(
     r"<[^<>\n]{0,40}(?:edited|bearbeitet|editó|editada|modifié|modificato|bewerkt|düzenlendi)[^<>\n]{0,10}>$"
 )
+_INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Marks of the direction of writing, which WhatsApp puts around names, numbers and words of its own."""
 _MARKS = "\u200e\u200f\u202f ~"
 _OWN_DELETED = (
     "you deleted this message",
@@ -81,15 +86,13 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
     for (_, lines), date in zip(entries, dates, strict=True):
         words = "\n".join(lines).rstrip()
         label = _NAME.match(words)
-        name, words = (label[1].strip(_MARKS), words[label.end() :]) if label else ("", words)
+        name, words = (_INVISIBLE.sub("", label[1]).strip(_MARKS), words[label.end() :]) if label else ("", words)
         if words.strip(_MARKS).rstrip(".").lower() in _OWN_DELETED:
             owners.add(name)
-        words = _MARKED.sub("", words) if is_ios else _EDITED.sub("", words)
-        if not is_ios and (attached := _ATTACHED.match(words)):
-            words = words[attached.end() :]
-        if noun := _unsaid(words, is_ios) if name else "system line":
+        words, noun = _read_words(words, is_ios=is_ios) if name else ("", "system line")
+        if noun:
             talk.leave_out(noun)
-        else:
+        if words:
             said.append((name, words, date))
     names = dict.fromkeys(name for name, _, _ in said)
     if not owners and len(names) == 2:  # noqa: PLR2004 - a pair
@@ -105,14 +108,29 @@ def _head_of(line: str) -> re.Match[str] | None:
     return head if head and (head[11] or head[6].startswith(".")) else None
 
 
-def _unsaid(words: str, is_ios: bool) -> str:  # noqa: FBT001 - the form of a file
-    """Return the kind of an entry that nobody said; "" for words."""
+def _read_words(words: str, *, is_ios: bool) -> tuple[str, str]:
+    """Return the words of a message, and the kind of its part that nobody said; "" for none."""
     if words.strip(_MARKS).rstrip(".").lower() in (*_OWN_DELETED, *_DELETED):
-        return "deleted message"
-    # iOS marks words of its own with U+200E, in every language; Android's are in brackets, or empty.
-    if is_ios and words.startswith("\u200e"):
-        return "system line"
-    return "attachment" if re.fullmatch(r"<[^<>\n]{2,60}>|null|", words.strip()) else ""
+        return "", "deleted message"
+    noun = ""
+    if is_ios:
+        noun = "attachment" if any(map(_FILE.search, _MARKED.findall(words))) else ""
+        words = _MARKED.sub("", words)
+        first, _, others = words.partition("\n")
+        # iOS marks words of its own with U+200E, in every language; people's words follow a heading such as "POLL:".
+        if first.startswith("\u200e") and not (others and first.rstrip(_MARKS).endswith((":", "\uff1a"))):
+            is_file = _DOCUMENT.fullmatch(first)
+            words, noun = others, noun or ("attachment" if is_file else "system line")
+    else:
+        words = _EDITED.sub("", words)
+        if attached := _ATTACHED.match(words):
+            words, noun = words[attached.end() :], "attachment"
+    if document := _DOCUMENT.match(words):
+        words, noun = words[document.end() :], "attachment"
+    words = _INVISIBLE.sub("", words).strip()
+    if _CALL.fullmatch(words):
+        return "", "system line"
+    return ("", noun or "attachment") if re.fullmatch(r"<[^<>\n]{2,60}>|null|", words) else (words, noun)
 
 
 def _dates(heads: list[re.Match[str]], talk: Talk) -> list[datetime]:

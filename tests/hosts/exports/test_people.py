@@ -242,7 +242,7 @@ SAMPLES: dict[str, Sample] = {
             )
         },
         [*PAIR[:2], ("user", "Ines", "13T09:03", "I take Tuesday.")],
-        ["left out: 1 attachment, 1 deleted message, 1 system line"],
+        ["left out: 2 attachments, 1 deleted message, 1 system line"],
         title="WhatsApp Chat mit Bo",
     ),
     "WhatsApp, Android, Spanish": Sample(
@@ -642,6 +642,47 @@ def test_a_quoted_line_of_another_chat_stays_a_part_of_its_message(tmp_path: Pat
     log = read({"chat.txt": text}, tmp_path)
     assert isinstance(log, ChatLog)
     assert log.messages[0]["content"] == "Look:\n[12/4/26, 20:00:00] Ada: Hello"
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "left_out"),
+    [
+        ("\u200e<attached: 01-PHOTO.jpg>\nThe new kiln", "The new kiln", "1 attachment"),
+        ("The new kiln \u200e<attached: 01-PHOTO.jpg>", "The new kiln", "1 attachment"),
+        ("\u200eimage omitted\nThe new kiln", "The new kiln", "1 system line"),
+        ("plan.pdf • \u200e2 pages \u200e<attached: 02-plan.pdf>", "", "1 attachment"),
+        ("\u200eplan.pdf • \u200e2 pages \u200edocument omitted\nRead it", "Read it", "1 attachment"),
+        ("\u200ePOLL:\nWhen?\n\u200eOPTION: May (\u200e2 votes)", "POLL:\nWhen?\nOPTION: May (2 votes)", ""),
+        ("\u200eUMFRAGE:\nWann?\n\u200eOPTION: Mai (0 Stimmen)", "UMFRAGE:\nWann?\nOPTION: Mai (0 Stimmen)", ""),
+        ("Ask \u2068@Ada\u2069. \u200e<This message was edited>", "Ask @Ada.", ""),
+        ("\u200eMissed voice call, \u200eTap to call back", "", "1 system line"),
+    ],
+)
+def test_people_words_beside_marked_lines_of_ios_are_kept(line: str, words: str, left_out: str, tmp_path: Path):
+    """Captions and polls, without invisible marks; attachments and lines of the program are counted."""
+    text = f"[4/4/26, 9:01:00\u202fAM] Ines: Hi\n[4/4/26, 9:02:00\u202fAM] Bo: {line}\n"
+    log = read({"chat.txt": text}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert [message["content"] for message in log.messages[1:]] == ([words] if words else [])
+    assert [note for note in log.notes if "left out" in note] == ([f"left out: {left_out}"] if left_out else [])
+
+
+@pytest.mark.parametrize(
+    ("line", "left_out"),
+    [
+        ("plan.pdf • 2 pages (file attached)", "1 attachment"),
+        ("plan.pdf • 2 Seiten", "1 attachment"),
+        ("Missed voice call", "1 system line"),
+        ("Missed group video call", "1 system line"),
+        ("Verpasster Sprachanruf", "1 system line"),
+    ],
+)
+def test_documents_and_missed_calls_of_android_are_no_words(line: str, left_out: str, tmp_path: Path):
+    """The note counts them as in iOS' file."""
+    log = read({"chat.txt": f"4/4/26, 09:01 - Ines: Hi\n4/4/26, 09:02 - Bo: {line}\n"}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert [message["content"] for message in log.messages] == ["Hi"]
+    assert f"left out: {left_out}" in log.notes
 
 
 def test_the_user_can_be_chosen_by_name(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason"]
+__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason", "tell_left_out"]
 
 _LATEST = 10**11
 _LONGEST = 300
@@ -114,6 +115,11 @@ def make_stand_in(place: str, what: str) -> Unread:
 def count(number: int, noun: str, several: str = "") -> str:
     """Return a number with its noun, such as "1 message" and "2 messages"."""
     return f"{number} {noun if number == 1 else several or f'{noun}s'}"
+
+
+def tell_left_out(nouns: Counter[str]) -> list[str]:
+    """Return the note that counts what was left out, by nouns in the singular; none for nothing."""
+    return [f"left out: {', '.join(count(n, noun) for noun, n in sorted(nouns.items()))}"] if nouns else []
 
 
 def reason(error: Exception) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, tell_left_out
 from memzoo.hosts.exports.messages import message_of
 
 __all__ = ["Talk", "find_time", "take", "take_list", "talk_of"]
@@ -69,8 +69,7 @@ class Talk:
         nameless = sum(not name for name, *_ in self._said)
         if 0 < nameless < len(self._said):
             notes.append(f"{count(nameless, 'message')} without the speaker's name")
-        if self._left_out:
-            notes.append(f"left out: {', '.join(count(n, noun) for noun, n in sorted(self._left_out.items()))}")
+        notes += tell_left_out(self._left_out)
         said = (
             (message | ({"name": name} if name else {}), date)
             for name, words, date, is_user in self._said

@@ -1,12 +1,13 @@
 """Follows the branches of a conversation that is kept as a tree of messages."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.chat_log import ChatLog, count, tell_left_out
 from memzoo.stores import Message
 
 __all__ = ["tree_of"]
@@ -21,6 +22,7 @@ def tree_of(
     said: Callable[[str], Iterable[tuple[Message, datetime | None]]],
     *,
     shown: str | None = None,
+    unsaid: Callable[[str], str] = lambda _: "",
     notes: Iterable[str] = (),
     id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
@@ -31,6 +33,8 @@ def tree_of(
         parents: For the id of each node the id of the node before; `None`, "" or an id of zeros for a first node.
         said: A function of a node's id that returns the node's messages with dates; none for a node without words.
         shown: The id of the last node of the shown branch; by default the last leaf of `parents`.
+        unsaid: A function of a node's id that returns a noun for a node that is left out, such as "tool step"; a note
+            counts the nodes of the branch by noun. "" for the other nodes.
         notes: Further notes.
         id: The conversation's id in its export.
 
@@ -44,7 +48,32 @@ def tree_of(
         leaves.pop(parent, None)
     last = shown if shown is not None else next(reversed(leaves), None) or [*parents][-1]
     branch = _branch(parents, last)
-    # Whether there are words on the way to a node from the shown branch; each node is visited once.
+    others = _find_others(parents, leaves, branch, said)
+
+    def tell(ids: Iterable[str]) -> list[str]:
+        return [*notes, *tell_left_out(Counter(filter(None, map(unsaid, ids))))]
+
+    told = tell(branch)
+    if others:
+        told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
+        if shown is None:
+            told.append("the file does not say which branch is shown; the last one is read")
+
+    def branches() -> Iterator[ChatLog]:
+        for number, leaf in enumerate(others, start=2):
+            which = f", branch {number}"
+            ids = _branch(parents, leaf)
+            each = (one for id_ in ids for one in said(id_))
+            yield ChatLog.of(f"{title}{which}", each, tell(ids), id=f"{id}{which}" if id else "")
+
+    log = ChatLog.of(title, (one for id_ in branch for one in said(id_)), told, id=id)
+    return replace(log, branches=branches)
+
+
+def _find_others(
+    parents: Mapping[str, Any], leaves: Iterable[str], branch: list[str], said: Callable[[str], Iterable[Any]]
+) -> list[str]:
+    """Return the leaves with words on the way from the shown branch; each node is visited once."""
     worded: dict[str, bool] = dict.fromkeys(branch, False)
     others: list[str] = []
     for leaf in leaves:
@@ -54,20 +83,7 @@ def tree_of(
             worded[id_] = found
         if further and found:
             others.append(leaf)
-    told = list(notes)
-    if others:
-        told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
-        if shown is None:
-            told.append("the file does not say which branch is shown; the last one is read")
-
-    def branches() -> Iterator[ChatLog]:
-        for number, leaf in enumerate(others, start=2):
-            which = f", branch {number}"
-            each = (one for id_ in _branch(parents, leaf) for one in said(id_))
-            yield ChatLog.of(f"{title}{which}", each, notes, id=f"{id}{which}" if id else "")
-
-    log = ChatLog.of(title, (one for id_ in branch for one in said(id_)), told, id=id)
-    return replace(log, branches=branches)
+    return others
 
 
 def _branch(parents: Mapping[str, Any], last: str, known: Container[str] = ()) -> list[str]:

@@ -16,7 +16,12 @@ from memzoo.stores import Message
 __all__ = ["read"]
 
 _CITATION = re.compile("\ue200.*?\ue201", re.DOTALL)
-_UNSAID = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
+_NOUNS = {
+    "thoughts": "thought",
+    "user_editable_context": "custom instruction",
+    "model_editable_context": "memory note",
+}
+_UNSAID = (*_NOUNS, "reasoning_recap")
 """The types of contents that the page does not show as words of the conversation."""
 
 
@@ -33,6 +38,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         parents,
         lambda id_: _said(nodes[id_].get("message")),
         shown=document.get("current_node"),
+        unsaid=lambda id_: _noun_of(nodes[id_].get("message")),
         id=key,
     )
 
@@ -78,6 +84,20 @@ def _list_files(metadata: dict[str, Any]) -> list[dict[str, Any]]:
         for one, kind in zip(attached, kinds, strict=True)
         if not kind.startswith("image/")
     ]
+
+
+def _noun_of(message: Any) -> str:
+    """Return the word for a message that the page shows apart from the conversation, or not at all; "" for others."""
+    author, content = dict_of(dict_of(message).get("author")), dict_of(dict_of(message).get("content"))
+    kind = content.get("content_type")
+    if kind in _NOUNS:
+        given = any(value for key, value in content.items() if key != "content_type")
+        return _NOUNS[kind] if given else ""
+    to = str(dict_of(message).get("recipient") or "all")
+    if author.get("role") == "tool" or to != "all":
+        is_canvas = "canmore." in f"{to} {author.get('name')}"
+        return "canvas step" if is_canvas else "tool step"
+    return ""
 
 
 def _cite(text: str, metadata: dict[str, Any]) -> str:

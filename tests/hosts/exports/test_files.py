@@ -182,6 +182,30 @@ def test_citations_are_what_the_page_shows(reference: dict[str, Any], shown: str
     assert log.messages[1]["content"] == f"Tilda.{shown}"
 
 
+def test_what_chatgpt_shows_apart_is_counted(tmp_path: Path) -> None:
+    """In words of the page, for the shown branch; contents without a text are nothing."""
+    document = talk(1, "Which bird?", "A wren.")
+    mapping, place = document["mapping"], "m0"
+    apart: list[dict[str, Any]] = [
+        {"author": {"role": "user"}, "content": {"content_type": "user_editable_context", "user_profile": "A potter"}},
+        {"author": {"role": "assistant"}, "content": {"content_type": "model_editable_context", "repository": None}},
+        {"author": {"role": "assistant"}, "content": {"content_type": "thoughts", "thoughts": [{"content": "Hm"}]}},
+        {"author": {"role": "assistant"}, "recipient": "web", "content": {"content_type": "code", "text": "bird"}},
+        {"author": {"role": "tool", "name": "web"}, "content": {"content_type": "text", "parts": ["Wrens"]}},
+        {"author": {"role": "assistant"}, "recipient": "canmore.create_textdoc", "content": {"content_type": "code"}},
+    ]
+    for number, message in enumerate(apart):
+        mapping[f"apart{number}"] = {"id": f"apart{number}", "parent": place, "message": message}
+        place = f"apart{number}"
+    mapping["m1"]["parent"] = place
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert [one["content"] for one in log.messages] == ["Which bird?", "A wren."]
+    assert log.notes == ["left out: 1 canvas step, 1 custom instruction, 1 thought, 2 tool steps"]
+
+
 @pytest.mark.parametrize("member", ["children", "parentMessageId", "parent_id"])
 def test_messages_that_name_each_other_are_no_line_of_talk(member: str, tmp_path: Path) -> None:
     """A list of a form that is not known may hold several branches."""

@@ -100,6 +100,8 @@ def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | Tr
             except Exception as error:  # noqa: BLE001 - there is no end to what a foreign file can hold
                 yield _refusal(f"{found.where}, {read.title!r}", found, error)
                 continue
+            if choice.all_branches:
+                log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
             for one in (log, *(log.branches() if choice.all_branches else ())):
                 if one.messages and choice.takes(one.title, one.dates):
                     yield choice.with_speakers(one)

@@ -128,7 +128,7 @@ def test_conversations_are_chosen(tmp_path: Path) -> None:
 
 
 def test_other_branches_are_counted_or_read(tmp_path: Path) -> None:
-    """Each is a conversation with an id of its own."""
+    """Each is a conversation with an id of its own; where all are read, no note says that one is left out."""
     path, document = tmp_path / "conversations.json", talk(1, "Which bird?", "A wren.")
     document["mapping"]["other"] = json.loads(json.dumps(document["mapping"]["m1"]).replace("wren", "robin"))
     path.write_text(json.dumps(document), encoding="utf-8")
@@ -137,6 +137,7 @@ def test_other_branches_are_counted_or_read(tmp_path: Path) -> None:
     assert shown.notes == ["1 other branch left out (--branches all reads them)"]
     logs = [one for one in read_conversations([path], Choice(all_branches=True)) if isinstance(one, ChatLog)]
     assert [(one.id, one.messages[-1]["content"]) for one in logs] == [("c1", "A wren."), ("c1, branch 2", "A robin.")]
+    assert [one.notes for one in logs] == [[], []]
 
 
 def test_the_longest_of_many_conversations_are_taken_and_said(tmp_path: Path) -> None:

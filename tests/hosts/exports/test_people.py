@@ -229,6 +229,7 @@ SLACK = {
     ],
 }
 
+NAMED = "'Ines' is the user, because the file is named after the other (--user NAME chooses another)"
 SAMPLES: dict[str, Sample] = {
     "WhatsApp, Android, German": Sample(
         {
@@ -242,7 +243,7 @@ SAMPLES: dict[str, Sample] = {
             )
         },
         [*PAIR[:2], ("user", "Ines", "13T09:03", "I take Tuesday.")],
-        ["left out: 2 attachments, 1 deleted message, 1 system line"],
+        [NAMED, "left out: 2 attachments, 1 deleted message, 1 system line"],
         title="WhatsApp Chat mit Bo",
     ),
     "WhatsApp, Android, Spanish": Sample(
@@ -283,7 +284,7 @@ SAMPLES: dict[str, Sample] = {
             }
         },
         [*PAIR[:2], ("user", "Ines", "13T09:03", "I take Tuesday.")],
-        ["left out: 2 system lines"],
+        [NAMED, "left out: 2 system lines"],
         title="WhatsApp Chat - Bo",
     ),
     "Telegram": Sample(

@@ -130,10 +130,10 @@ def test_a_store_opens_by_its_scheme(run: Run):
     assert done.stdout.split() == ["<ShelfStore>", "shelf://top", "True"], done.stderr
 
 
-def test_both_keep_their_contracts(run: Run, tmp_path: Path):
+def test_all_keep_their_contracts(run: Run, tmp_path: Path):
     """The page's tests pass from the installed packages."""
     tests = [(name, text) for name, text in blocks("python") if name.startswith("test_")]
-    assert [name for name, _ in tests] == ["test_mine.py", "test_shelf.py"]
+    assert [name for name, _ in tests] == ["test_mine.py", "test_shelf.py", "test_diary.py"]
     for name, text in tests:
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")

@@ -99,11 +99,13 @@ def show_diff(
     as_json: AsJson = False,
 ) -> None:
     """Compare two runs step by step, with their tokens; exit with 1 if they differ."""
-    from memzoo.cassettes.format import read_cassette
     from memzoo.cassettes.library import show_changes
     from memzoo.cassettes.steps import compare_steps, list_steps, total_of
 
-    before, after = (list_steps(read_cassette(path).recordings) for path in (old, new))
+    for path in (old, new):
+        if path.is_dir():
+            raise OptionError(f"{str(path)!r} is a folder; give a cassette")
+    before, after = (list_steps(_files(path)[0].recordings) for path in (old, new))
     compared = list(compare_steps(before, after))
     if as_json:
         for mark, *pair in compared:

@@ -41,7 +41,7 @@ class Talk:
             name: The speaker's name; "" or `None` if the export has none.
             words: A text, or a list of texts and parts; a message without them is left out, with a note.
             date: The time of the message.
-            is_user: Whether the speaker is the user; `None` if the export does not say it.
+            is_user: True if the speaker is the user; `None` if the export does not say so.
         """
         said: Any = words.strip() if isinstance(words, str) else words if isinstance(words, list) else ""
         self._said.append((name or "", said, date, is_user))

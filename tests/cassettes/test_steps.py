@@ -308,6 +308,9 @@ def test_diff(run: Run, path: Path, command: Callable[..., Result]) -> None:
     ]
     changes = [json.loads(line)["change"] for line in command("diff", old, new, "--json").output.splitlines()]
     assert changes == ["=", "+", "~", "="]
+    refused = command("diff", old.parent, new)
+    assert isinstance(refused.exception, OptionError)
+    assert str(refused.exception) == f"{str(old.parent)!r} is a folder; give a cassette"
     assert command("diff", path, path).exit_code == 0
     assert command("diff", path, path).output.startswith("= steps 1 to 4\n")
 

@@ -141,7 +141,7 @@ def _parts(said: Any) -> Iterator[Any]:
         for part in said:
             yield from _parts(part)
     elif is_object(said):
-        rest = {key: value for key, value in said.items() if key not in (*_TEXTS, "role")}
+        rest = {key: value for key, value in said.items() if key not in (*_TEXTS, "role", "cache_control")}
         if not _is_text(rest):
             yield rest
         for name in _TEXTS:

@@ -17,12 +17,14 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
-from memzoo.cassettes import Cassette, CassetteError, Difference, recorded_tool, use_cassette
+from memzoo.cassettes import Cassette, CassetteProxy, CassetteSettings, Difference, recorded_tool, use_cassette
 
 QUESTIONS = ("Oslo in crowns?", "Rome in euros?", "Delhi in rupees?")
 SYSTEM = "You are a clerk."
 DEAD_URL = "http://127.0.0.1:9/v1"
+CLAUDE_VARIES = ("$.metadata.user_id", r"re:\d{4}-\d\d-\d\d", r"re:working directory: \S+")
 
 
 class Change(NamedTuple):
@@ -52,7 +54,7 @@ class Handler(BaseHTTPRequestHandler):
                 self._send(json.dumps(_gemini_answer(parts)), "application/json")
             return
         if "/messages" in self.path:
-            blocks = _anthropic_blocks(body["messages"][-1]["content"])
+            blocks = _anthropic_blocks(body["messages"][-1]["content"], body["tools"])
             if body.get("stream"):
                 self._send_events(_anthropic_events(blocks))
             else:
@@ -109,18 +111,21 @@ def _gemini_answer(parts: list[dict[str, Any]]) -> dict[str, Any]:
     return {"candidates": [candidate], "modelVersion": "scripted", "usageMetadata": usage}
 
 
-def _anthropic_blocks(content: Any) -> list[dict[str, Any]]:
+def _anthropic_blocks(content: Any, tools: list[Any]) -> list[dict[str, Any]]:
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    names = {tool["name"].rpartition("__")[2]: tool["name"] for tool in tools}  # of a server of MCP, behind its own
     if results := [block["content"] for block in blocks if block["type"] == "tool_result"]:
         return [{"type": "text", "text": f"Known: {results}"}]
     return [
-        {"type": "tool_use", "id": f"toolu_{name}", "name": name, "input": given}
+        {"type": "tool_use", "id": f"toolu_{value}", "name": names[name], "input": given}
         for name, given in _wanted(blocks[-1]["text"])
+        for value in given.values()
     ]
 
 
 def _anthropic_answer(blocks: list[dict[str, Any]]) -> dict[str, Any]:
-    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted"}
+    # The command of the Claude Agent SDK joins messages with one id.
+    head = {"id": f"msg_{crc32(json.dumps(blocks).encode())}", "type": "message", "role": "assistant", "model": "m"}
     stop = {"stop_reason": blocks[0]["type"].replace("text", "end_turn"), "stop_sequence": None}
     return {**head, "content": blocks, **stop, "usage": {"input_tokens": 7, "output_tokens": 5}}
 
@@ -281,6 +286,43 @@ def google_adk(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     return asyncio.run(run())
 
 
+def claude_agent(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """The Claude Agent SDK; its command, a process of its own, asks the model."""
+    host = load("claude_agent_sdk")
+
+    def wrap(tool: Any) -> Any:
+        async def call(given: dict[str, Any]) -> dict[str, Any]:
+            return {"content": [{"type": "text", "text": str(tool(**given))}]}
+
+        return host.tool(tool.__name__, tool.__doc__, dict.fromkeys(signature(tool).parameters, str))(call)
+
+    async def run(home: str) -> list[str]:
+        answers = list[str]()
+        quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CODE_MAX_RETRIES": "0"}
+        keys = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ANTHROPIC_AUTH_TOKEN": ""}
+        options = host.ClaudeAgentOptions(
+            system_prompt=system,
+            mcp_servers={"clerk": host.create_sdk_mcp_server("clerk", tools=list(map(wrap, tools)))},
+            allowed_tools=[f"mcp__clerk__{tool.__name__}" for tool in tools],
+            tools=[],
+            setting_sources=[],
+            model="claude-sonnet-4-5",
+            cwd=home,
+            env={"HOME": home, "CLAUDE_CONFIG_DIR": home, **quiet, **keys},
+        )
+        async with host.ClaudeSDKClient(options=options) as client:
+            for question in QUESTIONS:
+                await client.query(question)
+                ended = [one async for one in client.receive_response() if isinstance(one, host.ResultMessage)]
+                if ended[-1].is_error:
+                    raise RuntimeError(ended[-1].result)
+                answers.append(str(ended[-1].result))
+        return answers
+
+    with tempfile.TemporaryDirectory() as home:
+        return asyncio.run(run(home))
+
+
 def memzoo(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     """A conversation of memzoo."""
     from memzoo import ChatModel, Conversation
@@ -413,7 +455,10 @@ def mistral(url: str, system: str, tools: Sequence[Any], *, stream: bool = False
 CLIENTS = (anthropic, gemini, mistral)
 HOSTS: dict[str, Callable[[str, str, Sequence[Any]], list[str]]] = {
     host.__name__: host
-    for host in (memzoo, openai_agents, pydantic_ai, langchain, langgraph, strands, llama_index, google_adk, *CLIENTS)
+    for host in (
+        *(memzoo, openai_agents, pydantic_ai, langchain, langgraph, strands, llama_index, google_adk, claude_agent),
+        *CLIENTS,
+    )
 } | {f"{client.__name__}_streamed": partial(client, stream=True) for client in CLIENTS}
 
 
@@ -454,23 +499,32 @@ def scripted_server() -> Generator[str]:
         server.server_close()
 
 
+@contextmanager
+def opened(host: str, path: Path, url: str = DEAD_URL) -> Generator[tuple[Cassette, str]]:
+    """A host's cassette, and the address for its model: with a command that asks the model, a proxy's."""
+    if host != "claude_agent":
+        with use_cassette(path, record="once") as cassette:
+            yield cassette, url
+        return
+    settings = CassetteSettings(record="once", ignore=CLAUDE_VARIES)
+    with CassetteProxy(path, settings, upstream=url) as proxy:
+        yield proxy.cassette, proxy.url
+
+
 def check(host: str, folder: Path) -> dict[str, Difference | None]:
     """Record a host's agent, replay it without server and tools, and return the differences of changed replays."""
     path, ran = folder / f"{host}.yaml", list[str]()
-    with scripted_server() as url, use_cassette(path, record="once"):
+    with scripted_server() as server, opened(host, path, server) as (_, url):
         recorded = run(host, url, ran)
     assert sorted(ran) == ["rate"] * 3 + ["temperature"] * 3
     ran.clear()
-    with use_cassette(path):
-        assert run(host, DEAD_URL, ran) == recorded
+    with opened(host, path) as (_, url):
+        assert run(host, url, ran) == recorded
     found = dict[str, Difference | None]()
     for name in Change._fields:
-        cassette = Cassette(path)
         # A framework may raise any error from the cassette's.
-        with suppress(Exception):
-            run(host, DEAD_URL, ran, Change(**{name: " now"}))
-        with suppress(CassetteError):
-            cassette.close()
+        with suppress(Exception), opened(host, path) as (cassette, url), suppress(Exception):
+            run(host, url, ran, Change(**{name: " now"}))
         found[name] = cassette.difference
     assert not ran
     return found

@@ -273,6 +273,22 @@ def test_show(run: Run, path: Path, command: Callable[..., Result]) -> None:
     ]
 
 
+def test_show_after_a_handoff(path: Path, command: Callable[..., Result]) -> None:
+    """Another system prompt, or a window that drops messages, repeats none of the history; new messages are shown."""
+    first = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "b"}]
+    more = [*first, {"role": "user", "content": "hi"}, {"role": "user", "content": "hi"}]
+    made, answer = list[Recorded](), _answer({"choices": [{"message": {"content": "b"}}]})
+    for who, said in [("clerk", first[:1]), ("pilot", more), ("pilot", more[2:])]:
+        body = json.dumps({"model": "m", "messages": [{"role": "system", "content": who}, *said]})
+        made.append(Recorded(HttpRequest("POST", f"{ORIGIN}/v1/chat/completions", body.encode(), JSON), answer))
+    write_cassette(path, made, {"version": 1, "recorder": "memzoo.cassettes", "recorded": "2026-11-28"})
+    assert command("show", path).output.splitlines()[1:-1] == [
+        *("1. model m", "   system: clerk", "   user: hi", "   -> b"),
+        *("2. model m", "   system: pilot", "   assistant: b", "   user: hi", "   user: hi", "   -> b"),
+        *("3. model m", "   user: hi", "   -> b"),
+    ]
+
+
 def test_show_purposes_and_failures(path: Path, command: Callable[..., Result]) -> None:
     """A memory's own calls are named by their prompts; exceptions of tools and calls of tools are told."""
     with use_cassette(path, record="once") as cassette:

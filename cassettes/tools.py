@@ -65,27 +65,20 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
     while isinstance(called, partial):
         called = called.func
     called = called if inspect.isroutine(called) else getattr(called, "__call__", called)  # noqa: B004 - a method
+    answer: Callable[[_Asked], Any] = tool.call
+    if inspect.isgeneratorfunction(called):
+        answer = tool.iterate
+    elif inspect.isasyncgenfunction(called):
+        answer = tool.aiterate
 
     def call(*args: Any, **options: Any) -> Any:
         asked = tool.ask(args, options)
-        return tool.call(asked) if asked else function(*args, **options)
+        return answer(asked) if asked else function(*args, **options)
 
     async def acall(*args: Any, **options: Any) -> Any:
         asked = tool.ask(args, options)
         return await (tool.acall(asked) if asked else function(*args, **options))
 
-    def iterate(*args: Any, **options: Any) -> Any:
-        asked = tool.ask(args, options)
-        return tool.iterate(asked) if asked else function(*args, **options)
-
-    def aiterate(*args: Any, **options: Any) -> Any:
-        asked = tool.ask(args, options)
-        return tool.aiterate(asked) if asked else function(*args, **options)
-
-    if inspect.isgeneratorfunction(called):
-        return wraps(function)(iterate)
-    if inspect.isasyncgenfunction(called):
-        return wraps(function)(aiterate)
     return wraps(function)(acall if inspect.iscoroutinefunction(called) else call)
 
 

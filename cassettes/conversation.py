@@ -91,7 +91,7 @@ def calls_in(response: Mapping[str, Any]) -> list[str]:
             if given is not None and isinstance(name := value.get("name"), str) and name:
                 said = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
                 # A stream of the Responses API tells a call several times, and at last with its arguments.
-                found[value.get("item_id") or value.get("id") or len(found)] = f"{name} {said}".strip()
+                found[value.get("id") or len(found)] = f"{name} {said}".strip()
         left[:0] = value.values() if is_object(value) else value if is_array(value) else ()
     return list(found.values())
 

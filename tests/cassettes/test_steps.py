@@ -295,7 +295,7 @@ def test_show_a_streamed_response(path: Path, command: Callable[..., Result]) ->
     whole = item | {"arguments": '{"key": "x"}'}
     events: list[dict[str, Any]] = [
         {"type": "response.output_item.added", "output_index": 0, "item": item},
-        {"type": "response.function_call_arguments.done", "item_id": "f1", "name": "look", "arguments": '{"key": "x"}'},
+        {"type": "response.function_call_arguments.done", "item_id": "f1", "arguments": '{"key": "x"}'},
         {"type": "response.output_item.done", "output_index": 0, "item": whole},
         {"type": "response.completed", "response": {"id": "r1", "object": "response", "output": [whole]}},
     ]

@@ -175,11 +175,14 @@ $(VENV)-langchain/%/.ready: pyproject.toml Makefile
 	$(VENV)-langchain/$*/bin/python -m pip install --quiet --editable '.[migrate]' 'langchain==$*.*' pytest
 	touch $@
 
-# What `make kits` compares with; none of it is a dependency.
-KITS := cassetter==0.16.1 pytest-recording==0.14.1 vcrpy==9.4.2 httpx openai-agents==0.24.0
+# What `make kits` compares with; none of it is a dependency. pytest-agentreplay wants Python 3.12.
+KITS := cassetter==0.16.1 pytest-recording==0.14.1 vcrpy==9.4.2 httpx openai-agents==0.24.0 agenttape==0.1.8 pytest-agentreplay==0.2.2
 
-kits: $(VENV)-kits/.ready  ## the replay kit beside vcrpy and cassetter: twelve wishes, changed prompts, speed; 10,000 concurrent replays
+kits: $(VENV)-kits/.ready  ## the replay kit beside others: twelve wishes, changed prompts, speed, changed agents; 10,000 concurrent replays
 	$(VENV)-kits/bin/python -W ignore -m memzoo.benchmarks.research.kits $(ARGS)
+	for kit in memzoo pytest-recording cassetter agenttape agentreplay; do \
+		echo "agents: $$kit"; $(VENV)-kits/bin/python -W ignore -m tests.cassettes.changed_agents --kit $$kit || exit 1; \
+	done
 	REPLAYS=10000 $(BIN)/python -m pytest -q -n 0 --timeout 0 tests/cassettes/test_concurrency.py
 
 $(VENV)-kits/.ready: pyproject.toml Makefile

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from memzoo.cassettes.exporting import export_cassette
     from memzoo.cassettes.format import ReadableSerializer
+    from memzoo.cassettes.proxy import CassetteProxy
     from memzoo.cassettes.settings import CassetteSettings
     from memzoo.cassettes.tools import recorded_tool
 
@@ -46,6 +47,7 @@ __all__ = [
     "CassetteError",
     "CassetteFormatError",
     "CassetteInUseError",
+    "CassetteProxy",
     "CassetteSettings",
     "Difference",
     "HiddenKeyWarning",
@@ -73,6 +75,7 @@ _PLACES = {
     "UnmatchedRequestError UnplayedInteractionError",
     "memzoo.cassettes.exporting": "export_cassette",
     "memzoo.cassettes.format": "ReadableSerializer",
+    "memzoo.cassettes.proxy": "CassetteProxy",
     "memzoo.cassettes.settings": "CassetteSettings",
     "memzoo.cassettes.tools": "recorded_tool",
 }

@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack, cast
 
+from memzoo.cassettes.callers import attach_player
 from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import (
     CassetteError,
@@ -57,8 +58,8 @@ class Cassette:
         Args:
             path: The cassette's file, compressed if its name ends in `.gz`.
             settings: The settings for recording and replaying; by default, the cassette is only replayed.
-            clients: True to answer the HTTP clients of this process. If false, only direct calls of `player` use the
-                cassette.
+            clients: True to answer the HTTP clients of this process. If false, only recorded tools and direct calls of
+                `player` use the cassette.
 
         Raises:
             OptionError: The path is invalid.
@@ -92,8 +93,7 @@ class Cassette:
             from memzoo.cassettes.interception import intercept
         self.player = self._open_player()
         self._patches = ExitStack()
-        if clients:
-            self._patches.enter_context(intercept(self.player))
+        self._patches.enter_context(intercept(self.player) if clients else attach_player(self.player))
 
     def close(self, failure: BaseException | None = None) -> None:
         """Stop playing or recording, and check that the code under test sent the recorded requests.

@@ -83,16 +83,17 @@ def contents(response: Mapping[str, Any]) -> list[Any]:
 
 def calls_in(response: Mapping[str, Any]) -> list[str]:
     """Return the tools that a model's answer calls, with their arguments unless the answer is a stream."""
-    found, left = list[str](), contents(response)
+    found, left = dict[Any, str](), contents(response)
     while left:
         value = left.pop(0)
         if is_object(value):
             given = next((value[name] for name in _ARGUMENTS if name in value), None)
             if given is not None and isinstance(name := value.get("name"), str) and name:
                 said = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-                found.append(f"{name} {said}".strip())
+                # A stream of the Responses API tells a call several times, and at last with its arguments.
+                found[value.get("id") or len(found)] = f"{name} {said}".strip()
         left[:0] = value.values() if is_object(value) else value if is_array(value) else ()
-    return found
+    return list(found.values())
 
 
 def list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
@@ -141,7 +142,7 @@ def _parts(said: Any) -> Iterator[Any]:
         for part in said:
             yield from _parts(part)
     elif is_object(said):
-        rest = {key: value for key, value in said.items() if key not in (*_TEXTS, "role")}
+        rest = {key: value for key, value in said.items() if key not in (*_TEXTS, "role", "cache_control")}
         if not _is_text(rest):
             yield rest
         for name in _TEXTS:

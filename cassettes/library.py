@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
-from memzoo.cassettes.steps import Step, compare_steps, count_common
+from memzoo.cassettes.steps import Step, compare_steps
 
 with replay_extra():
     from memzoo.cassettes.format import CassetteFile, write_cassette
@@ -72,7 +73,8 @@ def _changes_of(begin: str, old: Sequence[str], new: Sequence[str]) -> Iterator[
         )
         if tag == "replace" and len(gone) == len(come) == 1:
             # A prompt is often one long text; show the part where the two texts part.
-            left_out = max(0, count_common(gone[0], come[0]) - _WORDS_BEFORE)
+            pairs = zip(gone[0], come[0], strict=False)
+            left_out = max(0, len([*takewhile(lambda pair: pair[0] == pair[1], pairs)]) - _WORDS_BEFORE)
             gone, come = (["..." * (left_out > 0) + side[0][left_out:]] for side in (gone, come))
         if tag != "equal":
             yield from (f"    - {begin}{_shorten(text)}" for text in gone)

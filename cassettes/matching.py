@@ -250,7 +250,7 @@ def _compare_steps(asked: RequestKey, recorded: RequestKey) -> tuple[str, tuple[
         return "another argument", places
     if kind != _MODEL_STEP:
         return "another request", places
-    if all(place.partition(".")[2].partition("[")[0] not in SPOKEN for place in places):
+    if not {name for place in places for name in re.split(r"[.\[]", place)[1:2]} & {*SPOKEN}:
         return "another option", places
     return "another prompt", places
 

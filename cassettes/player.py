@@ -199,10 +199,13 @@ class Player:
         return told
 
     def end(self) -> None:
-        """End the recording: add an error for each unanswered request."""
+        """End the recording: record generators that are still open, and add an error for each unanswered request."""
         for request in list(self._sent.values()):
-            why = "it was given up, cut off, or is still awaited"
-            self.errors.append(self._report_no_answer(request, why))
+            if finish := vars(request).get("finish"):
+                finish()
+            else:
+                why = "it was given up, cut off, or is still awaited"
+                self.errors.append(self._report_no_answer(request, why))
 
     def list_recordings(self) -> list[Recorded]:
         """Return the recordings, without secrets: a secret revealed by any recording is removed from all recordings."""

@@ -1,14 +1,16 @@
 """A loopback server that plays or records a cassette for other processes, such as programs in other languages."""
 
 import json
+import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from memzoo.cassettes.callers import let_through
 from memzoo.cassettes.cassette import Cassette
 from memzoo.cassettes.chunks import receive, steps_of
 from memzoo.cassettes.errors import CassetteError
@@ -33,6 +35,8 @@ _SECONDS = 600
 class CassetteProxy:
     """A server that plays or records a cassette; clients use its `url` as the base URL of the API.
 
+    Recorded tools of this process use the cassette, too, for an agent whose model is asked by another process.
+
     Attributes:
         cassette: The open cassette.
         url: The address of the server.
@@ -46,7 +50,7 @@ class CassetteProxy:
         upstream: str | None = None,
         port: int = 0,
     ) -> None:
-        """Open a cassette and a port; `serve` answers the requests.
+        """Open a cassette and a port; `serve`, or a `with` block in a thread, answers the requests.
 
         Args:
             path: The file of the cassette.
@@ -68,22 +72,30 @@ class CassetteProxy:
         self.url = f"http://{_HOST}:{self._server.server_port}"
 
     def serve(self) -> None:
-        """Answer requests until `stop` is called from another thread or the process is interrupted."""
+        """Answer requests until the process is interrupted."""
         with suppress(KeyboardInterrupt):
             self._server.serve_forever(poll_interval=0.05)
 
-    def stop(self) -> None:
-        """Make `serve` return."""
-        self._server.shutdown()
-
-    def close(self) -> None:
+    def close(self, failure: BaseException | None = None) -> None:
         """Close the port and the cassette.
 
         Raises:
             CassetteError: See `Cassette.close`; for example, a recording was not played.
         """
         self._server.server_close()
-        self.cassette.close()
+        self.cassette.close(failure)
+
+    def __enter__(self) -> Self:
+        """Answer requests in a thread."""
+        self._thread = threading.Thread(target=self.serve, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Stop answering, and close the port and the cassette."""
+        self._server.shutdown()
+        self._thread.join()
+        self.close(error)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -128,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
 
         headers = {name: value for name, value in request.headers.items() if name.lower() not in _NOT_PASSED_ON}
         started = time.perf_counter()
-        with ExitStack() as opened:
+        with let_through(), ExitStack() as opened:
             stream = http.stream(request.method, request.uri, content=request.body, headers=headers, timeout=_SECONDS)
             try:
                 answer = opened.enter_context(stream)

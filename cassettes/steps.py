@@ -3,6 +3,7 @@
 import difflib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -13,7 +14,7 @@ from memzoo.cassettes.conversation import answer_text, calls_in, list_spoken, st
 from memzoo.cassettes.http import TOOL, Recorded, tool_name
 from memzoo.errors import OptionError
 
-__all__ = ["Step", "compare_steps", "count_common", "find_step", "list_steps", "total_of"]
+__all__ = ["Step", "compare_steps", "find_step", "list_steps", "total_of"]
 
 _PURPOSE = re.compile(r"\ATask: (\w+)\.$", re.MULTILINE)
 
@@ -60,11 +61,10 @@ class Step:
 
 def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
     """Return the steps of a run."""
-    steps, before = list[Step](), list[list[str]]()
+    steps, before = list[Step](), list[Counter[str]]()
     for number, one in enumerate(recordings, 1):
         body = _parse(one.request.body)
         spoken = [f"{who}: {_join(parts)}" for who, parts in list_spoken(body)]
-        known = max((count_common(spoken, other) for other in before), default=0)
         path = urlsplit(one.request.uri).path
         said: tuple[str, ...]
         if one.request.method == TOOL:
@@ -72,8 +72,14 @@ def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
         elif spoken:
             purpose = next((found[1] for _, parts in list_spoken(body) if (found := _PURPOSE.match(_join(parts)))), "")
             kind, name = ("memory", purpose) if purpose else ("model", str(body.get("model") or path))
-            said = tuple(spoken[known:] if known < len(spoken) else spoken[-1:])
-            before.append(spoken)
+            counted, new = Counter(spoken), list[str]()
+            # A handoff changes the first message, and a window drops some; the rest of the history is known.
+            known = max((counted & other for other in before), key=Counter.total, default=Counter[str]())
+            for message in spoken:
+                known[message] -= 1
+                new += [message] if known[message] < 0 else []
+            said = tuple(new or spoken[-1:])
+            before.append(counted)
         else:
             kind, name, said = "request", f"{one.request.method} {path}", (_dump(body),) if body else ()
         spent = statistics_of([one.response])
@@ -160,9 +166,3 @@ def _join(parts: Sequence[Any]) -> str:
 
 def _dump(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def count_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the number of equal items (or characters) at the beginnings of two sequences."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (ours, theirs) in pairs if ours != theirs), min(len(one), len(other)))

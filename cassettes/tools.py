@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import aclosing, contextmanager
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
@@ -65,27 +65,20 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
     while isinstance(called, partial):
         called = called.func
     called = called if inspect.isroutine(called) else getattr(called, "__call__", called)  # noqa: B004 - a method
+    answer: Callable[[_Asked], Any] = tool.call
+    if inspect.isgeneratorfunction(called):
+        answer = tool.iterate
+    elif inspect.isasyncgenfunction(called):
+        answer = tool.aiterate
 
     def call(*args: Any, **options: Any) -> Any:
         asked = tool.ask(args, options)
-        return tool.call(asked) if asked else function(*args, **options)
+        return answer(asked) if asked else function(*args, **options)
 
     async def acall(*args: Any, **options: Any) -> Any:
         asked = tool.ask(args, options)
         return await (tool.acall(asked) if asked else function(*args, **options))
 
-    def iterate(*args: Any, **options: Any) -> Any:
-        asked = tool.ask(args, options)
-        return tool.iterate(asked) if asked else function(*args, **options)
-
-    def aiterate(*args: Any, **options: Any) -> Any:
-        asked = tool.ask(args, options)
-        return tool.aiterate(asked) if asked else function(*args, **options)
-
-    if inspect.isgeneratorfunction(called):
-        return wraps(function)(iterate)
-    if inspect.isasyncgenfunction(called):
-        return wraps(function)(aiterate)
     return wraps(function)(acall if inspect.iscoroutinefunction(called) else call)
 
 
@@ -171,7 +164,8 @@ class _Tool:
             return
         with self._recording(asked) as outcome:
             outcome |= {"yielded": [], "left": True}
-            async with aclosing(self._each(asked)) as items:
+            items = self._each(asked)
+            try:
                 while True:
                     with let_through():
                         try:
@@ -179,8 +173,14 @@ class _Tool:
                         except StopAsyncIteration:
                             break
                     outcome["yielded"].append(self._write(asked, item, "its item"))
+                    # An event loop may close a generator that is left only after the cassette, or never.
+                    vars(asked.request)["finish"] = lambda: self._record(asked, outcome)
                     if (yield item) is not None:
                         raise self._refuse(asked, "gets a value by asend()")
+                    del vars(asked.request)["finish"]
+            finally:
+                with let_through():
+                    await items.aclose()
             del outcome["left"]
 
     async def _each(self, asked: _Asked) -> AsyncGenerator[Any]:
@@ -254,6 +254,10 @@ class _Tool:
             json.dumps(written)  # a number may have too many digits
         except (TypeError, ValueError, RecursionError) as error:
             advice = "; recorded_tool(ignore=[...]) leaves a parameter out" if what.startswith("argument ") else ""
+            if isinstance(value, Coroutine | Generator | AsyncGenerator):
+                advice = "; a decorator hides that the function is asynchronous or a generator: declare it below"
+            if isinstance(value, Coroutine):
+                value.close()
             raise self._refuse(asked, f"cannot be recorded: {what}: {error}{advice}") from error
         return written
 

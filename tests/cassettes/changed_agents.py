@@ -1,9 +1,9 @@
-"""Replays changed and unchanged runs of agents, by this kit and by two others.
+"""Replays changed and unchanged runs of agents, by this kit and by four others.
 
 `python -m tests.cassettes.changed_agents` prints how many of 1,000 changed runs are noticed, how often the first step
 that differs is named right, how often a tool ran in a replay, and how many of 1,000 unchanged runs (with other ids and
-times, and other orders of parallel calls) fail. `--kit agenttape` and `--kit agentreplay` need an environment with
-agenttape or pytest-agentreplay, and openai. The model is a small scripted server on loopback.
+times, and other orders of parallel calls) fail. `--kit` names another kit, which must be installed, with its defaults.
+The model is a small scripted server on loopback.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
@@ -226,6 +227,31 @@ class Memzoo:
         return [describe_call((step.name, json.loads(step.said[0]))) if step.kind == "tool" else "" for step in steps]
 
 
+class Requests:
+    """A kit that records requests and has no tools; its cassettes match what it compares by default."""
+
+    def __init__(self, kit: str) -> None:
+        self._kit = getattr(import_module("memzoo.benchmarks.research.kits.contenders"), kit)()
+
+    def declare(self, tool: Any) -> Any:
+        """It has no tools."""
+        return tool
+
+    @contextmanager
+    def use(self, path: Path, client: Any, *, record: bool) -> Generator[Any]:
+        """Record or replay what the client asks."""
+        with self._kit.open(path.with_suffix(".yaml"), record=record):
+            yield client
+
+    def step_of(self, _: BaseException) -> int | None:
+        """It names no step."""
+        return None
+
+    def list_calls(self, _: Path) -> list[str]:
+        """Not compared, as no step is named."""
+        return [""] * 99
+
+
 class Agenttape:
     """agenttape, with its frozen clock and ids."""
 
@@ -272,7 +298,13 @@ class Agentreplay:
         return [""] * 99
 
 
-KITS: dict[str, Callable[[], Any]] = {"memzoo": Memzoo, "agenttape": Agenttape, "agentreplay": Agentreplay}
+KITS: dict[str, Callable[[], Any]] = {
+    "memzoo": Memzoo,
+    "pytest-recording": partial(Requests, "Vcrpy"),
+    "cassetter": partial(Requests, "Cassetter"),
+    "agenttape": Agenttape,
+    "agentreplay": Agentreplay,
+}
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""Agents of several frameworks, each with two tools and three turns, that a test records, replays and changes.
+"""Agents of several frameworks and clients, each with two tools and three turns, recorded, replayed and changed.
 
 `python -m tests.cassettes.host_agents` does so with those that are installed. The model is a small scripted server on
 loopback: it asks for both tools after each question, and answers with their results.
@@ -9,19 +9,22 @@ import json
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import wraps
+from functools import partial, wraps
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
-from memzoo.cassettes import Cassette, CassetteError, Difference, recorded_tool, use_cassette
+from memzoo.cassettes import Cassette, CassetteProxy, CassetteSettings, Difference, recorded_tool, use_cassette
 
 QUESTIONS = ("Oslo in crowns?", "Rome in euros?", "Delhi in rupees?")
 SYSTEM = "You are a clerk."
 DEAD_URL = "http://127.0.0.1:9/v1"
+CLAUDE_VARIES = ("$.metadata.user_id", r"re:\d{4}-\d\d-\d\d", r"re:working directory: \S+")
 
 
 class Change(NamedTuple):
@@ -36,7 +39,7 @@ SAME = Change()
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers chat completions, streamed or not."""
+    """Answers chat completions, Anthropic's messages and Gemini's contents, streamed or not."""
 
     protocol_version = "HTTP/1.1"
 
@@ -44,7 +47,18 @@ class Handler(BaseHTTPRequestHandler):
         """Answer a request."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if "contents" in body:
-            self._send(json.dumps(_gemini_answer(body["contents"])), "application/json")
+            parts = _gemini_parts(body["contents"][-1]["parts"])
+            if "streamGenerateContent" in self.path:
+                self._send_events(_gemini_answer([part]) for part in parts)
+            else:
+                self._send(json.dumps(_gemini_answer(parts)), "application/json")
+            return
+        if "/messages" in self.path:
+            blocks = _anthropic_blocks(body["messages"][-1]["content"], body["tools"])
+            if body.get("stream"):
+                self._send_events(_anthropic_events(blocks))
+            else:
+                self._send(json.dumps(_anthropic_answer(blocks)), "application/json")
             return
         last = body["messages"][-1]
         if last["role"] == "tool":
@@ -52,8 +66,7 @@ class Handler(BaseHTTPRequestHandler):
             message: dict[str, Any] = {"role": "assistant", "content": f"Known: {results}"}
         else:
             said = last["content"] if isinstance(last["content"], str) else last["content"][0]["text"]
-            city, _, currency = said.removesuffix("?").split()
-            message = {"role": "assistant", "content": None, "tool_calls": _calls(city, currency)}
+            message = {"role": "assistant", "content": None, "tool_calls": _calls(said)}
         head = {"id": "chatcmpl-1", "created": 1, "model": "scripted"}
         choice: dict[str, Any] = {"index": 0, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
         usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
@@ -71,6 +84,10 @@ class Handler(BaseHTTPRequestHandler):
             reply = {**head, "object": "chat.completion", "choices": [{**choice, "message": message}], "usage": usage}
             self._send(json.dumps(reply), "application/json")
 
+    def _send_events(self, events: Iterable[dict[str, Any]]) -> None:
+        named = ((f"event: {event['type']}\n" if "type" in event else "", json.dumps(event)) for event in events)
+        self._send("".join(f"{name}data: {data}\n\n" for name, data in named), "text/event-stream")
+
     def _send(self, content: str, kind: str) -> None:
         self.send_response(200)
         self.send_header("content-type", kind)
@@ -82,20 +99,61 @@ class Handler(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
-def _gemini_answer(contents: list[Any]) -> dict[str, Any]:
-    parts = contents[-1]["parts"]
+def _gemini_parts(parts: list[Any]) -> list[dict[str, Any]]:
     if "functionResponse" in parts[0]:
-        said: list[Any] = [{"text": f"Known: {[part['functionResponse']['response'] for part in parts]}"}]
-    else:
-        city, _, currency = parts[0]["text"].removesuffix("?").split()
-        given = (("temperature", {"city": city}), ("rate", {"currency": currency}))
-        said = [{"functionCall": {"name": name, "args": arguments}} for name, arguments in given]
-    candidate = {"content": {"role": "model", "parts": said}, "finishReason": "STOP", "index": 0}
-    return {"candidates": [candidate], "modelVersion": "scripted"}
+        return [{"text": f"Known: {[part['functionResponse']['response'] for part in parts]}"}]
+    return [{"functionCall": {"name": name, "args": given}} for name, given in _wanted(parts[0]["text"])]
 
 
-def _calls(city: str, currency: str) -> list[dict[str, Any]]:
-    given = (("temperature", {"city": city}), ("rate", {"currency": currency}))
+def _gemini_answer(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": 7, "candidatesTokenCount": 5, "totalTokenCount": 12}
+    return {"candidates": [candidate], "modelVersion": "scripted", "usageMetadata": usage}
+
+
+def _anthropic_blocks(content: Any, tools: list[Any]) -> list[dict[str, Any]]:
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    names = {tool["name"].rpartition("__")[2]: tool["name"] for tool in tools}  # of a server of MCP, behind its own
+    if results := [block["content"] for block in blocks if block["type"] == "tool_result"]:
+        return [{"type": "text", "text": f"Known: {results}"}]
+    return [
+        {"type": "tool_use", "id": f"toolu_{value}", "name": names[name], "input": given}
+        for name, given in _wanted(blocks[-1]["text"])
+        for value in given.values()
+    ]
+
+
+def _anthropic_answer(blocks: list[dict[str, Any]]) -> dict[str, Any]:
+    # The command of the Claude Agent SDK joins messages with one id.
+    head = {"id": f"msg_{crc32(json.dumps(blocks).encode())}", "type": "message", "role": "assistant", "model": "m"}
+    stop = {"stop_reason": blocks[0]["type"].replace("text", "end_turn"), "stop_sequence": None}
+    return {**head, "content": blocks, **stop, "usage": {"input_tokens": 7, "output_tokens": 5}}
+
+
+def _anthropic_events(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    whole = _anthropic_answer(blocks)
+    yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
+    for index, block in enumerate(blocks):
+        if block["type"] == "text":
+            empty, deltas = {"text": ""}, [{"type": "text_delta", "text": block["text"]}]
+        else:
+            said = json.dumps(block["input"])
+            empty = {"input": {}}
+            deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (said[:5], said[5:])]
+        yield {"type": "content_block_start", "index": index, "content_block": {**block, **empty}}
+        yield from ({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas)
+        yield {"type": "content_block_stop", "index": index}
+    stop = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": stop, "usage": {"output_tokens": 5}}
+    yield {"type": "message_stop"}
+
+
+def _wanted(question: str) -> list[tuple[str, dict[str, str]]]:
+    city, _, currency = question.removesuffix("?").split()
+    return [("temperature", {"city": city}), ("rate", {"currency": currency})]
+
+
+def _calls(question: str) -> list[dict[str, Any]]:
     return [
         {
             "index": place,
@@ -103,7 +161,7 @@ def _calls(city: str, currency: str) -> list[dict[str, Any]]:
             "type": "function",
             "function": {"name": name, "arguments": json.dumps(said)},
         }
-        for place, (name, said) in enumerate(given)
+        for place, (name, said) in enumerate(_wanted(question))
         for value in said.values()
     ]
 
@@ -228,6 +286,43 @@ def google_adk(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     return asyncio.run(run())
 
 
+def claude_agent(url: str, system: str, tools: Sequence[Any]) -> list[str]:
+    """The Claude Agent SDK; its command, a process of its own, asks the model."""
+    host = load("claude_agent_sdk")
+
+    def wrap(tool: Any) -> Any:
+        async def call(given: dict[str, Any]) -> dict[str, Any]:
+            return {"content": [{"type": "text", "text": str(tool(**given))}]}
+
+        return host.tool(tool.__name__, tool.__doc__, dict.fromkeys(signature(tool).parameters, str))(call)
+
+    async def run(home: str) -> list[str]:
+        answers = list[str]()
+        quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CODE_MAX_RETRIES": "0"}
+        keys = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ANTHROPIC_AUTH_TOKEN": ""}
+        options = host.ClaudeAgentOptions(
+            system_prompt=system,
+            mcp_servers={"clerk": host.create_sdk_mcp_server("clerk", tools=list(map(wrap, tools)))},
+            allowed_tools=[f"mcp__clerk__{tool.__name__}" for tool in tools],
+            tools=[],
+            setting_sources=[],
+            model="claude-sonnet-4-5",
+            cwd=home,
+            env={"HOME": home, "CLAUDE_CONFIG_DIR": home, **quiet, **keys},
+        )
+        async with host.ClaudeSDKClient(options=options) as client:
+            for question in QUESTIONS:
+                await client.query(question)
+                ended = [one async for one in client.receive_response() if isinstance(one, host.ResultMessage)]
+                if ended[-1].is_error:
+                    raise RuntimeError(ended[-1].result)
+                answers.append(str(ended[-1].result))
+        return answers
+
+    with tempfile.TemporaryDirectory() as home:
+        return asyncio.run(run(home))
+
+
 def memzoo(url: str, system: str, tools: Sequence[Any]) -> list[str]:
     """A conversation of memzoo."""
     from memzoo import ChatModel, Conversation
@@ -237,10 +332,134 @@ def memzoo(url: str, system: str, tools: Sequence[Any]) -> list[str]:
         return [conversation.send(question) for question in QUESTIONS]
 
 
+Called = tuple[str, str, dict[str, Any]]
+"""A call that a model asks for: its id, the name of the tool, and the arguments."""
+
+
+def _talk(
+    tools: Sequence[Any],
+    messages: list[Any],
+    ask: Callable[[], Awaitable[tuple[str, list[Called]]]],
+    give: Callable[[list[tuple[str, str, Any]]], list[Any]],
+    question: Callable[[str], Any] = lambda text: {"role": "user", "content": text},
+) -> list[str]:
+    """Three turns with a client: `ask` returns the model's text and calls, `give` makes messages of results."""
+    known = {tool.__name__: tool for tool in tools}
+
+    async def run() -> list[str]:
+        answers = list[str]()
+        for text in QUESTIONS:
+            messages.append(question(text))
+            said, calls = await ask()
+            while calls:
+                messages.extend(give([(id_, name, known[name](**given)) for id_, name, given in calls]))
+                said, calls = await ask()
+            answers.append(said)
+        return answers
+
+    return asyncio.run(run())
+
+
+def _schema(tool: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: {"type": "string"} for name in signature(tool).parameters}}
+
+
+def anthropic(url: str, system: str, tools: Sequence[Any], *, stream: bool = False) -> list[str]:
+    """Anthropic's client."""
+    host, messages = load("anthropic"), list[Any]()
+    known = [{"name": tool.__name__, "description": tool.__doc__, "input_schema": _schema(tool)} for tool in tools]
+    options = {"model": "m", "max_tokens": 99, "system": system, "tools": known, "messages": messages}
+    client = {"base_url": url, "api_key": "none", "max_retries": 0}
+
+    async def ask() -> tuple[str, list[Called]]:
+        if stream:
+            async with host.AsyncAnthropic(**client) as asked, asked.messages.stream(**options) as events:
+                reply = await events.get_final_message()
+        else:
+            with host.Anthropic(**client) as asked:
+                reply = asked.messages.create(**options)
+        messages.append({"role": "assistant", "content": [block.to_dict() for block in reply.content]})
+        calls = [(block.id, block.name, block.input) for block in reply.content if block.type == "tool_use"]
+        return "".join(block.text for block in reply.content if block.type == "text"), calls
+
+    def give(results: list[tuple[str, str, Any]]) -> list[Any]:
+        said = [{"type": "tool_result", "tool_use_id": id_, "content": str(result)} for id_, _, result in results]
+        return [{"role": "user", "content": said}]
+
+    return _talk(tools, messages, ask, give)
+
+
+def gemini(url: str, system: str, tools: Sequence[Any], *, stream: bool = False) -> list[str]:
+    """Google's client of Gemini."""
+    host, types, messages = load("google.genai"), load("google.genai.types"), list[Any]()
+    known = [
+        {"name": tool.__name__, "description": tool.__doc__, "parameters_json_schema": _schema(tool)} for tool in tools
+    ]
+    options: Any = {
+        "model": "m",
+        "contents": messages,
+        "config": {"system_instruction": system, "tools": [{"function_declarations": known}]},
+    }
+    client = host.Client(api_key="none", http_options={"base_url": url})
+
+    async def ask() -> tuple[str, list[Called]]:
+        if stream:
+            chunks = [one async for one in await client.aio.models.generate_content_stream(**options)]
+        else:
+            chunks = [client.models.generate_content(**options)]
+        parts = [part for chunk in chunks for part in chunk.candidates[0].content.parts]
+        messages.append(types.Content(role="model", parts=parts))
+        calls = [("", part.function_call.name, part.function_call.args) for part in parts if part.function_call]
+        return "".join(part.text or "" for part in parts), calls
+
+    def give(results: list[tuple[str, str, Any]]) -> list[Any]:
+        said = [types.Part.from_function_response(name=name, response={"result": one}) for _, name, one in results]
+        return [types.Content(role="user", parts=said)]
+
+    return _talk(
+        tools, messages, ask, give, lambda text: types.Content(role="user", parts=[types.Part.from_text(text=text)])
+    )
+
+
+def mistral(url: str, system: str, tools: Sequence[Any], *, stream: bool = False) -> list[str]:
+    """Mistral's client."""
+    messages = list[Any]([{"role": "system", "content": system}])
+    client = load("mistralai.client").Mistral(api_key="none", server_url=url)
+    known = [
+        {
+            "type": "function",
+            "function": {"name": tool.__name__, "description": tool.__doc__, "parameters": _schema(tool)},
+        }
+        for tool in tools
+    ]
+    options: Any = {"model": "m", "messages": messages, "tools": known}
+
+    async def ask() -> tuple[str, list[Called]]:
+        if stream:
+            deltas = [one.data.choices[0].delta async for one in await client.chat.stream_async(**options)]
+        else:
+            deltas = [client.chat.complete(**options).choices[0].message]
+        asked = [call for delta in deltas for call in delta.tool_calls or ()]
+        said = "".join(delta.content or "" for delta in deltas)
+        messages.append({"role": "assistant", "content": said, "tool_calls": asked or None})
+        return said, [(call.id, call.function.name, json.loads(call.function.arguments)) for call in asked]
+
+    def give(results: list[tuple[str, str, Any]]) -> list[Any]:
+        return [
+            {"role": "tool", "tool_call_id": id_, "name": name, "content": str(result)} for id_, name, result in results
+        ]
+
+    return _talk(tools, messages, ask, give)
+
+
+CLIENTS = (anthropic, gemini, mistral)
 HOSTS: dict[str, Callable[[str, str, Sequence[Any]], list[str]]] = {
     host.__name__: host
-    for host in (memzoo, openai_agents, pydantic_ai, langchain, langgraph, strands, llama_index, google_adk)
-}
+    for host in (
+        *(memzoo, openai_agents, pydantic_ai, langchain, langgraph, strands, llama_index, google_adk, claude_agent),
+        *CLIENTS,
+    )
+} | {f"{client.__name__}_streamed": partial(client, stream=True) for client in CLIENTS}
 
 
 def run(host: str, url: str, ran: list[str], change: Change = SAME) -> list[str]:
@@ -280,23 +499,32 @@ def scripted_server() -> Generator[str]:
         server.server_close()
 
 
+@contextmanager
+def opened(host: str, path: Path, url: str = DEAD_URL) -> Generator[tuple[Cassette, str]]:
+    """A host's cassette, and the address for its model: with a command that asks the model, a proxy's."""
+    if host != "claude_agent":
+        with use_cassette(path, record="once") as cassette:
+            yield cassette, url
+        return
+    settings = CassetteSettings(record="once", ignore=CLAUDE_VARIES)
+    with CassetteProxy(path, settings, upstream=url) as proxy:
+        yield proxy.cassette, proxy.url
+
+
 def check(host: str, folder: Path) -> dict[str, Difference | None]:
     """Record a host's agent, replay it without server and tools, and return the differences of changed replays."""
     path, ran = folder / f"{host}.yaml", list[str]()
-    with scripted_server() as url, use_cassette(path, record="once"):
+    with scripted_server() as server, opened(host, path, server) as (_, url):
         recorded = run(host, url, ran)
     assert sorted(ran) == ["rate"] * 3 + ["temperature"] * 3
     ran.clear()
-    with use_cassette(path):
-        assert run(host, DEAD_URL, ran) == recorded
+    with opened(host, path) as (_, url):
+        assert run(host, url, ran) == recorded
     found = dict[str, Difference | None]()
     for name in Change._fields:
-        cassette = Cassette(path)
         # A framework may raise any error from the cassette's.
-        with suppress(Exception):
-            run(host, DEAD_URL, ran, Change(**{name: " now"}))
-        with suppress(CassetteError):
-            cassette.close()
+        with suppress(Exception), opened(host, path) as (cassette, url), suppress(Exception):
+            run(host, url, ran, Change(**{name: " now"}))
         found[name] = cassette.difference
     assert not ran
     return found

@@ -17,9 +17,16 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from memzoo.cassettes import CassetteSettings, HiddenKeyWarning, RecordingError, UnplayedInteractionError, use_cassette
+from memzoo.cassettes import (
+    CassetteProxy,
+    CassetteSettings,
+    HiddenKeyWarning,
+    RecordingError,
+    UnplayedInteractionError,
+    recorded_tool,
+    use_cassette,
+)
 from memzoo.cassettes.format import read_cassette
-from memzoo.cassettes.proxy import CassetteProxy
 from memzoo.cli.commands import app
 from memzoo.errors import OptionError
 from memzoo.stores.base import utc_now
@@ -339,6 +346,22 @@ class TestProxy:
         with pytest.raises(UnplayedInteractionError):
             CassetteProxy(path).close()
 
+    def test_tools_beside_it(self, server: "ModelServer", path: Path) -> None:
+        """Tools of the process that has the proxy are in its cassette, and do not run in a replay."""
+        ran, answers = list[str](), list[Any]()
+
+        @recorded_tool
+        def look(key: str) -> str:
+            ran.append(key)
+            return f"found {key}"
+
+        for upstream in (server.url.removesuffix("/v1"), None):
+            with CassetteProxy(path, CassetteSettings(record="once"), upstream=upstream) as proxy:
+                answer = httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"})
+                answers.append((answer.json(), look("a")))
+        assert answers[0] == answers[1]
+        assert ran == ["a"]
+
     def test_a_client_that_leaves(self, server: "ModelServer", path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A client that leaves in the midst of an answer does not end its recording."""
         events = [f"data: {number}\n\n" for number in range(400)]
@@ -351,32 +374,25 @@ class TestProxy:
             recorded.set()
 
         monkeypatch.setattr(proxy.cassette.player, "record", record_and_tell)
-        thread = threading.Thread(target=proxy.serve, daemon=True)
-        thread.start()
-        with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2]))) as client:
-            client.sendall(b"POST /v1/embeddings HTTP/1.1\r\ncontent-length: 15\r\n\r\n" + b'{"input": "hi"}')
-            assert client.recv(4) == b"HTTP"
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        assert recorded.wait(30)
-        proxy.stop()
-        thread.join()
-        proxy.close()
+        with proxy:
+            with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2]))) as client:
+                client.sendall(b"POST /v1/embeddings HTTP/1.1\r\ncontent-length: 15\r\n\r\n" + b'{"input": "hi"}')
+                assert client.recv(4) == b"HTTP"
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            assert recorded.wait(30)
         (one,) = read_cassette(path).recordings
         assert one.response["body"]["string"].decode() == "".join(events)
         assert one.arrival.broken == ""
 
     def test_an_upstream_that_does_not_answer(self, path: Path) -> None:
         """The client is told, and so is who closes the proxy; nothing is written."""
-        proxy = CassetteProxy(path, CassetteSettings(record="once"), upstream="http://127.0.0.1:1")
-        thread = threading.Thread(target=proxy.serve, daemon=True)
-        thread.start()
-        answer = httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"})
+        with (
+            pytest.raises(RecordingError, match=f"(?s)No answer came .* nothing was written to {path}"),
+            CassetteProxy(path, CassetteSettings(record="once"), upstream="http://127.0.0.1:1") as proxy,
+        ):
+            answer = httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"})
         assert answer.status_code == 409
         assert "No answer came to POST /embeddings" in answer.json()["error"]["message"]
-        proxy.stop()
-        thread.join()
-        with pytest.raises(RecordingError, match=f"(?s)No answer came .* nothing was written to {path}"):
-            proxy.close()
         assert not path.exists()
 
     @pytest.mark.parametrize("upstream", ["api.openai.com", "ftp://x"])

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -171,7 +172,7 @@ def test_capital(base_url):
     answer = OpenAI(base_url=base_url).chat.completions.create(model="tiny-1", messages=said)
     assert "Oslo" in answer.choices[0].message.content
 """
-    project.write("tests/test_capital.py", f"import pytest\n\n{start}\n{blocks('python')[7]}{test}")
+    project.write("tests/test_capital.py", f"import pytest\n\n{start}\n{blocks('python')[8]}{test}")
     project.record("tests/test_capital.py").assert_outcomes(passed=1)
     started = project.root / "started"
     started.unlink()
@@ -186,6 +187,18 @@ def test_above_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         exec(blocks("python")[6], {})  # noqa: S102 - our own documentation
     assert "method: CALL" in (tmp_path / "cassettes" / "summary.yaml").read_text()
+
+
+def test_another_process(server: "ModelServer", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxy of the page records another process, and replays it without the server."""
+    monkeypatch.chdir(tmp_path)
+    ask = "import openai; openai.OpenAI(api_key='none', max_retries=0).models.list()"
+    code = blocks("python")[7].replace("https://api.openai.com", server.url.removesuffix("/v1"))
+    code = code.replace('["node", "app.js"]', repr([sys.executable, "-c", ask]))
+    for _ in range(2):
+        exec(code, {})  # noqa: S102 - our own documentation
+        server.stop()
+    assert "url: /v1/models" in (tmp_path / "cassettes" / "app.yaml").read_text()
 
 
 def test_every_public_name_is_known() -> None:

@@ -112,6 +112,20 @@ def test_an_answer_that_is_played_is_told() -> None:
         ) is said
 
 
+@pytest.mark.parametrize(
+    ("body", "how"),
+    [
+        ({"systemInstruction": {"parts": [{"text": "x"}]}, "contents": "a"}, "another prompt"),
+        ({"system": "x", "messages": [{"content": "a"}]}, "another prompt"),
+        ({"temperature": "x", "messages": [{"content": "a"}]}, "another option"),
+    ],
+)
+def test_prompts_and_options(body: dict[str, Any], how: str) -> None:
+    """The words for a model are its prompt, also where they stand deeper; all the rest are options."""
+    other = json.loads(json.dumps(body).replace("x", "y"))
+    assert f"Step 1 of 1 differs first: {how}" in told(key(other), [key(body)], {0})
+
+
 def test_failures_have_few_lines() -> None:
     """Where all parts differ and a nearer answer was played, it is told in 24 lines; the plugin adds one."""
     asked = key({"input": " ".join(f"word{number}" for number in range(3000))})

@@ -273,6 +273,40 @@ def test_show(run: Run, path: Path, command: Callable[..., Result]) -> None:
     ]
 
 
+def test_show_after_a_handoff(path: Path, command: Callable[..., Result]) -> None:
+    """Another system prompt, or a window that drops messages, repeats none of the history; new messages are shown."""
+    first = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "b"}]
+    more = [*first, {"role": "user", "content": "hi"}, {"role": "user", "content": "hi"}]
+    made, answer = list[Recorded](), _answer({"choices": [{"message": {"content": "b"}}]})
+    for who, said in [("clerk", first[:1]), ("pilot", more), ("pilot", more[2:])]:
+        body = json.dumps({"model": "m", "messages": [{"role": "system", "content": who}, *said]})
+        made.append(Recorded(HttpRequest("POST", f"{ORIGIN}/v1/chat/completions", body.encode(), JSON), answer))
+    write_cassette(path, made, {"version": 1, "recorder": "memzoo.cassettes", "recorded": "2026-11-28"})
+    assert command("show", path).output.splitlines()[1:-1] == [
+        *("1. model m", "   system: clerk", "   user: hi", "   -> b"),
+        *("2. model m", "   system: pilot", "   assistant: b", "   user: hi", "   user: hi", "   -> b"),
+        *("3. model m", "   user: hi", "   -> b"),
+    ]
+
+
+def test_show_a_streamed_response(path: Path, command: Callable[..., Result]) -> None:
+    """A call that a stream of the Responses API tells several times is shown once, with its arguments."""
+    item = {"type": "function_call", "id": "f1", "call_id": "c1", "name": "look", "arguments": ""}
+    whole = item | {"arguments": '{"key": "x"}'}
+    events: list[dict[str, Any]] = [
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.function_call_arguments.done", "item_id": "f1", "arguments": '{"key": "x"}'},
+        {"type": "response.output_item.done", "output_index": 0, "item": whole},
+        {"type": "response.completed", "response": {"id": "r1", "object": "response", "output": [whole]}},
+    ]
+    body = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events).encode()
+    answer = _answer(None) | {"headers": {"content-type": ["text/event-stream"]}, "body": {"string": body}}
+    asked = json.dumps({"model": "m", "input": "hi", "stream": True}).encode()
+    made = Recorded(HttpRequest("POST", f"{ORIGIN}/v1/responses", asked, JSON), answer)
+    write_cassette(path, [made], {"version": 1, "recorder": "memzoo.cassettes", "recorded": "2026-11-28"})
+    assert command("show", path).output.splitlines()[3] == '   -> calls look {"key": "x"}'
+
+
 def test_show_purposes_and_failures(path: Path, command: Callable[..., Result]) -> None:
     """A memory's own calls are named by their prompts; exceptions of tools and calls of tools are told."""
     with use_cassette(path, record="once") as cassette:

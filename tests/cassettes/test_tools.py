@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -298,6 +298,85 @@ def test_generators_that_talk(ask: Callable[[Any], Any], path: Path) -> None:
         use_cassette(path, record="once"),
     ):
         _talk_on(talk(), ask)
+
+
+async def _stream(runs: list[str]) -> AsyncIterator[int]:
+    try:
+        for number in range(3):
+            yield number
+    finally:
+        runs.append("closed")
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_generator_that_is_left_open(keep: bool, path: Path) -> None:  # noqa: FBT001 - one of two
+    """Of an asynchronous generator that nobody closes before the cassette ends, the items so far are recorded."""
+    runs, kept = list[str](), list[Any]()
+    stream = recorded_tool(_stream, ignore=["runs"])
+
+    async def run() -> int | None:
+        with use_cassette(path, record="once"):
+            items = stream(runs)
+            kept.extend([items] if keep else [])
+            async for item in items:
+                return item
+        return None
+
+    assert asyncio.run(run()) == 0
+    assert asyncio.run(run()) == 0
+    assert runs == ["closed"]
+    assert path.read_text().count("left: true") == 1
+
+
+def test_what_a_generator_asks_at_its_end(path: Path) -> None:
+    """Also a tool that a generator calls when it is left is part of its call."""
+    look = recorded_tool(lambda: 1, name="look")
+
+    @recorded_tool
+    def numbers() -> Iterator[int]:
+        try:
+            yield from (1, 2)
+        finally:
+            look()
+
+    assert record_and_replay(path, lambda: next(numbers())) == (1, 1)
+
+
+def test_a_function_behind_a_decorator(path: Path) -> None:
+    """A decorator that hides that the function is asynchronous is refused, with the mend."""
+
+    async def look() -> int:
+        return 1
+
+    hidden = recorded_tool(wraps(look)(lambda: look()))  # noqa: PLW0108 - as decorators do
+    with (
+        pytest.raises(RecordingError, match=r"tool look .* a builtins.coroutine.*; a decorator .* declare it below"),
+        use_cassette(path, record="once"),
+    ):
+        asyncio.run(hidden())
+
+
+@pytest.mark.parametrize("end", [SystemExit, KeyboardInterrupt, asyncio.CancelledError])
+def test_a_call_that_is_cut_off(end: type[BaseException], path: Path) -> None:
+    """A call that is cancelled, or ends the program, is no result: nothing is recorded, and the failure names it."""
+
+    @recorded_tool
+    def look() -> None:
+        raise end
+
+    @recorded_tool
+    def numbers() -> Iterator[int]:
+        yield 1
+        raise end
+
+    for call in (look, lambda: list(numbers())):
+        with (
+            pytest.raises(RecordingError, match=r"No answer came to tool \w+ \{\} \(it was given up, cut off"),
+            use_cassette(path, record="once"),
+            suppress(end),
+        ):
+            call()
+        assert not path.exists()
 
 
 def test_tools_in_threads(path: Path) -> None:

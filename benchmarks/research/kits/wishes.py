@@ -255,19 +255,13 @@ def proxy(bench: Bench) -> bool:
     """A proxy can record and replay the requests of another process."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has one
-    from memzoo.cassettes import CassetteSettings
-    from memzoo.cassettes.proxy import CassetteProxy
+    from memzoo.cassettes import CassetteProxy, CassetteSettings
 
     answers: list[Any] = []
     for settings in (CassetteSettings(record="once"), CassetteSettings()):
-        running = CassetteProxy(bench.path, settings, upstream=bench.server.url.removesuffix("/v1"))
-        thread = threading.Thread(target=running.serve)
-        thread.start()
-        with httpx.Client(timeout=60) as client:
+        upstream = bench.server.url.removesuffix("/v1")
+        with CassetteProxy(bench.path, settings, upstream=upstream) as running, httpx.Client(timeout=60) as client:
             answers.append(client.post(f"{running.url}/v1/chat/completions", json=chat("hi")).json())
-        running.stop()
-        thread.join()
-        running.close()
     return bool(answers[0] == answers[1])
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import as_list, pick
-from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.exports.messages import is_message, messages_of
 from memzoo.hosts.messages import dict_of, dicts_of, host_text
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Message
@@ -18,7 +18,9 @@ from memzoo.stores import Message
 __all__ = ["Call", "conversations_of", "words_in"]
 
 _INSTRUCTIONS = ("system", "developer")
-_MARKS = ("role", "type", "lc", "message")
+_MARKS = {"role", "type", "lc", "message"}
+_WORDS = {"content", "text", "lc", "kwargs", "data", "message"}
+"""The members of an item that is a message, not the work of a tool or a thought."""
 _INSIDE = (
     *("messages", "choices.0.message", "generations.0.0.message", "generations.0.0.text", "candidates.0.content"),
     *("output.message", "message", "contents", "output", "input", "text"),
@@ -91,12 +93,18 @@ def words_in(value: Any, role: str) -> list[Message]:
             return words_in(inside, role) if inside else [{"role": role, "content": value}] if value.strip() else []
         case list():
             listed = as_list(value[0]) if value and isinstance(value[0], list) else as_list(value)
+            said: list[Message] = []
             for one in listed:
-                if not isinstance(one, str) and not any(pick(one, key) for key in _MARKS):
+                new = words_in(one, role)
+                given = set[str]() if isinstance(one, str) else dict_of(one).keys()
+                if not isinstance(one, str) and (not given & _MARKS or (not new and given & _WORDS)):
                     raise TransferError(f"this is not a message: {one!r:.80}")
-            return [message for one in listed for message in words_in(one, role)]
-        case {"role": _} | {"type": "function_call" | "function_call_output"} | {"lc": _}:
+                said += new
+            return said
+        case {"role": _}:
             return messages_of(value)
+        case dict() if is_message(value):
+            return messages_of(value)  # pyright: ignore[reportUnknownArgumentType]
         case _:
             return _words_in_object(dict_of(value), role)
 
@@ -117,11 +125,17 @@ def _parse(text: str) -> Any:
         return None
 
 
-def conversations_of(calls: Iterable[Call], title: str) -> Iterator[ChatLog]:
+def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations of calls: what a call repeats of the history stands in its conversation once.
 
     A call continues the conversation of its thread if the call repeats any of the conversation, or if no call of the
     thread repeats anything. A call without a thread continues the conversation that the call repeats whole.
+
+    Args:
+        calls: The calls.
+        title: The title for conversations without an id.
+        others: The number of other entries in the log, for a note.
+        noun: The word for such an entry.
     """
     given = list(calls)
     ordered = [call for call in given if call.asked or call.answered]
@@ -151,10 +165,23 @@ def conversations_of(calls: Iterable[Call], title: str) -> Iterator[ChatLog]:
         talk.unasked += not asked
         talk.unanswered += call.answered == []
         ends[call.thread, talk.end] = talk
-    wordless = len(given) - len(ordered)
+    told = {
+        f"{count(others, noun)} other than calls of a model left out": others,
+        f"{count(lost := len(given) - len(ordered), 'call')} without words left out": lost,
+        f"{count(lost := _missing(call.thread for call in ordered), 'call')} without an id of the conversation": lost,
+        f"{count(lost := _missing(call.ended for call in ordered if call.answered), 'call')} without an end": lost,
+    }
+    notes = [note for note, number in told.items() if number]
+    if notes and not talks:
+        raise TransferError(f"there are no words of calls: {'; '.join(notes)}")
     for number, talk in enumerate(talks, start=1):
-        notes = [f"{count(wordless, 'call')} without words left out"] if wordless and number == 1 else []
-        yield talk.to_log(title if len(talks) == 1 else f"{title} {number}", notes)
+        yield talk.to_log(title if len(talks) == 1 else f"{title} {number}", notes if number == 1 else [])
+
+
+def _missing(values: Iterable[object]) -> int:
+    """Return the number of values that are missing, where others are not."""
+    listed = [bool(value) for value in values]
+    return listed.count(False) if any(listed) else 0
 
 
 def _turns(messages: list[Message]) -> list[Message]:

@@ -1,9 +1,11 @@
 """Conversations from other programs' files, and shared parts of the readers."""
 
+import difflib
+import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -15,10 +17,12 @@ from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason", "tell_left_out"]
+__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "mark_of", "reason", "tell_left_out"]
 
 _LATEST = 10**11
 _LONGEST = 300
+_ALIKE = 0.86
+"""The likeness of names, as `difflib` measures it, from which on one may stand for the other."""
 _STAMP = re.compile(r"\d{9,13}(\.\d+)?")
 """Seconds or milliseconds since 1970, as a text."""
 
@@ -119,7 +123,8 @@ def count(number: int, noun: str, several: str = "") -> str:
 
 def tell_left_out(nouns: Counter[str]) -> list[str]:
     """Return the note that counts what was left out, by nouns in the singular; none for nothing."""
-    return [f"left out: {', '.join(count(n, noun) for noun, n in sorted(nouns.items()))}"] if nouns else []
+    told = ", ".join(count(n, noun) for noun, n in sorted(nouns.items()) if n)
+    return [f"left out: {told}"] if told else []
 
 
 def reason(error: Exception) -> str:
@@ -150,6 +155,30 @@ def date_of(value: Any) -> datetime | None:
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):  # OverflowError at either end of the years 1 to 9999
         return None
+
+
+def mark_of(item: Mapping[str, Any], key: str, place: str) -> Any:
+    """Return a member that a message may lack, such as the mark of a thought; `None` without it.
+
+    Args:
+        item: The message, or another part of a document.
+        key: The name of the member.
+        place: The place of the message, for the error.
+
+    Raises:
+        TranscriptError: The message lacks the member, but has one of nearly the same name, as another version of the
+            application may write it; the error names both.
+    """
+    if key not in item and (alike := _find_alike(key, tuple(item))):
+        raise TranscriptError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
+    return item.get(key)
+
+
+@functools.lru_cache(maxsize=1000)
+def _find_alike(key: str, names: tuple[str, ...]) -> str | None:
+    plain = {re.sub(r"[\W_]", "", name).lower(): name for name in names}
+    wanted = re.sub(r"[\W_]", "", key).lower()
+    return next((plain[name] for name in difflib.get_close_matches(wanted, plain, 1, _ALIKE)), None)
 
 
 _PARTS = {"image_url": dict, "input_audio": dict, "file": dict}

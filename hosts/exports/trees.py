@@ -46,7 +46,9 @@ def tree_of(
     leaves = dict[str, None].fromkeys(parents)
     for parent in parents.values():
         leaves.pop(parent, None)
-    last = shown if shown is not None else next(reversed(leaves), None) or [*parents][-1]
+    # The last leaf with words on its branch; nodes without words can stand anywhere in the file.
+    ends = (leaf for leaf in reversed(leaves) if any(any(said(id_)) for id_ in _branch(parents, leaf)))
+    last = shown if shown is not None else next(ends, None) or [*parents][-1]
     branch = _branch(parents, last)
     others = _find_others(parents, leaves, branch, said)
 

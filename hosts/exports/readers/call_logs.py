@@ -1,11 +1,10 @@
 """Reads logs of calls to models: LangSmith's runs, Langfuse's observations, and gateways' requests with answers."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
 from memzoo.hosts.exports.fields import as_list, date_at, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
@@ -34,7 +33,7 @@ def read_langsmith(document: Any, title: str) -> Iterator[ChatLog]:
             thread = pick(run, "|".join(f"extra.metadata.{name}" for name in _THREADS))
             times = date_at(run, "start_time", number), date_of(run.get("end_time"))
             calls.append(Call(asked, answered, str(thread or ""), *times))
-    yield from _told(calls, len(document) - len(calls), "run", title)
+    yield from conversations_of(calls, title, len(document) - len(calls), "run")
 
 
 def is_langfuse(document: Any) -> bool:
@@ -71,7 +70,7 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
         for number, one in enumerate(seen, start=1)
         if need(one, "type", number) == "GENERATION"
     ]
-    yield from _told(calls, len(seen) - len(calls), "observation", title)
+    yield from conversations_of(calls, title, len(seen) - len(calls), "observation")
 
 
 def is_gateway(document: Any) -> bool:
@@ -91,9 +90,9 @@ def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
             words_in(_answer(line), "assistant"),
             str(pick(line, threads) or ""),
             date_of(pick(line, _BEGAN)),
-            date_of(pick(line, _ENDED)),
+            date_of(pick(line, _ENDED) or mark_of(line, "endTime", f"call {number}")),
         )
-        for line in lines
+        for number, line in enumerate(lines, start=1)
     ]
     yield from conversations_of(calls, title)
 
@@ -109,9 +108,3 @@ def _request(line: Any) -> Any:
 def _answer(line: Any) -> Any:
     found = pick(line, _ANSWER)
     return found if isinstance(found, str) or pick(found, _INSIDE) is not None else None  # pyright: ignore[reportUnknownVariableType]
-
-
-def _told(calls: list[Call], others: int, noun: str, title: str) -> Iterator[ChatLog]:
-    notes = [f"{count(others, noun)} other than calls of a model left out"] if others else []
-    for log in conversations_of(calls, title):
-        yield replace(log, notes=[*log.notes, *notes])

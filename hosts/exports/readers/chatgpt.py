@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
+from memzoo.hosts.exports.fields import need
 from memzoo.hosts.exports.messages import message_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.messages import dict_of, dicts_of
@@ -30,8 +31,8 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     nodes: dict[str, Any] = document["mapping"]
     key = str(document.get("conversation_id") or document.get("id") or "")
     for id_, node in nodes.items():
-        if "parent" not in node:
-            raise TranscriptError(f"the message {id_!r} has no 'parent'")
+        if missing := {"parent", "message"} - node.keys():
+            raise TranscriptError(f"the message {id_!r} has no {min(missing)!r}")
     parents = {id_: node["parent"] for id_, node in nodes.items()}
     yield tree_of(
         str(document.get("title") or key or title),
@@ -50,13 +51,14 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     role = role_of(given)
     if role is None:
         raise TranscriptError(f"a message is from {given!r}, which is not a known role")
-    metadata, content = dict_of(message.get("metadata")), message.get("content")
-    hidden = metadata.get("is_visually_hidden_from_conversation")
+    place = f"the message {message.get('id')!r}"
+    metadata, content = dict_of(mark_of(message, "metadata", place)), message.get("content")
+    hidden = mark_of(metadata, "is_visually_hidden_from_conversation", place)
     # Tool calls and results are left out, because the export has no ids that connect them.
-    if role not in ("user", "assistant") or hidden or (message.get("recipient") or "all") != "all":
+    if role not in ("user", "assistant") or hidden or (mark_of(message, "recipient", place) or "all") != "all":
         return []
     if not isinstance(content, dict):
-        raise TranscriptError(f"a message has no 'content': {message!r:.80}")
+        raise TranscriptError(f"{place} has no 'content': {message!r:.80}")
     if content.get("content_type") in _UNSAID:
         return []
     parts: Any = content.get("parts", [content.get("text")])
@@ -68,11 +70,11 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
         said = {"role": role, "content": "\n".join(filter(None, parts))}
     else:
         said = message_of({"role": role, "content": [part for part in parts if part]})
-    if said is None or not said["content"]:
+    if said is None or (not said["content"] and content.keys() & {"parts", "text"}):
         return []
     if isinstance(said["content"], str):
         said["content"] = _cite(said["content"], metadata)
-    return [(said, date_of(message.get("create_time")))]
+    return [(said, date_of(need(message, "create_time", str(message.get("id")))))]
 
 
 def _list_files(metadata: dict[str, Any]) -> list[dict[str, Any]]:

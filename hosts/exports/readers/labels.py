@@ -127,10 +127,13 @@ def _speakers(text: str) -> list[str] | None:
 
 def _of_names(lines: list[str], title: str) -> ChatLog:
     names = _speakers("\n".join(lines)) or ()
+    strange = [line for line in lines if (found := _NAMED.match(line)) and found["name"] not in names]
+    told = f"{count(len(strange), 'line')} of other names or headings read as words, such as {strange[:1]!r:.80}"
     turns: list[tuple[str, list[str]]] = []
     for line in lines:
         if (found := _NAMED.match(line)) and found["name"] in names:
             turns.append((found["name"], [found["words"]]))
         elif turns:
             turns[-1][1].append(line)
-    return talk_of(title, ((name, "\n".join(words).strip(), None) for name, words in turns))
+    said = ((name, "\n".join(words).strip(), None) for name, words in turns)
+    return talk_of(title, said, notes=[told] if strange else [])

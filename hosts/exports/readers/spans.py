@@ -39,15 +39,15 @@ def read_otlp(document: Any, title: str) -> Iterator[ChatLog]:
         span
         for batch in as_list(document)
         for resource in dicts_of(batch["resourceSpans"])
-        for scope in dicts_of(resource.get("scopeSpans"))
-        for span in dicts_of(scope.get("spans"))
+        for scope in dicts_of(need(resource, "scopeSpans", "resource"))
+        for span in dicts_of(need(scope, "spans", "scope"))
     ]
     calls: list[Call] = []
     for number, span in enumerate(spans, start=1):
         attributes = {one["key"]: _value(one["value"]) for one in dicts_of(span.get("attributes"))}
         times = [date_of(int(need(span, f"{end}TimeUnixNano", number)) / 1e9) for end in ("start", "end")]
         calls += _calls(attributes, *times)
-    yield from conversations_of(calls, title)
+    yield from conversations_of(calls, title, len(spans) - len(calls), "span")
 
 
 def read_phoenix(document: Any, title: str) -> Iterator[ChatLog]:
@@ -58,7 +58,7 @@ def read_phoenix(document: Any, title: str) -> Iterator[ChatLog]:
         attributes = {key.removeprefix("attributes."): value for key, value in span.items() if key != "attributes"}
         times = [date_at(span, f"{end}_time", number) for end in ("start", "end")]
         calls += _calls(attributes | dict_of(span.get("attributes")), *times)
-    yield from conversations_of(calls, title)
+    yield from conversations_of(calls, title, len(spans) - len(calls), "span")
 
 
 def _calls(attributes: dict[str, Any], began: datetime | None, ended: datetime | None) -> Iterator[Call]:

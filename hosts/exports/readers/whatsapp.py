@@ -79,7 +79,7 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
             entries.append((head, [line[head.end() :]]))
         else:
             entries[-1][1].append(line)
-    talk, is_ios = Talk(title), bool(entries[0][0][1])
+    talk, is_ios = Talk(title, is_text=True), bool(entries[0][0][1])
     dates = _dates([head for head, _ in entries], talk)
     owners: set[str] = set()
     said: list[tuple[str, str, datetime]] = []
@@ -92,6 +92,7 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
         words, noun = _read_words(words, is_ios=is_ios) if name else ("", "system line")
         if noun:
             talk.leave_out(noun)
+        talk.leave_out("line after a system line", 0 if name else sum(bool(line.strip()) for line in lines[1:]))
         if words:
             said.append((name, words, date))
     names = dict.fromkeys(name for name, _, _ in said)

@@ -308,7 +308,7 @@ def test_messages_that_name_their_conversations_are_kept_apart(tmp_path: Path) -
     first, second = load_transcripts(place)
     assert [[one["content"] for one in exchange.messages] for exchange in first.exchanges] == [["a", "A"]]
     assert str(first.exchanges[0].date) == "2023-11-27 22:11:52.345000+00:00"
-    assert second.notes == ("1 time not understood, such as '02/03/2026 09:15'",)
+    assert second.notes == ("1 time not understood, such as '02/03/2026 09:15'", "1 message without a time")
 
 
 @pytest.mark.parametrize("name", ["system", "system_prompt", "systemMessage"])

@@ -46,7 +46,10 @@ def test_two_names_are_speakers_and_the_first_is_the_user() -> None:
         ("user", "Nora", "Tea?"),
         ("assistant", "Otto", "Please."),
     ]
-    assert log.notes == ["'Nora', who speaks first, is the user (--user NAME chooses another)"]
+    assert log.notes == [
+        "1 line of other names or headings read as words, such as ['Bye: yes']",
+        "'Nora', who speaks first, is the user (--user NAME chooses another)",
+    ]
 
 
 def test_results_of_tools_with_a_mark_of_their_own_are_counted() -> None:

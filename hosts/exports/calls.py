@@ -38,6 +38,7 @@ class Call:
         thread: The id of the conversation; "" if the log does not say.
         began: The time of the request; `None` if unknown.
         ended: The time of the answer; `None` if unknown.
+        user: The id of the user, whose calls are never part of another user's conversation; "" if the log does not say.
     """
 
     asked: list[Message]
@@ -45,6 +46,12 @@ class Call:
     thread: str = ""
     began: datetime | None = None
     ended: datetime | None = None
+    user: str = ""
+
+    @property
+    def place(self) -> str:
+        """The key of the user and the conversation."""
+        return f"{self.user}\n{self.thread}"
 
 
 _Key: TypeAlias = tuple[str, str, int]
@@ -52,6 +59,7 @@ _Key: TypeAlias = tuple[str, str, int]
 
 @dataclass(slots=True)
 class _Talk:
+    place: str
     thread: str
     instructions: list[Message]
     said: list[tuple[Message, datetime | None]] = field(default_factory=list[tuple[Message, datetime | None]])
@@ -143,19 +151,19 @@ def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: s
         ordered.sort(key=lambda call: call.began or datetime.now(UTC))
     longest: dict[str, int] = {}
     for call in ordered:
-        longest[call.thread] = max(longest.get(call.thread, 0), len(_turns(call.asked)))
+        longest[call.place] = max(longest.get(call.place, 0), len(_turns(call.asked)))
     talks: list[_Talk] = []
     ends: dict[tuple[str, int], _Talk] = {}
     for call in ordered:
         asked = _turns(call.asked)
         instructions = [message for message in call.asked if message["role"] in _INSTRUCTIONS]
         wanted = [_key(message) for message in asked]
-        talk, known = _find_repeated(ends, call.thread, wanted)
+        talk, known = _find_repeated(ends, call.place, wanted)
         if talk is None and call.thread:
-            near = [one for one in talks if one.thread == call.thread]
-            talk, known = _find_continued(near, wanted, alone=longest[call.thread] == 1)
+            near = [one for one in talks if one.place == call.place]
+            talk, known = _find_continued(near, wanted, alone=longest[call.place] == 1)
         if talk is None:
-            talks.append(talk := _Talk(call.thread, instructions))
+            talks.append(talk := _Talk(call.place, call.thread, instructions))
         talk.changes += instructions != talk.instructions
         # Of a history that no earlier call had, only what the user said last has the time of the call.
         dated = max((n for n, one in enumerate(asked, start=1) if one["role"] == "assistant"), default=0)
@@ -164,7 +172,7 @@ def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: s
         talk.add((one, call.ended or call.began) for one in call.answered or ())
         talk.unasked += not asked
         talk.unanswered += call.answered == []
-        ends[call.thread, talk.end] = talk
+        ends[call.place, talk.end] = talk
     told = {
         f"{count(others, noun)} other than calls of a model left out": others,
         f"{count(lost := len(given) - len(ordered), 'call')} without words left out": lost,
@@ -193,10 +201,10 @@ def _chain(keys: list[_Key]) -> list[int]:
     return list(itertools.accumulate(keys, lambda before, key: hash((before, key)), initial=0))
 
 
-def _find_repeated(ends: dict[tuple[str, int], _Talk], thread: str, wanted: list[_Key]) -> tuple[_Talk | None, int]:
+def _find_repeated(ends: dict[tuple[str, int], _Talk], place: str, wanted: list[_Key]) -> tuple[_Talk | None, int]:
     """Return the longest talk that a request repeats whole, and its length."""
     for known, beginning in reversed(list(enumerate(_chain(wanted)))):
-        talk = ends.get((thread, beginning))
+        talk = ends.get((place, beginning))
         if talk and talk.keys == wanted[:known]:
             return talk, known
     return None, 0

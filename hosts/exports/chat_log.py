@@ -47,6 +47,11 @@ class ChatLog:
     id: str = ""
     branches: Callable[[], Iterable["ChatLog"]] = field(default=tuple, compare=False)
 
+    @property
+    def key(self) -> str:
+        """The id of the conversation, or else its title."""
+        return self.id or self.title
+
     @classmethod
     def of(
         cls,
@@ -78,7 +83,7 @@ class ChatLog:
             if _is_empty(message):
                 empty += 1
             else:
-                pairs.append((set_thoughts_apart(message), date))
+                pairs.append((set_thoughts_apart(_open_thoughts(message)), date))
         if empty:
             told.append(f"{count(empty, 'message')} without a text left out")
         if parts:
@@ -206,6 +211,16 @@ def _put_in_words(message: Message) -> tuple[Message, list[str]]:
         return message | {"content": " ".join(f"[{kind}]" for kind in kinds)}, kinds
     words = all(part["type"] == "text" for part in kept)
     return message | {"content": "\n".join(part["text"] for part in kept) if words else kept}, kinds
+
+
+def _open_thoughts(message: Message) -> Message:
+    """Return an answer with the opening mark of its thoughts, which some chat templates put into the request."""
+    text = message.get("content")
+    if message["role"] != "assistant" or not isinstance(text, str) or "</think>" not in text:
+        return message
+    before, _, after = text.partition("</think>")
+    is_mark = (before[-1:] in ("", "\n") or after[:1] == "\n") and "<think" not in before and "`" not in before
+    return message | {"content": f"<think>{text}"} if is_mark else message
 
 
 def _is_empty(message: Message) -> bool:

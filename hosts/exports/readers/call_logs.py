@@ -11,6 +11,7 @@ from memzoo.hosts.messages import dict_of, dicts_of
 __all__ = ["is_gateway", "is_langfuse", "is_langsmith", "read_gateway", "read_langfuse", "read_langsmith"]
 
 _THREADS = ("thread_id", "session_id", "conversation_id")
+_USERS = ("user_id", "end_user", "user")
 _REQUEST = "request.body|request|body|input"
 _ANSWER = "response.body|response|output|completion"
 _INSIDE = "choices|candidates|generations|output|message|role|content"
@@ -32,7 +33,8 @@ def read_langsmith(document: Any, title: str) -> Iterator[ChatLog]:
             asked, answered = words_in(run["inputs"], "user"), words_in(run.get("outputs"), "assistant")
             thread = pick(run, "|".join(f"extra.metadata.{name}" for name in _THREADS))
             times = date_at(run, "start_time", number), date_of(run.get("end_time"))
-            calls.append(Call(asked, answered, str(thread or ""), *times))
+            user = str(pick(run, "extra.metadata.user_id") or "")
+            calls.append(Call(asked, answered, str(thread or ""), *times, user))
     yield from conversations_of(calls, title, len(document) - len(calls), "run")
 
 
@@ -55,7 +57,7 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
         seen = [one | {"sessionId": session.get("id")} for one in told]
     else:
         seen = [
-            {"sessionId": pick(one, "sessionId|trace.sessionId")} | each
+            {"sessionId": pick(one, "sessionId|trace.sessionId"), "userId": pick(one, "userId|trace.userId")} | each
             for one in dicts_of(as_list(document))
             for each in dicts_of(one.get("observations", [one]))
         ]
@@ -66,6 +68,7 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
             str(pick(one, "sessionId") or ""),
             date_at(one, "startTime", number),
             date_of(one.get("endTime")),
+            str(one.get("userId") or ""),
         )
         for number, one in enumerate(seen, start=1)
         if need(one, "type", number) == "GENERATION"
@@ -83,7 +86,7 @@ def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations of requests and answers."""
     lines = as_list(document)
     inside = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
-    threads = "|".join(f"{place}{name}" for place in inside for name in _THREADS)
+    threads, users = ("|".join(f"{place}{name}" for place in inside for name in names) for names in (_THREADS, _USERS))
     calls = [
         Call(
             words_in(_request(line), "user"),
@@ -91,6 +94,7 @@ def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
             str(pick(line, threads) or ""),
             date_of(pick(line, _BEGAN)),
             date_of(pick(line, _ENDED) or mark_of(line, "endTime", f"call {number}")),
+            str(pick(line, users) or ""),
         )
         for number, line in enumerate(lines, start=1)
     ]

@@ -103,6 +103,11 @@ def read_sessions(items: Any, title: str) -> Iterator[ChatLog]:
 def read_object(item: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of an object with messages, or several of an object with several."""
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
+    if len(lists := [key for key in item if is_list(item[key])]) > 1:
+        for key in lists:
+            others = {one: value for one, value in item.items() if one not in lists}
+            yield from read_object(others | {"messages": item[key], "name": f"{name}, {key}", "id": ""}, name)
+        return
     listed: list[Any] = next((item[key] for key in _LISTS if is_list(item.get(key)) or _is_several(item.get(key))), [])
     if is_list(listed):
         check_unbranched(listed)

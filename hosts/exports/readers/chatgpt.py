@@ -7,7 +7,6 @@ from typing import Any
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
-from memzoo.hosts.exports.fields import need
 from memzoo.hosts.exports.messages import message_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.messages import dict_of, dicts_of
@@ -74,7 +73,7 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
         return []
     if isinstance(said["content"], str):
         said["content"] = _cite(said["content"], metadata)
-    return [(said, date_of(need(message, "create_time", str(message.get("id")))))]
+    return [(said, date_of(mark_of(message, "create_time", place)))]
 
 
 def _list_files(metadata: dict[str, Any]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ __all__ = ["is_otlp", "is_phoenix", "read_otlp", "read_phoenix"]
 _ASKED = "gen_ai.input.messages|gen_ai.prompt|llm.input_messages|ai.prompt.messages"
 _ANSWERED = "gen_ai.output.messages|gen_ai.completion|llm.output_messages|ai.response.text"
 _THREAD = "gen_ai.conversation.id|session.id|thread.id|langfuse.session.id"
+_USER = "user.id|enduser.id"
 _KIND = "gen_ai.operation.name|openinference.span.kind|span_kind"
 _CALLS = ("chat", "generate_content", "text_completion", "LLM")
 _KINDS = ("stringValue", "intValue", "doubleValue", "boolValue")
@@ -69,7 +70,7 @@ def _calls(attributes: dict[str, Any], began: datetime | None, ended: datetime |
     asked = [*system, *words_in(_plain(pick(told, _ASKED)), "user")]
     answered = words_in(_plain(pick(told, _ANSWERED)), "assistant")
     if kind in _CALLS or (kind is None and asked):
-        yield Call(asked, answered, str(pick(told, _THREAD) or ""), began, ended)
+        yield Call(asked, answered, str(pick(told, _THREAD) or ""), began, ended, str(pick(told, _USER) or ""))
 
 
 def _nest(value: Any) -> Any:

@@ -669,6 +669,23 @@ def test_people_words_beside_marked_lines_of_ios_are_kept(line: str, words: str,
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "Bo changed the subject to: Kiln",
+        "Bo hat den Betreff geändert zu: Ofen",
+        "Bo cambió el asunto a: Horno",
+        "Bo alterou o assunto para: Forno",
+    ],
+)
+def test_a_change_of_a_group_has_no_speaker(line: str, tmp_path: Path):
+    """Its new name can follow a colon."""
+    log = read({"chat.txt": f"4/4/26, 09:01 - Ines: Hi\n4/4/26, 09:02 - {line}\n"}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert told(log) == [("user", "Ines", "09:01", "Hi")]
+    assert log.notes == ["left out: 1 system line"]
+
+
+@pytest.mark.parametrize(
     ("line", "left_out"),
     [
         ("plan.pdf • 2 pages (file attached)", "1 attachment"),

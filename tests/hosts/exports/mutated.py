@@ -24,7 +24,7 @@ from memzoo.hosts.exports import ChatLog
 from memzoo.hosts.exports.reading import Choice, read_conversations
 from tests.hosts.exports import applications, test_people
 
-__all__ = ["samples", "try_mutations"]
+__all__ = ["samples", "try_mutations", "write"]
 
 MAY_LACK = {
     ("Google AI Studio", "systemInstruction"): "a prompt need not have an instruction",
@@ -70,18 +70,23 @@ def members(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
         yield from members(one)
 
 
+def write(files: dict[str, Any], folder: Path) -> Path:
+    """Write files, and return the path of the only one, or of the folder."""
+    texts = {
+        name: "".join(f"{json.dumps(line)}\n" for line in cast("tuple[Any, ...]", one))
+        if isinstance(one, tuple)
+        else json.dumps(one)
+        for name, one in files.items()
+        if isinstance(one, dict | tuple) and not name.endswith(".zip")
+    }
+    test_people.write(files | texts, folder)
+    return folder / next(iter(files)) if len(files) == 1 else folder
+
+
 def read(files: dict[str, Any]) -> tuple[list[Any], set[str], list[str]]:
     """What was said in the conversations of files, the notes, and the errors."""
     with tempfile.TemporaryDirectory() as folder:
-        texts = {
-            name: "".join(f"{json.dumps(line)}\n" for line in cast("tuple[Any, ...]", one))
-            if isinstance(one, tuple)
-            else json.dumps(one)
-            for name, one in files.items()
-            if isinstance(one, dict | tuple) and not name.endswith(".zip")
-        }
-        test_people.write(files | texts, Path(folder))
-        found = list(read_conversations([Path(folder) / next(iter(files)) if len(files) == 1 else Path(folder)]))
+        found = list(read_conversations([write(files, Path(folder))]))
     logs = [one for one in found if isinstance(one, ChatLog)]
     said = [
         [

@@ -10,12 +10,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from memzoo import create_memory
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import pick
 from memzoo.hosts.exports.reading import Choice, read_conversations
-from tests.provider import refusal
 
 GIVEN = Path(__file__).parents[4] / "shared" / "data" / "exports"
 DAY = 1775293200  # 2026-04-04T09:00:00Z
@@ -542,16 +540,6 @@ def test_each_form_is_read(name: str, tmp_path: Path):
     assert told(log) == sample.said
     assert log.notes == sample.notes
     assert log.title == (sample.title or Path(next(iter(sample.files))).stem)
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_each_form_can_be_sent(name: str, tmp_path: Path):
-    """A strict endpoint accepts the request of the next turn."""
-    log = read(SAMPLES[name].files, tmp_path)
-    assert isinstance(log, ChatLog)
-    memory = create_memory("buffer")
-    memory.add_messages(log.messages)
-    assert refusal(memory.request("And now?")) is None
 
 
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.keys[0]])

@@ -63,7 +63,7 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     parts: Any = content.get("parts", [content.get("text")])
     if not isinstance(parts, list):
         raise TranscriptError(f"the parts of a message are not a list: {parts!r:.80}")
-    parts = [*parts, *_list_files(metadata)]
+    parts = [*parts, *_list_files(metadata)] if "attachments" in metadata else parts
     said: Message | None
     if all(isinstance(part, str) for part in parts):  # nearly all messages are of this kind
         said = {"role": role, "content": "\n".join(filter(None, parts))}
@@ -89,12 +89,13 @@ def _list_files(metadata: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _noun_of(message: Any) -> str:
     """Return the word for a message that the page shows apart from the conversation, or not at all; "" for others."""
-    author, content = dict_of(dict_of(message).get("author")), dict_of(dict_of(message).get("content"))
-    kind = content.get("content_type")
-    if kind in _NOUNS:
+    if message is None:
+        return ""
+    author, content = dict_of(message.get("author")), dict_of(message.get("content"))
+    to = str(message.get("recipient") or "all")
+    if (kind := content.get("content_type")) in _NOUNS:
         given = any(value for key, value in content.items() if key != "content_type")
         return _NOUNS[kind] if given else ""
-    to = str(dict_of(message).get("recipient") or "all")
     if author.get("role") == "tool" or to != "all":
         is_canvas = "canmore." in f"{to} {author.get('name')}"
         return "canvas step" if is_canvas else "tool step"

@@ -20,6 +20,7 @@ from memzoo.hosts.exports import ChatLog, Fields, Form, files
 from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.reading import Choice, read_conversations
+from tests.hosts.exports.applications import grok
 
 JSON = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False) | some.text(),
@@ -96,6 +97,21 @@ def test_an_export_is_read_as_it_is_delivered(tmp_path: Path) -> None:
     folder = export(tmp_path / "export")
     for place in (folder, zipped(folder, tmp_path / "export.zip")):
         assert titles(place) == ["Talk 1", "Talk 2"]
+
+
+def test_the_items_of_a_large_object_are_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if they were read together; the first is there before the file is read."""
+    path = tmp_path / "prod-grok-backend.json"
+    said = [grok("1", None, "human", "My tent is green.", 1), grok("2", "1", "ASSISTANT", "word " * 50_000, 2)]
+    talks = [{"conversation": {"id": f"k{n}", "title": f"Tent {n}"}, "responses": said} for n in range(9)]
+    path.write_text(json.dumps({"conversations": talks, "projects": []}), encoding="utf-8")
+    one_by_one = list(read_conversations([path]))
+    with path.open(encoding="utf-8") as file:
+        next(find_in_text(file, str(path), known_forms()))
+        assert file.buffer.tell() < path.stat().st_size / 2  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    monkeypatch.setattr(files, "_CHUNK", path.stat().st_size)
+    assert one_by_one == list(read_conversations([path]))
+    assert len(one_by_one) == len(talks)
 
 
 def test_a_bad_entry_is_named_and_the_others_are_read(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from memzoo.stores import Message
 __all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "mark_of", "reason", "tell_left_out"]
 
 _LATEST = 10**11
+_FIRST_YEAR = 1990
 _LONGEST = 300
 _ALIKE = 0.86
 """The likeness of names, as `difflib` measures it, from which on one may stand for the other."""
@@ -92,6 +93,8 @@ class ChatLog:
         undated = sum(date is None and message["role"] in ("user", "assistant") for message, date in pairs)
         if undated and any(date for _, date in pairs):
             told.append(f"{count(undated, 'message')} without a time")
+        if early := sum(date.year < _FIRST_YEAR for _, date in pairs if date):
+            told.append(f"{count(early, 'time')} before {_FIRST_YEAR}")
         if sort and (ordered := _in_order(pairs)) != pairs:
             pairs = ordered
             told.append("the messages were not in the order of their times, and were sorted")

@@ -21,6 +21,7 @@ _NOUNS = {
     "user_editable_context": "custom instruction",
     "model_editable_context": "memory note",
 }
+_EMPTY = "node without a message"
 _UNSAID = (*_NOUNS, "reasoning_recap")
 """The types of contents that the page does not show as words of the conversation."""
 
@@ -36,9 +37,9 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     yield tree_of(
         str(document.get("title") or key or title),
         parents,
-        lambda id_: _said(nodes[id_].get("message")),
+        lambda id_: _said(nodes[id_]["message"]),
         shown=document.get("current_node"),
-        unsaid=lambda id_: _noun_of(nodes[id_].get("message")),
+        unsaid=lambda id_: _noun_of(nodes[id_]["message"]) if nodes[id_]["message"] else _EMPTY * bool(parents[id_]),
         id=key,
     )
 
@@ -89,8 +90,6 @@ def _list_files(metadata: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _noun_of(message: Any) -> str:
     """Return the word for a message that the page shows apart from the conversation, or not at all; "" for others."""
-    if message is None:
-        return ""
     author, content = dict_of(message.get("author")), dict_of(message.get("content"))
     to = str(message.get("recipient") or "all")
     if (kind := content.get("content_type")) in _NOUNS:

@@ -24,7 +24,14 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     lost = sum(str(child) not in nodes for node in nodes.values() for child in node.get("children") or ())
     notes = [f"{count(lost, 'message')} that others name as an answer not in the file"] if lost else []
     name, key = str(document.get("title") or title), str(document.get("id") or "")
-    yield tree_of(name, parents, lambda id_: list(_said(nodes[id_], id_)), notes=notes, id=key)
+    yield tree_of(
+        name,
+        parents,
+        lambda id_: list(_said(nodes[id_], id_)),
+        unsaid=lambda id_: "node without a message" if parents[id_] and nodes[id_]["message"] is None else "",
+        notes=notes,
+        id=key,
+    )
 
 
 def _said(node: Any, id_: str) -> Iterator[tuple[Message, datetime | None]]:

@@ -44,7 +44,9 @@ def _chatgpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
             },
         }
         last = key
-    talk = {"title": id_, "id": id_, "conversation_id": id_, "mapping": nodes, "current_node": last}
+    times = [entry.said_at.timestamp() for entry in entries if entry.said_at] or [None]
+    head = {"title": id_, "id": id_, "conversation_id": id_, "create_time": times[0], "update_time": times[-1]}
+    talk = head | {"mapping": nodes, "current_node": last}
     yield f"{json.dumps([talk], ensure_ascii=False, indent=1)}\n"
 
 

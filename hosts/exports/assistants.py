@@ -126,6 +126,7 @@ FORMS = (
         document="object",
         recognise=having("conversations.0.responses", "conversations.0.conversation"),
         read=grok.read,
+        items="conversations",
         known="prod-grok-backend.json of June 2026, with times as MongoDB writes them",
         get="grok.com: Settings, Data, Export account data.",
         beside=("prod-mc-auth-mgmt-api.json", "prod-mc-billing.json"),

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import as_list, pick
-from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.exports.messages import is_message, messages_of
 from memzoo.hosts.messages import dict_of, dicts_of, host_text
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Message
@@ -18,7 +18,9 @@ from memzoo.stores import Message
 __all__ = ["Call", "conversations_of", "words_in"]
 
 _INSTRUCTIONS = ("system", "developer")
-_MARKS = ("role", "type", "lc", "message")
+_MARKS = {"role", "type", "lc", "message"}
+_WORDS = {"content", "text", "lc", "kwargs", "data", "message"}
+"""The members of an item that is a message, not the work of a tool or a thought."""
 _INSIDE = (
     *("messages", "choices.0.message", "generations.0.0.message", "generations.0.0.text", "candidates.0.content"),
     *("output.message", "message", "contents", "output", "input", "text"),
@@ -36,6 +38,7 @@ class Call:
         thread: The id of the conversation; "" if the log does not say.
         began: The time of the request; `None` if unknown.
         ended: The time of the answer; `None` if unknown.
+        user: The id of the user, whose calls are never part of another user's conversation; "" if the log does not say.
     """
 
     asked: list[Message]
@@ -43,6 +46,12 @@ class Call:
     thread: str = ""
     began: datetime | None = None
     ended: datetime | None = None
+    user: str = ""
+
+    @property
+    def place(self) -> str:
+        """The key of the user and the conversation."""
+        return f"{self.user}\n{self.thread}"
 
 
 _Key: TypeAlias = tuple[str, str, int]
@@ -50,6 +59,7 @@ _Key: TypeAlias = tuple[str, str, int]
 
 @dataclass(slots=True)
 class _Talk:
+    place: str
     thread: str
     instructions: list[Message]
     said: list[tuple[Message, datetime | None]] = field(default_factory=list[tuple[Message, datetime | None]])
@@ -91,12 +101,18 @@ def words_in(value: Any, role: str) -> list[Message]:
             return words_in(inside, role) if inside else [{"role": role, "content": value}] if value.strip() else []
         case list():
             listed = as_list(value[0]) if value and isinstance(value[0], list) else as_list(value)
+            said: list[Message] = []
             for one in listed:
-                if not isinstance(one, str) and not any(pick(one, key) for key in _MARKS):
+                new = words_in(one, role)
+                given = set[str]() if isinstance(one, str) else dict_of(one).keys()
+                if not isinstance(one, str) and (not given & _MARKS or (not new and given & _WORDS)):
                     raise TransferError(f"this is not a message: {one!r:.80}")
-            return [message for one in listed for message in words_in(one, role)]
-        case {"role": _} | {"type": "function_call" | "function_call_output"} | {"lc": _}:
+                said += new
+            return said
+        case {"role": _}:
             return messages_of(value)
+        case dict() if is_message(value):
+            return messages_of(value)  # pyright: ignore[reportUnknownArgumentType]
         case _:
             return _words_in_object(dict_of(value), role)
 
@@ -117,11 +133,17 @@ def _parse(text: str) -> Any:
         return None
 
 
-def conversations_of(calls: Iterable[Call], title: str) -> Iterator[ChatLog]:
+def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations of calls: what a call repeats of the history stands in its conversation once.
 
     A call continues the conversation of its thread if the call repeats any of the conversation, or if no call of the
     thread repeats anything. A call without a thread continues the conversation that the call repeats whole.
+
+    Args:
+        calls: The calls.
+        title: The title for conversations without an id.
+        others: The number of other entries in the log, for a note.
+        noun: The word for such an entry.
     """
     given = list(calls)
     ordered = [call for call in given if call.asked or call.answered]
@@ -129,19 +151,19 @@ def conversations_of(calls: Iterable[Call], title: str) -> Iterator[ChatLog]:
         ordered.sort(key=lambda call: call.began or datetime.now(UTC))
     longest: dict[str, int] = {}
     for call in ordered:
-        longest[call.thread] = max(longest.get(call.thread, 0), len(_turns(call.asked)))
+        longest[call.place] = max(longest.get(call.place, 0), len(_turns(call.asked)))
     talks: list[_Talk] = []
     ends: dict[tuple[str, int], _Talk] = {}
     for call in ordered:
         asked = _turns(call.asked)
         instructions = [message for message in call.asked if message["role"] in _INSTRUCTIONS]
         wanted = [_key(message) for message in asked]
-        talk, known = _find_repeated(ends, call.thread, wanted)
+        talk, known = _find_repeated(ends, call.place, wanted)
         if talk is None and call.thread:
-            near = [one for one in talks if one.thread == call.thread]
-            talk, known = _find_continued(near, wanted, alone=longest[call.thread] == 1)
+            near = [one for one in talks if one.place == call.place]
+            talk, known = _find_continued(near, wanted, alone=longest[call.place] == 1)
         if talk is None:
-            talks.append(talk := _Talk(call.thread, instructions))
+            talks.append(talk := _Talk(call.place, call.thread, instructions))
         talk.changes += instructions != talk.instructions
         # Of a history that no earlier call had, only what the user said last has the time of the call.
         dated = max((n for n, one in enumerate(asked, start=1) if one["role"] == "assistant"), default=0)
@@ -150,11 +172,24 @@ def conversations_of(calls: Iterable[Call], title: str) -> Iterator[ChatLog]:
         talk.add((one, call.ended or call.began) for one in call.answered or ())
         talk.unasked += not asked
         talk.unanswered += call.answered == []
-        ends[call.thread, talk.end] = talk
-    wordless = len(given) - len(ordered)
+        ends[call.place, talk.end] = talk
+    told = {
+        f"{count(others, noun)} other than calls of a model left out": others,
+        f"{count(lost := len(given) - len(ordered), 'call')} without words left out": lost,
+        f"{count(lost := _missing(call.thread for call in ordered), 'call')} without an id of the conversation": lost,
+        f"{count(lost := _missing(call.ended for call in ordered if call.answered), 'call')} without an end": lost,
+    }
+    notes = [note for note, number in told.items() if number]
+    if notes and not talks:
+        raise TransferError(f"there are no words of calls: {'; '.join(notes)}")
     for number, talk in enumerate(talks, start=1):
-        notes = [f"{count(wordless, 'call')} without words left out"] if wordless and number == 1 else []
-        yield talk.to_log(title if len(talks) == 1 else f"{title} {number}", notes)
+        yield talk.to_log(title if len(talks) == 1 else f"{title} {number}", notes if number == 1 else [])
+
+
+def _missing(values: Iterable[object]) -> int:
+    """Return the number of values that are missing, where others are not."""
+    listed = [bool(value) for value in values]
+    return listed.count(False) if any(listed) else 0
 
 
 def _turns(messages: list[Message]) -> list[Message]:
@@ -166,10 +201,10 @@ def _chain(keys: list[_Key]) -> list[int]:
     return list(itertools.accumulate(keys, lambda before, key: hash((before, key)), initial=0))
 
 
-def _find_repeated(ends: dict[tuple[str, int], _Talk], thread: str, wanted: list[_Key]) -> tuple[_Talk | None, int]:
+def _find_repeated(ends: dict[tuple[str, int], _Talk], place: str, wanted: list[_Key]) -> tuple[_Talk | None, int]:
     """Return the longest talk that a request repeats whole, and its length."""
     for known, beginning in reversed(list(enumerate(_chain(wanted)))):
-        talk = ends.get((thread, beginning))
+        talk = ends.get((place, beginning))
         if talk and talk.keys == wanted[:known]:
             return talk, known
     return None, 0

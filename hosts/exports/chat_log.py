@@ -1,9 +1,11 @@
 """Conversations from other programs' files, and shared parts of the readers."""
 
+import difflib
+import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -15,10 +17,13 @@ from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason", "tell_left_out"]
+__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "mark_of", "reason", "tell_left_out"]
 
 _LATEST = 10**11
+_FIRST_YEAR = 1990
 _LONGEST = 300
+_ALIKE = 0.86
+"""The likeness of names, as `difflib` measures it, from which on one may stand for the other."""
 _STAMP = re.compile(r"\d{9,13}(\.\d+)?")
 """Seconds or milliseconds since 1970, as a text."""
 
@@ -42,6 +47,11 @@ class ChatLog:
     notes: Sequence[str] = ()
     id: str = ""
     branches: Callable[[], Iterable["ChatLog"]] = field(default=tuple, compare=False)
+
+    @property
+    def key(self) -> str:
+        """The id of the conversation, or else its title."""
+        return self.id or self.title
 
     @classmethod
     def of(
@@ -74,7 +84,7 @@ class ChatLog:
             if _is_empty(message):
                 empty += 1
             else:
-                pairs.append((set_thoughts_apart(message), date))
+                pairs.append((set_thoughts_apart(_open_thoughts(message)), date))
         if empty:
             told.append(f"{count(empty, 'message')} without a text left out")
         if parts:
@@ -83,6 +93,8 @@ class ChatLog:
         undated = sum(date is None and message["role"] in ("user", "assistant") for message, date in pairs)
         if undated and any(date for _, date in pairs):
             told.append(f"{count(undated, 'message')} without a time")
+        if early := sum(date.year < _FIRST_YEAR for _, date in pairs if date):
+            told.append(f"{count(early, 'time')} before {_FIRST_YEAR}")
         if sort and (ordered := _in_order(pairs)) != pairs:
             pairs = ordered
             told.append("the messages were not in the order of their times, and were sorted")
@@ -119,7 +131,8 @@ def count(number: int, noun: str, several: str = "") -> str:
 
 def tell_left_out(nouns: Counter[str]) -> list[str]:
     """Return the note that counts what was left out, by nouns in the singular; none for nothing."""
-    return [f"left out: {', '.join(count(n, noun) for noun, n in sorted(nouns.items()))}"] if nouns else []
+    told = ", ".join(count(n, noun) for noun, n in sorted(nouns.items()) if n)
+    return [f"left out: {told}"] if told else []
 
 
 def reason(error: Exception) -> str:
@@ -152,6 +165,30 @@ def date_of(value: Any) -> datetime | None:
         return None
 
 
+def mark_of(item: Mapping[str, Any], key: str, place: str) -> Any:
+    """Return a member that a message may lack, such as the mark of a thought; `None` without it.
+
+    Args:
+        item: The message, or another part of a document.
+        key: The name of the member.
+        place: The place of the message, for the error.
+
+    Raises:
+        TranscriptError: The message lacks the member, but has one of nearly the same name, as another version of the
+            application may write it; the error names both.
+    """
+    if key not in item and (alike := _find_alike(key, tuple(item))):
+        raise TranscriptError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
+    return item.get(key)
+
+
+@functools.lru_cache(maxsize=1000)
+def _find_alike(key: str, names: tuple[str, ...]) -> str | None:
+    plain = {re.sub(r"[\W_]", "", name).lower(): name for name in names}
+    wanted = re.sub(r"[\W_]", "", key).lower()
+    return next((plain[name] for name in difflib.get_close_matches(wanted, plain, 1, _ALIKE)), None)
+
+
 _PARTS = {"image_url": dict, "input_audio": dict, "file": dict}
 """The parts of a user's message that endpoints take, with the type of the member of the same name."""
 
@@ -177,6 +214,16 @@ def _put_in_words(message: Message) -> tuple[Message, list[str]]:
         return message | {"content": " ".join(f"[{kind}]" for kind in kinds)}, kinds
     words = all(part["type"] == "text" for part in kept)
     return message | {"content": "\n".join(part["text"] for part in kept) if words else kept}, kinds
+
+
+def _open_thoughts(message: Message) -> Message:
+    """Return an answer with the opening mark of its thoughts, which some chat templates put into the request."""
+    text = message.get("content")
+    if message["role"] != "assistant" or not isinstance(text, str) or "</think>" not in text:
+        return message
+    before, _, after = text.partition("</think>")
+    is_mark = (before[-1:] in ("", "\n") or after[:1] == "\n") and "<think" not in before and "`" not in before
+    return message | {"content": f"<think>{text}"} if is_mark else message
 
 
 def _is_empty(message: Message) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
-from memzoo.hosts.exports.messages import message_of
+from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.talks import talk_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.messages import dicts_of
@@ -127,8 +127,8 @@ class Fields:
         parent: The id of the message before; with it, the messages are a tree.
         shown: The id of the last message of the branch that is shown; the newest branch without it.
         people: Read a talk between people: see `talk_of`.
-        attached: The lists of attachments, in a message, each with its name at `file_name|name`. They are counted in a
-            note; of a message without words, the names stay.
+        attached: The lists of attachments, in a message, each with its name at `file_name|name`. A pasted text is read
+            as words of the message; files are counted in a note, and of a message without words, the names stay.
     """
 
     messages: str = "messages"
@@ -191,17 +191,22 @@ class Fields:
         if not isinstance(words, str | list | None):
             raise TranscriptError(f"message {number}: expected words at {self.text!r}, not {words!r:.80}")
         if attached := [one for path in self.attached for one in dicts_of(pick(item, path))]:
-            files = ({"type": "file", "filename": str(pick(one, "file_name|name") or "file")} for one in attached)
-            words = [*filter(None, [words] if isinstance(words, str) else words or []), *files]
-        message = message_of({"role": role, "content": words or ""}) if role else None
-        if message is None:
-            return []
-        if self.name and (name := pick(item, self.name)):
-            message |= {"name": str(name)}
-        return [(message, self._date(item, number))]
+            words = [*filter(None, [words] if isinstance(words, str) else words or []), *map(_attachment, attached)]
+        messages = messages_of({"role": role, "content": words or ""}) if role else []
+        if messages and self.name and (name := pick(item, self.name)):
+            messages[-1] |= {"name": str(name)}
+        return [(message, self._date(item, number)) for message in messages]
 
     def _date(self, item: Any, number: int) -> datetime | None:
         return date_at(item, self.date, number) if self.date else None
 
     def _at(self, item: Any, what: str, number: int) -> Any:
         return need(item, getattr(self, what), number)
+
+
+def _attachment(one: Mapping[str, Any]) -> Any:
+    """Return an attachment as a part; a text that was pasted, and so has no name of its own, as words."""
+    name, text = str(pick(one, "file_name|name") or ""), one.get("extracted_content")
+    if text and (not name or name.lower().startswith("paste")):
+        return f"[{name or 'pasted text'}]\n{text}"
+    return {"type": "file", "filename": name or "file"}

@@ -27,6 +27,7 @@ _LISTED = "`memzoo compare --formats` lists them"
 _HEAD = 4000
 _FIRST = 20
 _CHUNK = 2**18
+_FIRST_LIST = re.compile(r'\s*\{\s*"(\w+)"\s*:\s*\[')
 _SPACE = re.compile(r"[\s,]*")
 _DECODE = json.JSONDecoder().raw_decode
 # A pair of escapes, or a half of one that stands alone, as in texts that were cut off.
@@ -168,6 +169,11 @@ def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Ite
         yield from _among(_lines(file, where), where, title, forms)
     elif line.lstrip()[0] == "[":
         yield from _among(_items(file, where), where, title, forms)
+    elif first is None and (form := _find_itemised(file, where, forms)):
+        for number, (place, item) in enumerate(_items(file, where), start=1):
+            document = {form.items: [item]}
+            is_read = not isinstance(item, TranscriptError)
+            yield FoundDocument(form, document, f"{title} {number}", place) if is_read else item
     else:
         try:
             document = first if first is not None else parse(file.read())
@@ -179,6 +185,16 @@ def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Ite
             alone = _of_value([document], where, title, forms)
             found = found if isinstance(alone, TranscriptError) else alone
         yield found
+
+
+def _find_itemised(file: TextIO, where: str, forms: Sequence[Form]) -> Form | None:
+    """Return the form of a large object of which the items of a list are read one by one, if the first item has it."""
+    name = _FIRST_LIST.match(file.read(_HEAD))
+    file.seek(0)
+    likely = [form for form in forms if name and form.items == name[1]]
+    item = next((item for _, item in _items(file, where)), None) if likely else None
+    file.seek(0)
+    return next((form for form in likely if form.recognise({form.items: [item]})), None)
 
 
 def _among(

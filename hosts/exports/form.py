@@ -39,6 +39,8 @@ class Form:
         get: The way to get the export.
         beside: The names of the files that the application puts beside the conversations, which are passed over;
             `*` stands for any text.
+        items: The name of a list, the first member of an object, whose items are read one by one where the object is
+            large: `read` gets objects with one item each.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Form:
     known: str
     get: str
     beside: tuple[str, ...] = ()
+    items: str = ""
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:

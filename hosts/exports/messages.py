@@ -103,7 +103,9 @@ def messages_of(item: Any) -> list[Message]:
         if isinstance(item, dict) and "role" in item:
             checked(item)  # names the mistake
         there = f" (there are: {', '.join(map(repr, known))})" if known else ""
-        raise TransferError(f"this is not a message: {item!r:.80}{there:.200}")
+        data = dict_of(known.get("data"))
+        inside = f"; its 'data' has no 'content', but {', '.join(map(repr, data))}" if data else ""
+        raise TransferError(f"this is not a message: {item!r:.80}{there:.200}{inside:.200}")
     message = message_of(item)
     return [] if message is None else [message]
 

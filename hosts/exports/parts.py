@@ -4,7 +4,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from memzoo.hosts.messages import dict_of, make_call
+from memzoo.errors import TransferError
+from memzoo.hosts.exports.chat_log import mark_of
+from memzoo.hosts.messages import dict_of, dicts_of, make_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts
 from memzoo.stores import Message
 
@@ -50,8 +52,16 @@ class Parts:
 
     @classmethod
     def of(cls, content: list[Any]) -> "Parts":
-        """Return the parts of a content in any known form."""
+        """Return the parts of a content in any known form.
+
+        Raises:
+            TransferError: A part has no type, and others have, or its mark has a name that is not known.
+        """
         parts = cls()
+        typed = any("type" in part for part in dicts_of(content))
+        for part in dicts_of(content):
+            if "text" in part and mark_of(part, "type", "a part") is None and typed:
+                raise TransferError(f"a part has no 'type', as others have: {part!r:.80}")
         for part in content:
             parts._add(part)
         return parts
@@ -88,7 +98,7 @@ class Parts:
         call = next((dict_of(known[key]) for key in _CALLS_INSIDE if key in known), None)
         result = next((dict_of(known[key]) for key in _RESULTS_INSIDE if key in known), None)
         words = _words(part)
-        if kind in THOUGHT_PARTS or known.get("thought") is True or "reasoningContent" in known:
+        if kind in THOUGHT_PARTS or mark_of(known, "thought", "a part") is True or "reasoningContent" in known:
             self.thoughts.append(_thought(known))
         elif result is not None or kind in _RESULTS or "tool_use_id" in known:
             self._add_result(known if result is None else result)

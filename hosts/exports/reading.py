@@ -51,6 +51,21 @@ class Choice:
         wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
+    def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TranscriptError]:
+        """Yield the chosen ones of a conversation and its branches, with the chosen speakers.
+
+        Args:
+            log: The conversation.
+            where: The file, for the error about a conversation of which all words are left out.
+        """
+        if self.all_branches:
+            log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
+        if not log.messages and self.takes(log.title, ()) and any("without a text" in note for note in log.notes):
+            yield TranscriptError(f"{where}, {log.title!r}, has no words: {'; '.join(log.notes)}")
+        for one in (log, *(log.branches() if self.all_branches else ())):
+            if one.messages and self.takes(one.title, one.dates):
+                yield self.with_speakers(one)
+
     def with_speakers(self, log: ChatLog) -> ChatLog:
         """Return a talk between people with the chosen user and assistant."""
         names = {str(message["name"]): None for message in log.messages if message.get("name")}
@@ -100,11 +115,7 @@ def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | Tr
             except Exception as error:  # noqa: BLE001 - there is no end to what a foreign file can hold
                 yield _refusal(f"{found.where}, {read.title!r}", found, error)
                 continue
-            if choice.all_branches:
-                log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
-            for one in (log, *(log.branches() if choice.all_branches else ())):
-                if one.messages and choice.takes(one.title, one.dates):
-                    yield choice.with_speakers(one)
+            yield from choice.choose(log, found.where)
     except MissingExtraError:
         raise
     except Exception as error:  # noqa: BLE001 - as above

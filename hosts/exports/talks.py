@@ -1,5 +1,6 @@
 """Reads a talk between people as a conversation of a user with others."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ Kind = TypeVar("Kind")
 
 _KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "an object"}
 _FIRST_YEAR = 1990
+_LIKE_HEAD = re.compile(r"\d{1,2}[:.]\d\d[^\n]{0,20}[-\]]\s[^:\n]{1,60}:(?: |$)")
+"""A time, a mark after it, and a name with a colon, as in "9:01 - Bo:"."""
 
 
 @dataclass(slots=True)
@@ -26,11 +29,14 @@ class Talk:
         title: The talk's title.
         id: The talk's id in its export.
         notes: Sentences about the talk, for the user.
+        is_text: The talk is from a text, in which a head such as "4/4/26 - Bo:" begins a message. A note counts the
+            lines within messages that are nearly such a head.
     """
 
     title: str
     id: str = ""
     notes: list[str] = field(default_factory=list[str])
+    is_text: bool = False
     _said: list[tuple[str, Any, datetime | None, bool | None]] = field(default_factory=list[Any])
     _left_out: Counter[str] = field(default_factory=Counter[str])
 
@@ -66,6 +72,9 @@ class Talk:
             notes.append(f"{user!r}, who speaks first, is the user (--user NAME chooses another{choices})")
         if self._said and not is_known and not user:
             notes.append("nobody in it is the user (--user NAME chooses somebody)")
+        if self.is_text and (heads := self._find_heads()):
+            told = "of another form in messages; their words are read as those of the message before"
+            notes.append(f"{count(len(heads), 'beginning')} {told}, such as {heads[0]!r:.80}")
         nameless = sum(not name for name, *_ in self._said)
         if 0 < nameless < len(self._said):
             notes.append(f"{count(nameless, 'message')} without the speaker's name")
@@ -77,6 +86,10 @@ class Talk:
             if (message := message_of({"role": role, "content": words})) is not None
         )
         return ChatLog.of(self.title, said, notes, id=self.id, sort=True)
+
+    def _find_heads(self) -> list[str]:
+        said = (words for _, words, *_ in self._said if isinstance(words, str) and "\n" in words)
+        return [line for words in said for line in words.split("\n")[1:] if _LIKE_HEAD.search(line)]
 
 
 def talk_of(

@@ -46,7 +46,9 @@ def tree_of(
     leaves = dict[str, None].fromkeys(parents)
     for parent in parents.values():
         leaves.pop(parent, None)
-    last = shown if shown is not None else next(reversed(leaves), None) or [*parents][-1]
+    # The last leaf with words on its branch; nodes without words can stand anywhere in the file.
+    ends = (leaf for leaf in reversed(leaves) if any(any(said(id_)) for id_ in _branch(parents, leaf)))
+    last = shown if shown is not None else next(ends, None) or [*parents][-1]
     branch = _branch(parents, last)
     others = _find_others(parents, leaves, branch, said)
 
@@ -54,6 +56,9 @@ def tree_of(
         return [*notes, *tell_left_out(Counter(filter(None, map(unsaid, ids))))]
 
     told = tell(branch)
+    firsts = [id_ for id_, parent in parents.items() if not parent or str(parent).startswith(_NIL)]
+    if len(firsts) > 1 and (begun := sum(any(said(id_)) for id_ in firsts)) > 1:
+        told.append(f"{begun} messages have no message before them, so there are as many conversations in it")
     if others:
         told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
         if shown is None:

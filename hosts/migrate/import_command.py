@@ -83,15 +83,15 @@ def _import_from(
         raise _sum_up(wrong, "nothing was imported")
     if conversation is not None:
         if (another := next(logs, None)) is not None:
-            raise OptionError(f"--conversation names one, and {source} has several: {first.title!r}, {another.title!r}")
-        first = replace(first, title=conversation)
+            raise OptionError(f"--conversation names one, and {source} has several: {first.key!r}, {another.key!r}")
+        first = replace(first, id=conversation)
     counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations"), TimeElapsedColumn())
     with closing(InMemoryStore() if dry_run and find_missing_file(store) else unlock_store(store)) as opened, counting:
         for log in counting.track(chain([first], logs), total=None):
             for note in log.notes:
-                tell("[yellow]note:[/]", f"{log.title}: {note}")
+                tell("[yellow]note:[/]", f"{log.key}: {note}")
             for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
-                row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
+                row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}", log.title)
     if wrong:
         raise _sum_up(wrong, "everything else was imported")
 

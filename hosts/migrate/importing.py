@@ -34,7 +34,7 @@ class Imported:
     """The outcome of importing a conversation.
 
     Attributes:
-        conversation_id: The conversation's id.
+        conversation_id: The conversation's id: that in the source, or else its title.
         read: The number of the conversation's messages in the source.
         written: The number of messages that were new in the store.
         digest: SHA-256 of the messages in the source, equal to the SHA-256 of the messages now in the store.
@@ -61,7 +61,7 @@ def read_logs(
     on_error: Callable[[TransferError], None] = raise_error,
     choice: Choice = Choice(),  # noqa: B008 - it is frozen
 ) -> Iterator[ChatLog]:
-    """Yield the non-empty conversations of a source, each with its id as title.
+    """Yield the non-empty conversations of a source.
 
     Args:
         form: A key of `READERS`; "" for files in the forms that are recognised.
@@ -92,7 +92,7 @@ def read_logs(
 
 
 def _checked(log: ChatLog) -> ChatLog:
-    return replace(log, title=log.id or log.title, messages=list(map(checked, log.messages)))
+    return replace(log, messages=list(map(checked, log.messages)))
 
 
 def _as_transfer_error(error: Exception) -> TransferError:
@@ -169,7 +169,7 @@ import_logs = blocking_function(aimport_logs)
 
 
 async def _import_log(store: ManagedStore, log: ChatLog, *, dry_run: bool) -> Imported:
-    there = [entry.message for entry in await store.read(log.title)]
+    there = [entry.message for entry in await store.read(log.key)]
     said = list(log.messages)
     if there[: len(said)] != said[: len(there)]:
         raise _another(log)
@@ -179,14 +179,14 @@ async def _import_log(store: ManagedStore, log: ChatLog, *, dry_run: bool) -> Im
             await (_append(store, log, len(there)) if there else _restore(store, log))
         except ConflictError as error:  # another writer was faster
             raise _another(log) from error
-        kept = [entry.message for entry in await store.read(log.title)]
+        kept = [entry.message for entry in await store.read(log.key)]
         if _digest(kept) != digest:
-            raise TransferError(f"the store does not return {log.title!r} as it was written")
-    return Imported(log.title, len(said), len(new), digest)
+            raise TransferError(f"the store does not return {log.key!r} as it was written")
+    return Imported(log.key, len(said), len(new), digest)
 
 
 def _another(log: ChatLog) -> TransferError:
-    return TransferError(f"the store has another conversation {log.title!r}; nothing of this one was written")
+    return TransferError(f"the store has another conversation {log.key!r}; nothing of this one was written")
 
 
 async def _restore(store: ManagedStore, log: ChatLog) -> None:
@@ -196,7 +196,7 @@ async def _restore(store: ManagedStore, log: ChatLog) -> None:
     for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):
         said_at = date or said_at
         entries.append(Entry(number, message, turn, said_at, {} if date else _when(None)))
-    await store.restore(log.title, entries, system_state(entries))
+    await store.restore(log.key, entries, system_state(entries))
 
 
 async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
@@ -205,8 +205,8 @@ async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
     for message, date, turn in list(zip(log.messages, log.dates, _turns(log), strict=True))[start:]:
         turns.setdefault(turn, []).append(Record(message, _when(date)))
     for turn, records in turns.items():
-        await store.append(log.title, records, turn_id=f"{turn}-{start}")
-    await note_system(store, log.title)
+        await store.append(log.key, records, turn_id=f"{turn}-{start}")
+    await note_system(store, log.key)
 
 
 def _when(date: datetime | None) -> dict[str, str | None]:

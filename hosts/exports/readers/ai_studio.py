@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, mark_of
 from memzoo.hosts.exports.fields import pick, role_at
 from memzoo.hosts.exports.messages import messages_of
 
@@ -12,6 +12,7 @@ __all__ = ["read"]
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a prompt; chunks of thoughts are left out, files are named."""
+    mark_of(document, "systemInstruction", "the prompt")
     instruction = pick(document, "systemInstruction.text|systemInstruction.parts.0.text|systemInstruction")
     said: list[tuple[Any, Any]] = []
     notes: list[str] = []
@@ -22,7 +23,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     thoughts = 0
     for number, chunk in enumerate(document["chunkedPrompt"]["chunks"], start=1):
         role = role_at(chunk, "role", number)
-        if chunk.get("isThought"):
+        if mark_of(chunk, "isThought", f"message {number}"):
             thoughts += 1
             continue
         files = [{"type": key} for key in chunk if key.startswith(("drive", "inline", "youtube"))]

@@ -1,17 +1,17 @@
 """Reads logs of calls to models: LangSmith's runs, Langfuse's observations, and gateways' requests with answers."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
 from memzoo.hosts.exports.fields import as_list, date_at, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_gateway", "is_langfuse", "is_langsmith", "read_gateway", "read_langfuse", "read_langsmith"]
 
 _THREADS = ("thread_id", "session_id", "conversation_id")
+_USERS = ("user_id", "end_user", "user")
 _REQUEST = "request.body|request|body|input"
 _ANSWER = "response.body|response|output|completion"
 _INSIDE = "choices|candidates|generations|output|message|role|content"
@@ -33,8 +33,9 @@ def read_langsmith(document: Any, title: str) -> Iterator[ChatLog]:
             asked, answered = words_in(run["inputs"], "user"), words_in(run.get("outputs"), "assistant")
             thread = pick(run, "|".join(f"extra.metadata.{name}" for name in _THREADS))
             times = date_at(run, "start_time", number), date_of(run.get("end_time"))
-            calls.append(Call(asked, answered, str(thread or ""), *times))
-    yield from _told(calls, len(document) - len(calls), "run", title)
+            user = str(pick(run, "extra.metadata.user_id") or "")
+            calls.append(Call(asked, answered, str(thread or ""), *times, user))
+    yield from conversations_of(calls, title, len(document) - len(calls), "run")
 
 
 def is_langfuse(document: Any) -> bool:
@@ -56,7 +57,7 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
         seen = [one | {"sessionId": session.get("id")} for one in told]
     else:
         seen = [
-            {"sessionId": pick(one, "sessionId|trace.sessionId")} | each
+            {"sessionId": pick(one, "sessionId|trace.sessionId"), "userId": pick(one, "userId|trace.userId")} | each
             for one in dicts_of(as_list(document))
             for each in dicts_of(one.get("observations", [one]))
         ]
@@ -67,11 +68,12 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
             str(pick(one, "sessionId") or ""),
             date_at(one, "startTime", number),
             date_of(one.get("endTime")),
+            str(one.get("userId") or ""),
         )
         for number, one in enumerate(seen, start=1)
         if need(one, "type", number) == "GENERATION"
     ]
-    yield from _told(calls, len(seen) - len(calls), "observation", title)
+    yield from conversations_of(calls, title, len(seen) - len(calls), "observation")
 
 
 def is_gateway(document: Any) -> bool:
@@ -84,16 +86,17 @@ def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations of requests and answers."""
     lines = as_list(document)
     inside = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
-    threads = "|".join(f"{place}{name}" for place in inside for name in _THREADS)
+    threads, users = ("|".join(f"{place}{name}" for place in inside for name in names) for names in (_THREADS, _USERS))
     calls = [
         Call(
             words_in(_request(line), "user"),
             words_in(_answer(line), "assistant"),
             str(pick(line, threads) or ""),
             date_of(pick(line, _BEGAN)),
-            date_of(pick(line, _ENDED)),
+            date_of(pick(line, _ENDED) or mark_of(line, "endTime", f"call {number}")),
+            str(pick(line, users) or ""),
         )
-        for line in lines
+        for number, line in enumerate(lines, start=1)
     ]
     yield from conversations_of(calls, title)
 
@@ -109,9 +112,3 @@ def _request(line: Any) -> Any:
 def _answer(line: Any) -> Any:
     found = pick(line, _ANSWER)
     return found if isinstance(found, str) or pick(found, _INSIDE) is not None else None  # pyright: ignore[reportUnknownVariableType]
-
-
-def _told(calls: list[Call], others: int, noun: str, title: str) -> Iterator[ChatLog]:
-    notes = [f"{count(others, noun)} other than calls of a model left out"] if others else []
-    for log in conversations_of(calls, title):
-        yield replace(log, notes=[*log.notes, *notes])

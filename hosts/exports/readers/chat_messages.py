@@ -1,11 +1,12 @@
 """Messages in the forms of OpenAI, Anthropic, ShareGPT and LangChain: a list, or an object with a list."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.messages import conversation_of, is_message
+from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
+from memzoo.hosts.exports.messages import conversation_of, find_date, is_message
 
 __all__ = [
     "SYSTEM_NAMES",
@@ -30,6 +31,7 @@ _SESSIONS = (
     *("conversation_id", "session_id", "thread_id", "chat_id"),
     *("conversationId", "sessionId", "threadId", "chatId"),
 )
+_ANSWERS = ("response", "output", "completion")
 _BRANCHED = {"children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid"}
 
 
@@ -78,7 +80,7 @@ def read_list(items: Any, title: str) -> Iterator[ChatLog]:
 def has_sessions(items: Any) -> bool:
     """Return whether values are messages that name their conversations."""
     named = (isinstance(item, dict) and any(item.get(key) for key in _SESSIONS) for item in items)  # pyright: ignore[reportUnknownVariableType]
-    return is_list(items) and all(named)
+    return is_list(items) and 2 * sum(named) > len(items)
 
 
 def read_sessions(items: Any, title: str) -> Iterator[ChatLog]:
@@ -90,19 +92,31 @@ def read_sessions(items: Any, title: str) -> Iterator[ChatLog]:
         if name is None:
             raise TranscriptError(f"message {number} does not name its conversation, as others do")
         sessions.setdefault(name, []).append(item)
+    is_dated = any(map(find_date, items))
     for name, listed in sessions.items():
         check_unbranched(listed)
-        yield conversation_of(name if len(sessions) > 1 else title, listed, id=name)
+        log = conversation_of(name if len(sessions) > 1 else title, listed, id=name)
+        lost = len(listed) if is_dated and not any(map(find_date, listed)) else 0
+        yield replace(log, notes=[*log.notes, f"{count(lost, 'message')} without a time"]) if lost else log
 
 
 def read_object(item: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of an object with messages, or several of an object with several."""
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
+    if len(lists := [key for key in item if is_list(item[key])]) > 1:
+        for key in lists:
+            others = {one: value for one, value in item.items() if one not in lists}
+            yield from read_object(others | {"messages": item[key], "name": f"{name}, {key}", "id": ""}, name)
+        return
     listed: list[Any] = next((item[key] for key in _LISTS if is_list(item.get(key)) or _is_several(item.get(key))), [])
     if is_list(listed):
         check_unbranched(listed)
-        system = next((item[key] for key in SYSTEM_NAMES if item.get(key)), None)
-        yield conversation_of(name, listed, system=system, id=str(item.get("id") or ""))
+        named = next((key for key in SYSTEM_NAMES if item.get(key)), SYSTEM_NAMES[0])
+        system = mark_of(item, named, f"the object of {name!r}")
+        log = conversation_of(name, listed, system=system, id=str(item.get("id") or ""))
+        answer = next((key for key in _ANSWERS if mark_of(item, key, f"the object of {name!r}") is not None), None)
+        note = f"the answer at {answer!r} has none of the known forms, and is left out"
+        yield replace(log, notes=[*log.notes, note]) if answer else log
         return
     for number, one in enumerate(listed, start=1):
         inner = f"{name} {number}"

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
 from memzoo.hosts.exports.messages import message_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.messages import dict_of, dicts_of
@@ -21,6 +21,7 @@ _NOUNS = {
     "user_editable_context": "custom instruction",
     "model_editable_context": "memory note",
 }
+_EMPTY = "node without a message"
 _UNSAID = (*_NOUNS, "reasoning_recap")
 """The types of contents that the page does not show as words of the conversation."""
 
@@ -30,15 +31,15 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     nodes: dict[str, Any] = document["mapping"]
     key = str(document.get("conversation_id") or document.get("id") or "")
     for id_, node in nodes.items():
-        if "parent" not in node:
-            raise TranscriptError(f"the message {id_!r} has no 'parent'")
+        if missing := {"parent", "message"} - node.keys():
+            raise TranscriptError(f"the message {id_!r} has no {min(missing)!r}")
     parents = {id_: node["parent"] for id_, node in nodes.items()}
     yield tree_of(
         str(document.get("title") or key or title),
         parents,
-        lambda id_: _said(nodes[id_].get("message")),
+        lambda id_: _said(nodes[id_]["message"]),
         shown=document.get("current_node"),
-        unsaid=lambda id_: _noun_of(nodes[id_].get("message")),
+        unsaid=lambda id_: _noun_of(nodes[id_]["message"]) if nodes[id_]["message"] else _EMPTY * bool(parents[id_]),
         id=key,
     )
 
@@ -50,29 +51,30 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     role = role_of(given)
     if role is None:
         raise TranscriptError(f"a message is from {given!r}, which is not a known role")
-    metadata, content = dict_of(message.get("metadata")), message.get("content")
-    hidden = metadata.get("is_visually_hidden_from_conversation")
+    place = f"the message {message.get('id')!r}"
+    metadata, content = dict_of(mark_of(message, "metadata", place)), message.get("content")
+    hidden = mark_of(metadata, "is_visually_hidden_from_conversation", place)
     # Tool calls and results are left out, because the export has no ids that connect them.
-    if role not in ("user", "assistant") or hidden or (message.get("recipient") or "all") != "all":
+    if role not in ("user", "assistant") or hidden or (mark_of(message, "recipient", place) or "all") != "all":
         return []
     if not isinstance(content, dict):
-        raise TranscriptError(f"a message has no 'content': {message!r:.80}")
+        raise TranscriptError(f"{place} has no 'content': {message!r:.80}")
     if content.get("content_type") in _UNSAID:
         return []
     parts: Any = content.get("parts", [content.get("text")])
     if not isinstance(parts, list):
         raise TranscriptError(f"the parts of a message are not a list: {parts!r:.80}")
-    parts = [*parts, *_list_files(metadata)]
+    parts = [*parts, *_list_files(metadata)] if "attachments" in metadata else parts
     said: Message | None
     if all(isinstance(part, str) for part in parts):  # nearly all messages are of this kind
         said = {"role": role, "content": "\n".join(filter(None, parts))}
     else:
         said = message_of({"role": role, "content": [part for part in parts if part]})
-    if said is None or not said["content"]:
+    if said is None or (not said["content"] and content.keys() & {"parts", "text"}):
         return []
     if isinstance(said["content"], str):
         said["content"] = _cite(said["content"], metadata)
-    return [(said, date_of(message.get("create_time")))]
+    return [(said, date_of(mark_of(message, "create_time", place)))]
 
 
 def _list_files(metadata: dict[str, Any]) -> list[dict[str, Any]]:
@@ -88,12 +90,11 @@ def _list_files(metadata: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _noun_of(message: Any) -> str:
     """Return the word for a message that the page shows apart from the conversation, or not at all; "" for others."""
-    author, content = dict_of(dict_of(message).get("author")), dict_of(dict_of(message).get("content"))
-    kind = content.get("content_type")
-    if kind in _NOUNS:
+    author, content = dict_of(message.get("author")), dict_of(message.get("content"))
+    to = str(message.get("recipient") or "all")
+    if (kind := content.get("content_type")) in _NOUNS:
         given = any(value for key, value in content.items() if key != "content_type")
         return _NOUNS[kind] if given else ""
-    to = str(dict_of(message).get("recipient") or "all")
     if author.get("role") == "tool" or to != "all":
         is_canvas = "canmore." in f"{to} {author.get('name')}"
         return "canvas step" if is_canvas else "tool step"

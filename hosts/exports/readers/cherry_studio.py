@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
 from memzoo.hosts.exports.fields import date_at, need, role_at
 from memzoo.stores import Message
 
@@ -26,12 +26,17 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         messages = [one for one in need(topic, "messages", name) if one.get("type") != "clear"]
         key, chosen = str(topic.get("id") or ""), dict[tuple[bool, str], Any]()
         for one in messages:
-            asked = str((one.get("askId") if one.get("role") == "assistant" else None) or need(one, "id", name))
-            answers = (one.get("role") == "assistant", asked)
-            if answers not in chosen or (one.get("foldSelected") and not chosen[answers].get("foldSelected")):
+            is_answer = one.get("role") == "assistant"
+            asked = str((one.get("askId") if is_answer else None) or need(one, "id", name))
+            answers = (is_answer, asked)
+            is_chosen = mark_of(one, "foldSelected", f"message {asked!r}")
+            if answers not in chosen or (is_chosen and not chosen[answers].get("foldSelected")):
                 chosen[answers] = one
         others = len(messages) - len(chosen)
         notes = [f"{count(others, 'other answer')} of several models left out"] if others else []
+        answered = [one.get("askId") for one in messages if one.get("role") == "assistant"]
+        if lost := answered.count(None) if any(answered) else 0:
+            notes.append(f"{count(lost, 'answer')} without the id of the question ('askId')")
         yield ChatLog.of(name, [_said(one, blocks, n) for n, one in enumerate(chosen.values(), start=1)], notes, id=key)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
 from memzoo.hosts.exports.fields import date_at, need, pick, role_at
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.trees import tree_of
@@ -44,7 +44,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime | None]]:
     if entry.get("type") in ("user", "assistant"):
         need(entry, "message", uuid)
-    if "message" not in entry or any(map(entry.get, _HIDDEN)):
+    if "message" not in entry or any(mark_of(entry, mark, f"message {uuid!r}") for mark in _HIDDEN):
         return
     role = role_at(entry, "type", uuid)
     date = date_at(entry, "timestamp", uuid)

@@ -45,6 +45,8 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
     Raises:
         TranscriptError: A role is unknown.
     """
+    row: Mapping[str, str | None] = {}
+    there: dict[str, str] = {}
     logs: dict[str, list[tuple[str, str, str, datetime | None]]] = {}
     for number, row in enumerate(document, start=2):
         there = _find(row)
@@ -59,13 +61,15 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
             known = ", ".join(name for name, one in ROLES.items() if one != "tool")
             raise TranscriptError(f"row {number}: expected one of {known}, not {cells['role']!r}")
         said.append((role or "", cells.get("name", ""), cells["content"], date))
+    others = ", ".join(repr(column) for column in row if column not in there.values()) if logs else ""
+    notes = [f"columns left out: {others}"] if others else []
     for conversation, said in logs.items():
         if all(role for role, *_ in said):
             pairs = (({"role": role, "content": words}, date) for role, _, words, date in said)
-            yield ChatLog.of(conversation or title, pairs, id=conversation, sort=True)
+            yield ChatLog.of(conversation or title, pairs, notes, id=conversation, sort=True)
         else:
             people = ((name, words, date) for _, name, words, date in said)
-            yield talk_of(conversation or title, people, id=conversation)
+            yield talk_of(conversation or title, people, notes=notes, id=conversation)
 
 
 def _find(columns: Iterable[str]) -> dict[str, str]:

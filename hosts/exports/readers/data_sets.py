@@ -51,13 +51,16 @@ def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
         node, parent = waiting.pop()
         id_ = str(need(node, "message_id", len(nodes) + 1))
         nodes[id_], parents[id_] = node, parent
-        waiting += [(reply, id_) for reply in node.get("replies") or ()]
+        waiting += [(reply, id_) for reply in need(node, "replies", id_) or ()]
 
     def rank_of(reply: Any) -> int:
         return len(nodes) if reply.get("rank") is None else int(reply["rank"])
 
     shown = str(document["prompt"]["message_id"])
+    unranked = 0
     while replies := nodes[shown].get("replies"):
+        ranks = [reply.get("rank") for reply in replies]
+        unranked += ranks.count(None) if any(rank is not None for rank in ranks) else 0
         shown = str(min(replies, key=rank_of)["message_id"])
 
     def said(id_: str) -> list[tuple[Message, None]]:
@@ -65,7 +68,8 @@ def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
         return [({"role": role, "content": nodes[id_].get("text") or ""}, None)]
 
     key = str(document.get("message_tree_id") or "")
-    yield tree_of(key or title, parents, said, shown=shown, id=key)
+    notes = [f"{count(unranked, 'reply', 'replies')} without a rank"] if unranked else []
+    yield tree_of(key or title, parents, said, shown=shown, notes=notes, id=key)
 
 
 def read_arena(document: Any, title: str) -> Iterator[ChatLog]:

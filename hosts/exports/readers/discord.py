@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.chat_log import ChatLog, mark_of
 from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
 from memzoo.hosts.messages import dict_of, dicts_of
 
@@ -21,11 +21,14 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     name = channel.get("name")
     is_direct = str(channel.get("type")).startswith("Direct")
     talk = Talk(str(name or title), str(channel.get("id") or ""))
-    for number, item in enumerate(take_list(document, "messages", "the file"), start=1):
+    items = take_list(document, "messages", "the file")
+    people = [dict_of(item.get("author")) for item in items]
+    nicknames = {one.get("id"): one["nickname"] for one in people if one.get("nickname")}
+    for number, item in enumerate(items, start=1):
         place = f"message {item.get('id', number)}"
         author, date = take(item, "author", place, dict), find_time(item, "timestamp", place)
-        key = "name" if author.get("nickname") in (None, "") and "name" in author else "nickname"
-        nickname = take(author, key, f"the author of {place}", str)
+        nickname = mark_of(author, "nickname", f"the author of {place}") or nicknames.get(author.get("id"))
+        nickname = str(nickname or take(author, "name", f"the author of {place}", str))
         is_bot = take(author, "isBot", f"the author of {place}", bool)
         if take(item, "type", place, str) in _NOTICES:
             talk.leave_out("notice")

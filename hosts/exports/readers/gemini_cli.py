@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
 from memzoo.hosts.exports.fields import date_at, need, role_at
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.messages import make_call
@@ -30,7 +30,7 @@ def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
                 messages = {one["id"]: one for one in line["$set"]["messages"]}
         elif "sessionId" in line:
             head |= line
-            messages |= {one["id"]: one for one in line.get("messages", ())}
+            messages |= {one["id"]: one for one in mark_of(line, "messages", f"line {number}") or ()}
         else:
             messages[need(line, "id", number)] = line
     notes = [f"{count(taken_back, 'message')} that the user took back left out"] if taken_back else []

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.talks import Talk
 
 __all__ = ["is_text", "read"]
 
+_DATE = re.compile(r"[A-Z][a-z]{2} \d\d, \d{4} {1,2}\d{1,2}:\d\d:\d\d [AP]M")
 _HEAD = re.compile(
-    r"([A-Z][a-z]{2} \d\d, \d{4} {1,2}\d{1,2}:\d\d:\d\d [AP]M)(?: \((?:Read|Unread)[^()\n]*\))?(?: ([^\n]*))?$",
+    rf"({_DATE.pattern})(?: \((?:Read|Unread)[^()\n]*\))?(?: ([^\n]*))?$",
     re.MULTILINE,
 )
 _ADDED = re.compile(r"Sent with [A-Z].*|This message responded to an earlier message\.")
@@ -34,6 +35,9 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
             entries.append((head, []))
         else:
             entries[-1][1].append(line)
+    strange = [line for _, lines in entries for line in lines if _DATE.search(line) and not line.startswith("    ")]
+    if strange:
+        talk.notes.append(f"{count(len(strange), 'time')} within messages, such as {strange[0]!r:.80}")
     is_owned = any(lines[:1] == ["Me"] for _, lines in entries)
     for head, lines in entries:
         if head[2]:

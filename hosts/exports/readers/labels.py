@@ -28,6 +28,11 @@ _OTHER = re.compile(
 _ESCAPED = re.compile(r"\\[ \t*_\\]*#")
 """A heading within a message in Markdown."""
 
+_THOUGHT = re.compile(
+    r"(?:Thought|Reasoned) for (?:(?:\d+m ?)?\d+ ?s|\d+ (?:second|minute)s?|a (?:few|couple of) seconds)\W*"
+)
+"""A line that a copied page has where the thoughts of a model are folded."""
+
 _SPEAKERS = 2
 
 
@@ -69,10 +74,16 @@ def read(document: str, title: str) -> Iterator[ChatLog]:
             turns.append((label.role, [label.words]))
         elif turns:
             turns[-1][1].append(line[1:] if first.mark.startswith("#") and _ESCAPED.match(line) else line)
+    folded = 0
+    for role, words in turns:
+        marks = [line for line in words[:3] if role == "assistant" and _THOUGHT.fullmatch(line.strip())]
+        folded += len(marks)
+        words[:3] = [line for line in words[:3] if line not in marks]
     said = [(role, "\n".join(words).strip()) for role, words in turns]
     tools = sum(role == "tool" for role, _ in said)
     notes = [f"{answerer!r} answers, and is the assistant"] if answerer else []
     notes += [f"{count(tools, 'result')} of tools left out"] if tools else []
+    notes += [f"{count(folded, 'mark')} of thoughts left out"] if folded else []
     kept = [({"role": role, "content": words}, None) for role, words in said if role != "tool"]
     yield ChatLog.of(title, kept, notes)
 
@@ -127,10 +138,13 @@ def _speakers(text: str) -> list[str] | None:
 
 def _of_names(lines: list[str], title: str) -> ChatLog:
     names = _speakers("\n".join(lines)) or ()
+    strange = [line for line in lines if (found := _NAMED.match(line)) and found["name"] not in names]
+    told = f"{count(len(strange), 'line')} of other names or headings read as words, such as {strange[:1]!r:.80}"
     turns: list[tuple[str, list[str]]] = []
     for line in lines:
         if (found := _NAMED.match(line)) and found["name"] in names:
             turns.append((found["name"], [found["words"]]))
         elif turns:
             turns[-1][1].append(line)
-    return talk_of(title, ((name, "\n".join(words).strip(), None) for name, words in turns))
+    said = ((name, "\n".join(words).strip(), None) for name, words in turns)
+    return talk_of(title, said, notes=[told] if strange else [])

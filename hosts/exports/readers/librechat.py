@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.fields import Fields
+from memzoo.hosts.exports.fields import Fields, need
 
 __all__ = ["read"]
 
@@ -23,13 +23,15 @@ _FIELDS = Fields(
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield a conversation's newest branch; a tree of messages within messages is read as a list with parents."""
     key = "messagesTree" if "messagesTree" in document else "messages"
-    yield from _FIELDS(document | {"messages": list(_flat(document[key]))}, title)
+    is_tree = key == "messagesTree" or bool(document.get("recursive"))
+    yield from _FIELDS(document | {"messages": list(_flat(document[key], is_tree=is_tree))}, title)
 
 
-def _flat(messages: Any) -> Iterator[Any]:
+def _flat(messages: Any, *, is_tree: bool) -> Iterator[Any]:
     waiting = list(reversed(messages))
     while waiting:
         message = waiting.pop()
+        children = need(message, "children", message.get("messageId", "?")) if is_tree else message.get("children")
         # The program's own copy of a new message in a tree has no time yet.
         yield ({"createdAt": None} if "children" in message else {}) | message
-        waiting += reversed(message.get("children") or ())
+        waiting += reversed(children or ())

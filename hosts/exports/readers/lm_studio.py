@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
 from memzoo.hosts.exports.fields import need, role_at
 from memzoo.hosts.exports.messages import messages_of
-from memzoo.hosts.messages import dict_of
 
 __all__ = ["read"]
 
@@ -26,9 +25,14 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         parts = [
             part
             for step in steps
-            if step.get("type") != "debugInfoBlock" and dict_of(step.get("style")).get("type") != "thinking"
+            if step.get("type") != "debugInfoBlock" and not _is_thought(step, number)
             for part in step.get("content") or [""]
         ]
         said += messages_of({"role": role, "content": parts})
     notes = [f"{count(others, 'other version')} of messages left out"] if others else []
     yield ChatLog.of(str(document.get("name") or title), [(message, None) for message in said], notes)
+
+
+def _is_thought(step: Any, number: int) -> bool:
+    style = mark_of(step, "style", f"a step of message {number}")
+    return style is not None and need(style, "type", number) == "thinking"

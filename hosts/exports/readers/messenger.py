@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.chat_log import ChatLog, mark_of
 from memzoo.hosts.exports.files import parse
 from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
 from memzoo.hosts.messages import dict_of, dicts_of
@@ -44,7 +44,7 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
         place = f"message {number}"
         sender, date = mend(take(item, "sender_name", place, str)), find_time(item, "timestamp_ms", place)
         words = mend(item.get("content")) or dict_of(item.get("share")).get("link")
-        if item.get("is_unsent"):
+        if mark_of(item, "is_unsent", place):
             talk.leave_out("unsent message")
         elif "call_duration" in item or item.get("type") in _KINDS or (words and _NOTICE.fullmatch(words)):
             talk.leave_out("notice")
@@ -62,7 +62,7 @@ def read_encrypted(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]
     for number, item in enumerate(take_list(document, "messages", "the file"), start=1):
         place = f"message {number}"
         sender, date = take(item, "senderName", place, str), find_time(item, "timestamp", place)
-        if item.get("isUnsent"):
+        if mark_of(item, "isUnsent", place):
             talk.leave_out("unsent message")
         else:
             talk.say(sender, item.get("text"), date, is_user=False if is_pair and sender == name else None)

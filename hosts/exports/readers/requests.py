@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
-from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.fields import date_at, pick
+from memzoo.hosts.exports.chat_log import ChatLog, mark_of
+from memzoo.hosts.exports.fields import date_at, need, pick
 from memzoo.hosts.exports.messages import conversation_of
 
 __all__ = ["is_history", "read_gemini", "read_history", "read_langgraph"]
@@ -15,8 +15,9 @@ _THREAD = "thread_id|config.configurable.thread_id|checkpoint.thread_id"
 
 def read_gemini(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a request, with its instruction as the first message."""
-    instruction = pick(document, "systemInstruction.parts|system_instruction.parts")
-    head = [{"role": "system", "parts": instruction}] if instruction else []
+    key = "system_instruction" if "system_instruction" in document else "systemInstruction"
+    instruction = mark_of(document, key, "the request")
+    head = [{"role": "system", "parts": need(instruction, "parts", key)}] if instruction is not None else []
     yield conversation_of(title, [*head, *document["contents"]])
 
 

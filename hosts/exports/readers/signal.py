@@ -56,7 +56,7 @@ def read_text(text: str, title: str) -> Iterator[ChatLog]:
             entries.append((head, [line[head.end() :]]))
         else:
             entries[-1][1].append(line)
-    talk = Talk(title)
+    talk = Talk(title, is_text=True)
     is_owned = any(head[3] == "Me" for head, _ in entries)
     for head, lines in entries:
         words = _ATTACHED.sub("", _REACTIONS.sub("", "\n".join(lines))).strip()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, count
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, mark_of
 from memzoo.hosts.exports.files import parse
 from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
 from memzoo.hosts.messages import dict_of, dicts_of
@@ -57,7 +57,7 @@ def _channel(
     talk, threads = Talk(title), 0
     for place, item in items:
         date = find_time(item, "ts", place)
-        if item.get("subtype") not in _SPOKEN:
+        if mark_of(item, "subtype", place) not in _SPOKEN:
             talk.leave_out("notice")
             continue
         shown = item.get("username") or dict_of(item.get("bot_profile")).get("name")

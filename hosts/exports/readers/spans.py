@@ -14,6 +14,7 @@ __all__ = ["is_otlp", "is_phoenix", "read_otlp", "read_phoenix"]
 _ASKED = "gen_ai.input.messages|gen_ai.prompt|llm.input_messages|ai.prompt.messages"
 _ANSWERED = "gen_ai.output.messages|gen_ai.completion|llm.output_messages|ai.response.text"
 _THREAD = "gen_ai.conversation.id|session.id|thread.id|langfuse.session.id"
+_USER = "user.id|enduser.id"
 _KIND = "gen_ai.operation.name|openinference.span.kind|span_kind"
 _CALLS = ("chat", "generate_content", "text_completion", "LLM")
 _KINDS = ("stringValue", "intValue", "doubleValue", "boolValue")
@@ -39,15 +40,15 @@ def read_otlp(document: Any, title: str) -> Iterator[ChatLog]:
         span
         for batch in as_list(document)
         for resource in dicts_of(batch["resourceSpans"])
-        for scope in dicts_of(resource.get("scopeSpans"))
-        for span in dicts_of(scope.get("spans"))
+        for scope in dicts_of(need(resource, "scopeSpans", "resource"))
+        for span in dicts_of(need(scope, "spans", "scope"))
     ]
     calls: list[Call] = []
     for number, span in enumerate(spans, start=1):
         attributes = {one["key"]: _value(one["value"]) for one in dicts_of(span.get("attributes"))}
         times = [date_of(int(need(span, f"{end}TimeUnixNano", number)) / 1e9) for end in ("start", "end")]
         calls += _calls(attributes, *times)
-    yield from conversations_of(calls, title)
+    yield from conversations_of(calls, title, len(spans) - len(calls), "span")
 
 
 def read_phoenix(document: Any, title: str) -> Iterator[ChatLog]:
@@ -58,7 +59,7 @@ def read_phoenix(document: Any, title: str) -> Iterator[ChatLog]:
         attributes = {key.removeprefix("attributes."): value for key, value in span.items() if key != "attributes"}
         times = [date_at(span, f"{end}_time", number) for end in ("start", "end")]
         calls += _calls(attributes | dict_of(span.get("attributes")), *times)
-    yield from conversations_of(calls, title)
+    yield from conversations_of(calls, title, len(spans) - len(calls), "span")
 
 
 def _calls(attributes: dict[str, Any], began: datetime | None, ended: datetime | None) -> Iterator[Call]:
@@ -69,7 +70,7 @@ def _calls(attributes: dict[str, Any], began: datetime | None, ended: datetime |
     asked = [*system, *words_in(_plain(pick(told, _ASKED)), "user")]
     answered = words_in(_plain(pick(told, _ANSWERED)), "assistant")
     if kind in _CALLS or (kind is None and asked):
-        yield Call(asked, answered, str(pick(told, _THREAD) or ""), began, ended)
+        yield Call(asked, answered, str(pick(told, _THREAD) or ""), began, ended, str(pick(told, _USER) or ""))
 
 
 def _nest(value: Any) -> Any:

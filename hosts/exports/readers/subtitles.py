@@ -27,6 +27,8 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
     for block in re.split(r"\n{2,}", text.replace("\r\n", "\n")):
         lines = block.split("\n")
         start = next((place for place, line in enumerate(lines) if _TIMES.match(line)), None)
+        if sum("-->" in line for line in lines) != (start is not None):
+            raise TranscriptError(f"expected a time and words, not {block!r:.80}")
         if start is None:
             continue  # the head, a note or a style
         words = "\n".join(lines[start + 1 :])

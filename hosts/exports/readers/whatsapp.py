@@ -20,6 +20,14 @@ _HEAD = re.compile(
 _AFTERNOON = re.compile("下午|오후|午後|晚上")
 _MORNING = re.compile("上午|오전|午前|凌晨|早上")
 _NAME = re.compile(r"([^:\n\"“„«]{1,100})(?:: |:\Z)")
+_CHANGE = re.compile(
+    r"[^:\n]{1,100} (?:(?:changed|updated|created) (?:the |this )?(?:group|subject)"
+    r"|(?:hat|hast) (?:den|die|das) (?:Betreff|Gruppe|Beschreibung)"
+    r"|(?:cambió|cambiaste|creó|creaste) (?:el|la) (?:asunto|nombre|grupo|descripción)"
+    r"|(?:alterou|mudou|mudaste|criou|criaste) (?:o|a) (?:assunto|nome|grupo|descrição))",
+    re.IGNORECASE,
+)
+"""The words of WhatsApp about a change of a group, whose new name can follow a colon."""
 _ATTACHED = re.compile(r"\u200e?[^\n]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)")
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f]?\d[^\n]{1,300}(?:\n|$)")
 _MARKED = re.compile(r"[ \t]?\u200e<([^<>\n]{1,200})>$", re.MULTILINE)
@@ -79,19 +87,20 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
             entries.append((head, [line[head.end() :]]))
         else:
             entries[-1][1].append(line)
-    talk, is_ios = Talk(title), bool(entries[0][0][1])
+    talk, is_ios = Talk(title, is_text=True), bool(entries[0][0][1])
     dates = _dates([head for head, _ in entries], talk)
     owners: set[str] = set()
     said: list[tuple[str, str, datetime]] = []
     for (_, lines), date in zip(entries, dates, strict=True):
         words = "\n".join(lines).rstrip()
-        label = _NAME.match(words)
+        label = None if _CHANGE.match(words) else _NAME.match(words)
         name, words = (_INVISIBLE.sub("", label[1]).strip(_MARKS), words[label.end() :]) if label else ("", words)
         if words.strip(_MARKS).rstrip(".").lower() in _OWN_DELETED:
             owners.add(name)
         words, noun = _read_words(words, is_ios=is_ios) if name else ("", "system line")
         if noun:
             talk.leave_out(noun)
+        talk.leave_out("line after a system line", 0 if name else sum(bool(line.strip()) for line in lines[1:]))
         if words:
             said.append((name, words, date))
     names = dict.fromkeys(name for name, _, _ in said)

@@ -57,6 +57,22 @@ def claude(uuid: str, parent: str | None, kind: str, content: Any, minute: int, 
     return head | {"timestamp": at(minute)} | more
 
 
+_HIDDEN = "is_visually_hidden_from_conversation"
+
+
+def chatgpt(id_: str, parent: str, role: str, text: str, minute: int, **more: Any) -> dict[str, Any]:
+    """A node of ChatGPT's tree."""
+    content = {"content_type": "text", "parts": [text]}
+    head = {"id": id_, "author": {"role": role}, "create_time": seconds(minute), "content": content}
+    return {"id": id_, "parent": parent, "children": [], "message": head | {"recipient": "all"} | more}
+
+
+def claude_ai(uuid: str, parent: str, sender: str, text: str, minute: int, **more: Any) -> dict[str, Any]:
+    """A message of Claude.ai."""
+    head = {"uuid": uuid, "parent_message_uuid": parent, "sender": sender, "text": text, "created_at": at(minute)}
+    return head | {"content": [{"type": "text", "text": text}], "attachments": [], "files": []} | more
+
+
 def codex(kind: str, minute: int, **payload: Any) -> dict[str, Any]:
     """A line of Codex CLI."""
     return {"timestamp": at(minute), "type": kind, "payload": payload}
@@ -856,6 +872,138 @@ SAMPLES = {
             [("user", "A fig?", None), ("assistant", "A fruit.", None)],
         ],
         ("role", "", "", ""),
+    ),
+    "ChatGPT": Sample(
+        "conversations.json",
+        [
+            {
+                "title": "Loom",
+                "conversation_id": "cg1",
+                "current_node": "5",
+                "mapping": {
+                    "0": {"id": "0", "parent": None, "children": ["1"], "message": None},
+                    "1": chatgpt("1", "0", "user", "My loom is from Vik.", 1),
+                    "2": chatgpt("2", "1", "assistant", "Nice.", 2),
+                    "3": chatgpt("3", "1", "assistant", 'search("loom")', 2, recipient="web"),
+                    "4": chatgpt("4", "3", "assistant", "What do you weave?", 3),
+                    "h": chatgpt("h", "4", "user", "Hidden.", 3, metadata={_HIDDEN: True}),
+                    "5": chatgpt("5", "h", "user", "Linen.", 4),
+                },
+            }
+        ],
+        [[("user", "My loom is from Vik.", 1), ("assistant", "What do you weave?", 3), ("user", "Linen.", 4)]],
+        ("role", "parts", "create_time", "parent"),
+        ("1 other branch left out (--branches all reads them)", "left out: 1 tool step"),
+    ),
+    "Claude.ai": Sample(
+        "conversations.json",
+        [
+            {
+                "uuid": "cl1",
+                "name": "Shade",
+                "chat_messages": [
+                    claude_ai("1", "00000000-0000-4000-8000-000000000000", "human", "What likes shade?", 1),
+                    claude_ai("2", "1", "assistant", "Roses.", 2),
+                    claude_ai("3", "1", "assistant", "Ferns.", 3),
+                ],
+            }
+        ],
+        [[("user", "What likes shade?", 1), ("assistant", "Ferns.", 3)]],
+        ("sender", "", "created_at", "parent_message_uuid"),
+        (
+            "1 other branch left out (--branches all reads them)",
+            "the file does not say which branch is shown; the last one is read",
+        ),
+    ),
+    "chat messages": Sample(
+        "log.json",
+        [one | {"timestamp": at(n)} for n, one in enumerate(OPENAI)],
+        [[(one["role"], one["content"], n) for n, one in enumerate(OPENAI)]],
+        ("role", "content", "", ""),
+    ),
+    "chat messages of LangChain": Sample(
+        "history.json",
+        [
+            {"type": "human", "data": {"content": "My ox is Bo.", "type": "human"}},
+            {"type": "ai", "data": {"content": "Hello Bo.", "type": "ai"}},
+        ],
+        [[("user", "My ox is Bo.", None), ("assistant", "Hello Bo.", None)]],
+        ("", "content", "", ""),
+    ),
+    "an object with chat messages": Sample(
+        "talk.jsonl",
+        ({"id": "t1", "model": "m", "messages": OPENAI}, {"id": "t2", "model": "m", "messages": OPENAI[:2]}),
+        [[(one["role"], one["content"], None) for one in OPENAI[:end]] for end in (4, 2)],
+        ("role", "content", "", ""),
+    ),
+    "chat messages of several conversations": Sample(
+        "log.jsonl",
+        (
+            {"session_id": "1", "role": "user", "content": "A fig?", "timestamp": at(1)},
+            {"session_id": "2", "role": "user", "content": "A date?", "timestamp": at(2)},
+            {"session_id": "1", "role": "assistant", "content": "A fruit.", "timestamp": at(3)},
+        ),
+        [[("user", "A fig?", 1), ("assistant", "A fruit.", 3)], [("user", "A date?", 2)]],
+        ("role", "content", "", ""),
+    ),
+    "chats": Sample(
+        "chats.json",
+        {"conversations": [{"id": "a", "messages": OPENAI[:2]}, {"id": "b", "messages": OPENAI[1:3]}]},
+        [[(one["role"], one["content"], None) for one in said] for said in (OPENAI[:2], OPENAI[1:3])],
+        ("role", "content", "", ""),
+    ),
+    "OpenAI Assistants": Sample(
+        "pages.json",
+        [
+            {
+                "object": "list",
+                "data": [
+                    {
+                        "id": f"m{n}",
+                        "thread_id": "th1",
+                        "role": role,
+                        "created_at": seconds(n),
+                        "content": [{"type": "text", "text": {"value": text, "annotations": []}}],
+                    }
+                    for n, role, text in ((2, "assistant", "Hello Eva."), (1, "user", "My aunt is Eva."))
+                ],
+            }
+        ],
+        [[("user", "My aunt is Eva.", 1), ("assistant", "Hello Eva.", 2)]],
+        ("role", "content", "created_at", ""),
+    ),
+    "Langfuse, table": Sample(
+        "observations.jsonl",
+        tuple(
+            {
+                "id": f"o{n}",
+                "type": "GENERATION",
+                "traceId": "tr",
+                "sessionId": "t1",
+                "startTime": at(n),
+                "endTime": at(n + 1),
+                "input": asked,
+                "output": {"role": "assistant", "content": text},
+            }
+            for n, asked, text in ((1, OPENAI[:2], "What do you weave?"), (3, OPENAI, "It lasts."))
+        ),
+        [LOOM],
+        ("type", "", "startTime", ""),
+    ),
+    "Phoenix, page": Sample(
+        "spans.json",
+        {
+            "data": [phoenix(1, OPENAI[:2], "What do you weave?"), phoenix(3, OPENAI, "It lasts.")],
+            "next_cursor": None,
+        },
+        [LOOM],
+        ("", "", "start_time", ""),
+    ),
+    "a gateway's log, line": Sample(
+        "call.json",
+        line(1, OPENAI[:2], "What do you weave?"),
+        [LOOM[:3]],
+        ("", "", "", ""),
     ),
     "OpenAI's preference data": Sample(
         "preference.jsonl",

@@ -1,7 +1,13 @@
 """Files with one member added, renamed or gone: `python -m tests.hosts.exports.mutated 200` tries that many a form.
 
-Words, roles, order and times are those of the whole file, or a note or an error says what is missing. The outcome
-"silent" is left for members that a form may lack: a mark such as "is_unsent", an instruction, a choice among answers.
+What is expected of each change:
+
+- A member more: the same conversations. An entry more in an object by ids is another message or conversation.
+- A member renamed: the same conversations if the member does not matter; else a note or an error that says so.
+- A member gone: likewise. Where a valid file of the form may lack the member, the file says another thing, and is read
+  as it says: `MAY_LACK` has these members.
+- A letter ahead of a line of a text: only words change; else a note or an error says that a message may be lost.
+- A column of a table renamed: as a member.
 """
 
 import copy
@@ -15,10 +21,32 @@ from pathlib import Path
 from typing import Any, cast
 
 from memzoo.hosts.exports import ChatLog
-from memzoo.hosts.exports.reading import read_conversations
+from memzoo.hosts.exports.reading import Choice, read_conversations
 from tests.hosts.exports import applications, test_people
 
-__all__ = ["samples", "try_mutations"]
+__all__ = ["samples", "try_mutations", "write"]
+
+MAY_LACK = {
+    ("Google AI Studio", "systemInstruction"): "a prompt need not have an instruction",
+    ("Google AI Studio", "parts"): "it writes {} for an instruction without words",
+    ("Google AI Studio", "isThought"): "without it, the words are said",
+    ("Gemini's API", "thought"): "without it, the words are said",
+    ("Gemini's API, request", "systemInstruction"): "a request need not have an instruction",
+    ("Anthropic's API", "system"): "a request need not have an instruction",
+    ("Bedrock's API", "system"): "a request need not have an instruction",
+    ("LM Studio", "style"): "without it, the words are said",
+    ("Claude Code", "isCompactSummary"): "without it, the words are said",
+    ("Cherry Studio", "foldSelected"): "without it, the first of several answers is read",
+    ("ChatGPT", "recipient"): "without it, a message is for the user",
+    ("ChatGPT", "metadata"): "without it, nothing hides a message",
+    ("ChatGPT", "is_visually_hidden_from_conversation"): "without it, nothing hides a message",
+    ("a gateway's log, line", "response"): "a request alone is a conversation",
+    ("a gateway's log, line", "endTime"): "without it, an answer has the time of its request",
+    ("Discord", "nickname"): "without it, a person has another name",
+    ("Slack", "subtype"): "without it, the words are said",
+    ("Messenger", "is_unsent"): "without it, the words are said",
+}
+"""The members that a valid file of a form may lack, each with what a file without it says."""
 
 
 def samples() -> dict[str, dict[str, Any]]:
@@ -42,35 +70,45 @@ def members(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
         yield from members(one)
 
 
+def write(files: dict[str, Any], folder: Path) -> Path:
+    """Write files, and return the path of the only one, or of the folder."""
+    texts = {
+        name: "".join(f"{json.dumps(line)}\n" for line in cast("tuple[Any, ...]", one))
+        if isinstance(one, tuple)
+        else json.dumps(one)
+        for name, one in files.items()
+        if isinstance(one, dict | tuple) and not name.endswith(".zip")
+    }
+    test_people.write(files | texts, folder)
+    return folder / next(iter(files)) if len(files) == 1 else folder
+
+
 def read(files: dict[str, Any]) -> tuple[list[Any], set[str], list[str]]:
     """What was said in the conversations of files, the notes, and the errors."""
     with tempfile.TemporaryDirectory() as folder:
-        texts = {
-            name: "".join(f"{json.dumps(line)}\n" for line in cast("tuple[Any, ...]", one))
-            if isinstance(one, tuple)
-            else json.dumps(one)
-            for name, one in files.items()
-            if isinstance(one, dict | tuple) and not name.endswith(".zip")
-        }
-        test_people.write(files | texts, Path(folder))
-        found = list(read_conversations([Path(folder) / next(iter(files)) if len(files) == 1 else Path(folder)]))
+        found = list(read_conversations([write(files, Path(folder))]))
     logs = [one for one in found if isinstance(one, ChatLog)]
     said = [
         [
-            (message["role"], json.dumps(message["content"]), date)
+            # The times of instructions are of no use to anybody.
+            (message["role"], message.get("name"), json.dumps(message["content"]), message["role"] != "system" and date)
             for message, date in zip(log.messages, log.dates, strict=True)
             if message["role"] != "tool" and message["content"]
         ]
         for log in logs
     ]
     errors = [str(one) for one in found if not isinstance(one, ChatLog)]
-    return said, {note for log in logs for note in log.notes}, errors
+    # All commands end with this error where there is nothing.
+    return said, {note for log in logs for note in log.notes}, errors or ([] if logs else [Choice().describe_lack("")])
 
 
 def try_mutations(name: str, number: int) -> Iterator[tuple[str, str]]:
     """Yield the outcome of each mutation of a form's files, and the mutation."""
-    files = samples()[name]
+    files = dict(samples()[name])
+    for file in [file for file in files if file.endswith(".zip")]:
+        files |= files.pop(file)
     whole, notes, _ = read(files)
+    yield from _try_lines(files, [[(role, name or "", at) for role, name, _, at in log] for log in whole], notes)
     chance = random.Random(name)  # noqa: S311 - no secret
     places = [place for place, _ in enumerate(members(list(files.values())))]
     for place in chance.sample(places, min(number, len(places))):
@@ -81,8 +119,34 @@ def try_mutations(name: str, number: int) -> Iterator[tuple[str, str]]:
             if change != "gone":
                 item[f"{key}X"] = value
             said, told, errors = read(changed)
-            outcome = "error" if errors else "same" if said == whole else "told" if told - notes else "silent"
+            if errors or said == whole:
+                outcome = "error" if errors else "same"
+            elif told - notes:
+                outcome = "told"
+            elif change == "gone" and (name, key) in MAY_LACK:
+                outcome = "as it says"
+            elif change == "added" and all(one in said for one in whole):
+                outcome = "another"
+            else:
+                outcome = "silent"
             yield f"{change}: {outcome}", f"{key!r} of {json.dumps(item, default=str)}"
+
+
+def _try_lines(files: dict[str, Any], whole: list[Any], notes: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the outcome of a letter ahead of each line of each text, or in each name of a table's columns."""
+    for file, text in files.items():
+        lines = text.split("\n") if isinstance(text, str) else []
+        is_table = file.endswith(".csv")
+        parts = lines[0].split(",") if is_table and lines else lines
+        for number, part in ((n, part) for n, part in enumerate(parts) if part.strip()):
+            changed = [*parts[:number], f"X{part}", *parts[number + 1 :]]
+            new = "\n".join([",".join(changed), *lines[1:]] if is_table else changed)
+            said, told, errors = read(files | {file: new})
+            # A letter ahead of a name is another person's name.
+            plain = [[(role, (name or "").removeprefix("X"), at) for role, name, _, at in log] for log in said]
+            other = 1 if any((name or "").startswith("X") for log in said for _, name, *_ in log) else 0
+            same = [[one[other:] for one in log] for log in plain] == [[one[other:] for one in log] for log in whole]
+            yield f"line: {'error' if errors else 'same' if same else 'told' if told - notes else 'silent'}", part
 
 
 def main(number: int) -> None:

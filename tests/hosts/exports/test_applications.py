@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from openai.types.chat import ChatCompletionMessageParam
-from pydantic import TypeAdapter
 
-from memzoo import create_memory, open_store
 from memzoo.hosts.exports import ChatLog
 from memzoo.hosts.exports.reading import read_conversations
-from memzoo.hosts.migrate.importing import import_logs
 
 from .applications import SAMPLES, Said
 
@@ -25,7 +21,6 @@ FORMS = (
     *("sharegpt_tools", "app_log", "anthropic_api", "jan_messages", "langsmith", "otel_genai", "lmstudio"),
     *("role_text", "anythingllm_csv", "chatgpt", "chatgpt_folder", "chatgpt_citations", "claude_ai", "openwebui_txt"),
 )
-TAKEN = TypeAdapter(list[ChatCompletionMessageParam])
 
 
 def read(path: Path) -> tuple[list[ChatLog], list[str]]:
@@ -81,7 +76,7 @@ def test_a_missing_text_is_counted(name: str, tmp_path: Path) -> None:
     del last[sample.keys[1]]
     logs, errors = read(sample.write(tmp_path, document))
     told = [*errors, *(note for log in logs for note in log.notes)]
-    assert [one for one in told if "without a text" in one or repr(sample.keys[1]) in one or "has none" in one], told
+    assert [one for one in told if "without a text" in one or sample.keys[1] in one or "has none" in one], told
     assert sum(len(words(log)) for log in logs) < sum(map(len, sample.talks))
 
 
@@ -97,17 +92,6 @@ def test_a_renamed_key_is_an_error(name: str, key: str, tmp_path: Path) -> None:
     last[f"{key}_"] = last.pop(key)
     _, errors = read(sample.write(tmp_path, document))
     assert [error for error in errors if key in error]
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_what_is_imported_can_be_sent(name: str, tmp_path: Path) -> None:
-    """The request of a turn after the import is of the openai client's own types."""
-    logs, _ = read(SAMPLES[name].write(tmp_path))
-    with open_store(f"sqlite:///{tmp_path}/memories.db") as store:
-        import_logs(store, logs)
-        for log in logs:
-            memory = create_memory("buffer", store=store, conversation_id=log.title)
-            TAKEN.validate_python(memory.request("And now?"))
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -77,6 +77,15 @@ def test_calls_of_no_thread_belong_together_if_all_is_repeated() -> None:
     assert texts(calls) == [["Hi", "Hello", "Bye", "See you"], ["Hi", "Good day"]]
 
 
+def test_calls_of_other_users_are_other_conversations() -> None:
+    """Also where both say the same."""
+    calls = [Call([user("Hi")], [model("Hello")], "", TEN + timedelta(minutes=n), user=f"u{n}") for n in range(2)]
+    calls.append(
+        Call([user("Hi"), model("Hello"), user("Bye")], [model("Ciao")], "", TEN + timedelta(hours=1), user="u0")
+    )
+    assert texts(calls) == [["Hi", "Hello", "Bye", "Ciao"], ["Hi", "Hello"]]
+
+
 def test_other_instructions_and_missing_words_are_told() -> None:
     """The first instructions are kept."""
     system = {"role": "system", "content": "Be short."}

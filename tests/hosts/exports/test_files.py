@@ -20,6 +20,7 @@ from memzoo.hosts.exports import ChatLog, Fields, Form, files
 from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.reading import Choice, read_conversations
+from tests.hosts.exports.applications import grok
 
 JSON = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False) | some.text(),
@@ -96,6 +97,21 @@ def test_an_export_is_read_as_it_is_delivered(tmp_path: Path) -> None:
     folder = export(tmp_path / "export")
     for place in (folder, zipped(folder, tmp_path / "export.zip")):
         assert titles(place) == ["Talk 1", "Talk 2"]
+
+
+def test_the_items_of_a_large_object_are_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if they were read together; the first is there before the file is read."""
+    path = tmp_path / "prod-grok-backend.json"
+    said = [grok("1", None, "human", "My tent is green.", 1), grok("2", "1", "ASSISTANT", "word " * 50_000, 2)]
+    talks = [{"conversation": {"id": f"k{n}", "title": f"Tent {n}"}, "responses": said} for n in range(9)]
+    path.write_text(json.dumps({"conversations": talks, "projects": []}), encoding="utf-8")
+    one_by_one = list(read_conversations([path]))
+    with path.open(encoding="utf-8") as file:
+        next(find_in_text(file, str(path), known_forms()))
+        assert file.buffer.tell() < path.stat().st_size / 2  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    monkeypatch.setattr(files, "_CHUNK", path.stat().st_size)
+    assert one_by_one == list(read_conversations([path]))
+    assert len(one_by_one) == len(talks)
 
 
 def test_a_bad_entry_is_named_and_the_others_are_read(tmp_path: Path) -> None:
@@ -236,7 +252,7 @@ def test_forms_are_distinct() -> None:
 
 
 def test_claude_ai_is_read(tmp_path: Path) -> None:
-    """Words and times of the shown branch; thoughts are apart, and the work of tools is counted."""
+    """Words and times of the shown branch; thoughts are apart, and results of tools have the ids of their calls."""
     nil, day = "00000000-0000-4000-8000-000000000000", "2026-04-01T08:0"
 
     def said(uuid: str, parent: str, sender: str, *blocks: dict[str, Any]) -> dict[str, Any]:
@@ -263,11 +279,50 @@ def test_claude_ai_is_read(tmp_path: Path) -> None:
     [log] = read_conversations([path])
     assert isinstance(log, ChatLog)
     assert (log.title, log.id) == ("Shade", "a")
-    assert [message["content"] for message in log.messages] == ["What likes shade?", "Ferns."]
-    assert log.messages[1]["reasoning_content"] == "Shade ..."
-    assert log.dates == [datetime(2026, 4, 1, 8, minute, tzinfo=UTC) for minute in (1, 3)]
+    assert [message["content"] for message in log.messages] == ["What likes shade?", None, "[]", "Ferns."]
+    assert log.messages[1]["tool_calls"][0]["id"] == log.messages[2]["tool_call_id"] == "t"
+    assert log.messages[3]["reasoning_content"] == "Shade ..."
+    assert log.dates == [datetime(2026, 4, 1, 8, minute, tzinfo=UTC) for minute in (1, 3, 3, 3)]
     assert any(note.startswith("1 other branch left out") for note in log.notes)
-    assert any("tool_result, tool_use" in note for note in log.notes)
+
+
+def test_a_pasted_text_of_claude_ai_is_words(tmp_path: Path) -> None:
+    """Of a file with a name of its own, the name is told."""
+    attached = [{"file_name": "", "extracted_content": "Ferns"}, {"file_name": "a.txt", "extracted_content": "Moss"}]
+    said = {"uuid": "1", "parent_message_uuid": None, "sender": "human", "text": "Water?", "attachments": attached}
+    talk = {"uuid": "a", "name": "Shade", "chat_messages": [said | {"created_at": "2026-04-01T08:00:00Z"}]}
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([talk]), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert log.messages == [{"role": "user", "content": "Water?\n[pasted text]\nFerns"}]
+    assert log.notes == ["1 part other than words left out: a.txt"]
+
+
+def test_an_object_with_two_lists_of_messages_has_two_conversations(tmp_path: Path) -> None:
+    """Each is named after its list."""
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps({name: [{"role": "user", "content": name}] for name in ("messages", "old")}), "utf-8")
+    assert titles(path) == ["two, messages", "two, old"]
+
+
+@pytest.mark.parametrize(
+    ("text", "thoughts", "words"),
+    [
+        ("A goat eats hay.\n</think>\n\nHay.", "A goat eats hay.", "Hay."),
+        ("`</think>` ends a thought.", None, "`</think>` ends a thought."),
+    ],
+)
+def test_thoughts_without_their_opening_mark_are_apart(
+    text: str, thoughts: str | None, words: str, tmp_path: Path
+) -> None:
+    """Some chat templates put the mark into the request."""
+    path = tmp_path / "talk.json"
+    said = [{"role": "user", "content": "What do goats eat?"}, {"role": "assistant", "content": text}]
+    path.write_text(json.dumps(said), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert (log.messages[1].get("reasoning_content"), log.messages[1]["content"]) == (thoughts, words)
 
 
 def test_the_command_imports_a_zip_and_tells_what_is_left_out(tmp_path: Path) -> None:
@@ -279,6 +334,7 @@ def test_the_command_imports_a_zip_and_tells_what_is_left_out(tmp_path: Path) ->
     command = ["import", str(tmp_path / "export.zip"), "--store", f"sqlite:///{tmp_path}/new.db"]
     done = CliRunner().invoke(app, command)
     assert done.stdout.startswith("c1\t2 read\t2 new")
+    assert done.stdout.endswith("\tTalk 1\n")
     assert "note: c1: 1 other branch left out" in done.stderr
     assert "conversations.json, item 1 has none of the known forms" in str(done.exception)
 
@@ -308,7 +364,7 @@ def test_messages_that_name_their_conversations_are_kept_apart(tmp_path: Path) -
     first, second = load_transcripts(place)
     assert [[one["content"] for one in exchange.messages] for exchange in first.exchanges] == [["a", "A"]]
     assert str(first.exchanges[0].date) == "2023-11-27 22:11:52.345000+00:00"
-    assert second.notes == ("1 time not understood, such as '02/03/2026 09:15'",)
+    assert second.notes == ("1 time not understood, such as '02/03/2026 09:15'", "1 message without a time")
 
 
 @pytest.mark.parametrize("name", ["system", "system_prompt", "systemMessage"])

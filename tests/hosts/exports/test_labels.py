@@ -46,7 +46,18 @@ def test_two_names_are_speakers_and_the_first_is_the_user() -> None:
         ("user", "Nora", "Tea?"),
         ("assistant", "Otto", "Please."),
     ]
-    assert log.notes == ["'Nora', who speaks first, is the user (--user NAME chooses another)"]
+    assert log.notes == [
+        "1 line of other names or headings read as words, such as ['Bye: yes']",
+        "'Nora', who speaks first, is the user (--user NAME chooses another)",
+    ]
+
+
+@pytest.mark.parametrize("mark", ["Thought for 5 seconds", "Thought for 1m 2s", "Reasoned for a couple of seconds"])
+def test_marks_of_folded_thoughts_are_no_words(mark: str) -> None:
+    """A copied page has them ahead of an answer; elsewhere they are words."""
+    [log] = read(f"You said:\nThought for 5 seconds\nChatGPT said:\n{mark}\n\nHay.", "goats")
+    assert [one["content"] for one in log.messages] == ["Thought for 5 seconds", "Hay."]
+    assert log.notes == ["1 mark of thoughts left out"]
 
 
 def test_results_of_tools_with_a_mark_of_their_own_are_counted() -> None:

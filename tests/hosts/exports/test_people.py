@@ -10,12 +10,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from memzoo import create_memory
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import pick
 from memzoo.hosts.exports.reading import Choice, read_conversations
-from tests.provider import refusal
 
 GIVEN = Path(__file__).parents[4] / "shared" / "data" / "exports"
 DAY = 1775293200  # 2026-04-04T09:00:00Z
@@ -544,16 +542,6 @@ def test_each_form_is_read(name: str, tmp_path: Path):
     assert log.title == (sample.title or Path(next(iter(sample.files))).stem)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_each_form_can_be_sent(name: str, tmp_path: Path):
-    """A strict endpoint accepts the request of the next turn."""
-    log = read(SAMPLES[name].files, tmp_path)
-    assert isinstance(log, ChatLog)
-    memory = create_memory("buffer")
-    memory.add_messages(log.messages)
-    assert refusal(memory.request("And now?")) is None
-
-
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.keys[0]])
 def test_a_message_without_its_text_is_counted(name: str, tmp_path: Path):
     """The others stay as they are."""
@@ -666,6 +654,23 @@ def test_people_words_beside_marked_lines_of_ios_are_kept(line: str, words: str,
     assert isinstance(log, ChatLog)
     assert [message["content"] for message in log.messages[1:]] == ([words] if words else [])
     assert [note for note in log.notes if "left out" in note] == ([f"left out: {left_out}"] if left_out else [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Bo changed the subject to: Kiln",
+        "Bo hat den Betreff geändert zu: Ofen",
+        "Bo cambió el asunto a: Horno",
+        "Bo alterou o assunto para: Forno",
+    ],
+)
+def test_a_change_of_a_group_has_no_speaker(line: str, tmp_path: Path):
+    """Its new name can follow a colon."""
+    log = read({"chat.txt": f"4/4/26, 09:01 - Ines: Hi\n4/4/26, 09:02 - {line}\n"}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert told(log) == [("user", "Ines", "09:01", "Hi")]
+    assert log.notes == ["left out: 1 system line"]
 
 
 @pytest.mark.parametrize(

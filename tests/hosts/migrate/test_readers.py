@@ -283,7 +283,6 @@ def test_older_forms_of_calls(said: list[Any], ids: list[str], tmp_path: Path) -
     [
         ("langchain-file", {"type": "remove", "data": {"content": "", "id": "x"}}),
         ("langchain-file", {"type": "reasoning", "summary": []}),
-        ("langchain-file", {"role": "ai", "content": None}),
         ("chatgpt", of_gpt("system", "Be kind.")),
         ("chatgpt", of_gpt("tool", "2")),
         ("chatgpt", of_gpt("assistant", "f()", recipient="python")),
@@ -295,6 +294,13 @@ def test_older_forms_of_calls(said: list[Any], ids: list[str], tmp_path: Path) -
 def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> None:
     """Thoughts, removals, what tools and the application wrote: a conversation of that alone is none."""
     assert logs_in(form, *file_of(form, item, tmp_path)) == ([], ["FILE has no conversation with words in it"])
+
+
+def test_messages_without_a_text_are_told(tmp_path: Path) -> None:
+    """Also where there is nothing else."""
+    item = {"role": "ai", "content": None}
+    told = "FILE, 'file', has no words: 1 message without a text left out"
+    assert logs_in("langchain-file", *file_of("langchain-file", item, tmp_path)) == ([], [told])
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ _PIECE = re.compile(
     r"|(?P<number>\d{1,3})"
     r"|(?P<line>\s*\n\s*)"
     r"|(?P<gap>[^\S\n]{2,})"
+    r"|(?P<joint>_(?=[^\W\d_]))"
     r"|(?P<marks>[^\w\s]+|_+)"
 )
 _BLANKS = re.compile(r"\s{2,}|\n")
@@ -40,8 +41,8 @@ _LONGEST_WORD = 30
 _FIRST = {"word": 0.96, "name": 1.14, "capitals": 0.4, "letters": 0.4, "line": 1.4, "gap": 0.5}
 _FURTHER = {"word": 0.12, "name": 0.21, "capitals": 0.25, "letters": 0.4}
 _FREE = {"word": 7, "name": 4}
-_SIGNS = "sign", "kana", "hangul"
 _ACCENT, _FOREIGN_MARK, _OTHER_MARK = 1.2, 0.45, 0.16
+_JOINT = 0.4  # an underscore before letters is often one token with them
 
 
 @dataclass(frozen=True)
@@ -76,19 +77,27 @@ class Tokenizer:
     blank: float
     frame: float
 
-    def measure(self, text: str) -> "tuple[float, float, float]":
-        """Return the tokens of a text without blanks, or of blanks: of letters, of signs, of digits and punctuation."""
-        letters = signs = marks = 0.0
+    def measure(self, text: str) -> "tuple[float, float, float, float]":
+        """Return the tokens of a text without blanks, or of blanks, by kind.
+
+        Returns:
+            The tokens of letters, of Chinese characters, of Japanese and Korean ones, of digits and punctuation.
+        """
+        letters = signs = kana = marks = 0.0
         for match in _PIECE.finditer(text):
             kind, piece = str(match.lastgroup), match.group()
-            if kind in _SIGNS:
-                signs += getattr(self, kind) * len(piece)
+            if kind == "sign":
+                signs += self.sign * len(piece)
+            elif kind in ("kana", "hangul"):
+                kana += getattr(self, kind) * len(piece)
             elif kind == "number":
                 marks += self.number + self.digit * len(piece)
             elif kind == "marks":
                 marks += self.mark + _OTHER_MARK * (len(set(piece)) - 1)
                 if not piece.isascii():
                     marks += _FOREIGN_MARK * _count_foreign(piece)
+            elif kind == "joint":
+                marks += _JOINT
             elif kind in _FURTHER:
                 rest = _FURTHER[kind] * max(0, len(piece) - _FREE.get(kind, 1))
                 if kind in _FREE and not piece.isascii():
@@ -96,7 +105,7 @@ class Tokenizer:
                 letters += _FIRST[kind] * self.words + rest * (self.long if kind in _FREE else self.words)
             else:
                 marks += _FIRST[kind] * self.blank
-        return letters, signs, marks
+        return letters, signs, kana, marks
 
 
 def _count_foreign(piece: str) -> int:
@@ -151,7 +160,8 @@ class Factors(NamedTuple):
 
     Attributes:
         letters: The factor for letters.
-        signs: The factor for Chinese and Japanese characters.
+        signs: The factor for Chinese characters, also in Japanese.
+        kana: The factor for other Japanese characters, and for Korean ones.
         marks: The factor for digits, punctuation and blanks.
         frame: The tokens around a message.
         base: The tokens around a request.
@@ -159,6 +169,7 @@ class Factors(NamedTuple):
 
     letters: float = 1.0
     signs: float = 1.0
+    kana: float = 1.0
     marks: float = 1.0
     frame: float = 4.0
     base: float = 3.0
@@ -188,13 +199,13 @@ def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
 
 @functools.lru_cache(maxsize=16)
 def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
-    """Return a function that returns the tokens of a text: of letters, of signs, of digits and punctuation."""
+    """Return a function that returns the tokens of a text by kind, as `Tokenizer.measure` does."""
     measure_word = functools.lru_cache(maxsize=1 << 13)(tokenizer.measure)  # Most words occur many times.
 
     def measure(text: str) -> tuple[float, ...]:
         parts = split_text(text)
         measured = [measure_word(part) if len(part) <= _LONGEST_WORD else tokenizer.measure(part) for part in parts]
-        return tuple(map(sum, zip((0.0, 0.0, 0.0), *measured, strict=True)))
+        return tuple(map(sum, zip((0.0, 0.0, 0.0, 0.0), *measured, strict=True)))
 
     return measure
 
@@ -209,16 +220,16 @@ def split_text(text: str) -> list[str]:
 
 
 # How far each factor may be off before any answer, and its bounds.
-_DOUBTS = Factors(0.08, 0.12, 0.12, 1.5, 10.0)
-_LEAST, _MOST = Factors(0.5, 0.3, 0.4, 0.0, 0.0), Factors(2.0, 3.0, 3.0, 16.0, 256.0)
+_DOUBTS = Factors(0.08, 0.12, 0.12, 0.12, 1.5, 10.0)
+_LEAST, _MOST = Factors(0.5, 0.3, 0.3, 0.4, 0.0, 0.0), Factors(2.0, 3.0, 3.0, 3.0, 16.0, 256.0)
 # The most that the descriptions of tools may be of a request that teaches.
 _MOST_TOOLS = 0.25
 _NOISE = 0.004
-# The factor of signs in use before an answer to a request with more signs than this share.
-_UNSURE, _FEW_SIGNS = 1.16, 0.1
-# The factors in use follow if the request has this much more or fewer tokens by the learnt ones. More come with some
-# to spare, so a change always is at least 3 %.
-_MORE, _FEWER, _SPARE = 1.02, 0.97, 1.01
+# Factors in use before an answer to a request with more of these tokens than a share: texts differ much.
+_UNSURE, _FEW = {"signs": 1.16, "kana": 1.1}, 0.1
+# The factors in use follow if the request has this much more or fewer tokens by the learnt ones. Both come with some to
+# spare, so a change always is at least 3 %, and the factors in use are never farther than 2 % from the learnt ones.
+_MORE, _FEWER, _SPARE = 1.02, 0.98, 1.011
 # A report beyond these shares of the estimate is no count of the request: a proxy's or a stand-in's.
 _PLAUSIBLE = 0.4, 2.5
 
@@ -258,9 +269,9 @@ class Estimate:
 
     @property
     def _table(self) -> tuple[Factors, Factors]:
-        """The factors in use and the learnt ones before any answer; the former leave room, as Chinese texts differ."""
+        """The factors in use and the learnt ones before any answer; the former leave room for what the table misses."""
         factors = Factors(frame=self.tokenizer.frame)
-        return factors._replace(signs=_UNSURE), factors
+        return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
         """Take the factors from the newest answer among log entries that has some; return False if none has.
@@ -287,11 +298,11 @@ class Estimate:
 
     def count_text(self, text: str) -> int:
         """Estimate the tokens of a text, by the factors in use; 0 only for an empty text."""
-        return int(_dot(self._measure(text), self.factors[:3]) + 0.5) or int(bool(text))
+        return int(_dot(self._measure(text), self.factors[:4]) + 0.5) or int(bool(text))
 
     def count_message(self, message: Message) -> int:
         """Estimate the tokens of a message, with the tokens around it; a part that is not text has a fixed weight."""
-        words = _dot(self._measure_again(text_of(message)), self.factors[:3])
+        words = _dot(self._measure_again(text_of(message)), self.factors[:4])
         return int(words + self.factors.frame + 0.5) + weigh_parts(message)
 
     def learn(
@@ -322,14 +333,13 @@ class Estimate:
             )
         )
         factors, change = self.factors, _dot(learnt, amounts) / _dot(self.factors, amounts)
-        if change >= _MORE:
-            factors = Factors(*(round(factor * _SPARE, 4) for factor in learnt))
-        elif change <= _FEWER:
-            factors = learnt
-        if amounts[1] < _FEW_SIGNS * guess:
-            factors = factors._replace(signs=self.factors.signs)
-        self._use(factors, learnt)
-        return {"as": self.tokenizer.name, "tokens": round(guess), "factors": factors, "learnt": learnt}
+        if not _FEWER < change < _MORE:
+            spare = _SPARE if change > 1 else 1 / _SPARE
+            factors = Factors(*(round(factor * spare, 4) for factor in learnt))
+        told = zip(Factors._fields, self.factors, amounts, strict=True)
+        unknown = {name: before for name, before, amount in told if name in _UNSURE and amount < _FEW * guess}
+        self._use(factors._replace(**unknown), learnt)
+        return {"as": self.tokenizer.name, "tokens": round(guess), "factors": self.factors, "learnt": learnt}
 
     def _tell(self) -> dict[str, Any] | None:
         """Return the factors as they are, to keep them with the newest answer; `None` for the table's."""
@@ -339,7 +349,7 @@ class Estimate:
 
 
 def _are_possible(factors: Factors) -> bool:
-    return all(least <= one <= most * _SPARE for least, one, most in zip(_LEAST, factors, _MOST, strict=True))
+    return all(least / _MORE <= one <= most * _MORE for least, one, most in zip(_LEAST, factors, _MOST, strict=True))
 
 
 def _dot(some: Iterable[float], others: Iterable[float]) -> float:

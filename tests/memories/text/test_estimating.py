@@ -21,7 +21,8 @@ from memzoo.stores.base import ANSWER
 if TYPE_CHECKING:
     from memzoo.stores import Message
 
-CHINESE, KANA, KOREAN = "我姐姐安娜住在奥斯陆她是小学老师", "あなたはオスロにすんでいます", "안나는오슬로에산다"
+CHINESE, KANA = "我姐姐安娜住在奥斯陆她是小学老师", "あなたはオスロにすんでいます"
+KOREAN = "안나는오슬로에산다동생은서울에산다"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_learning_stays_within_bounds(answers: list[tuple[str, int]]) -> None:
         request: list[Message] = [{"role": "user", "content": text}]
         name, before = estimate.name, estimate.count_message(request[0]) + estimate.factors.base
         estimate.learn(request, (), counted)
-        assert all(0.3 <= factor <= 3 for factor in estimate.learnt[:3])
+        assert all(0.3 <= factor <= 3 for factor in estimate.learnt[:4])
         assert estimate.count_message(request[0]) >= 0
         if before > 200 and estimate.name != name:
             after = estimate.count_message(request[0]) + estimate.factors.base
@@ -131,7 +132,7 @@ def test_factors_that_nobody_knows_are_passed_over(counted: Any) -> None:
     """Those of another version, or out of bounds, count as none; older ones of the family are found behind them."""
     estimate, known = Estimate("qwen3"), Estimate("qwen3")
     told = known.learn([{"role": "user", "content": "How are you today? " * 50}], [], 400)
-    impossible = {"as": "qwen", "factors": [9.0] * 5, "learnt": [9.0] * 5}
+    impossible = {"as": "qwen", "factors": [9.0] * 6, "learnt": [9.0] * 6}
     fields = [{ANSWER: json.dumps({"counted": one})} for one in (counted, impossible, told)]
     said, now = {"role": "assistant", "content": "Hi."}, datetime.now(UTC)
     entries = [Entry(9 - place, said, "t", now, dict(one)) for place, one in enumerate(fields)]

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar, cast
 from memzoo.forks import new_lock
 from memzoo.memories.search.corrections import find_asked_kinds, find_values
 from memzoo.memories.search.relative_dates import find_dates
-from memzoo.memories.search.units import FoundUnit, FoundUnits, KnownUnit, asks_for_advice
+from memzoo.memories.search.units import FoundUnit, FoundUnits, KnownUnit, asks_for_advice, asks_for_rule
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.search.words import find_telling_words, space_out
 from memzoo.memories.text.days import in_words
@@ -37,6 +37,8 @@ _PASSING_ON, _FIRST = 10, 4
 # If a message has more units than this, most of them are unrelated to each other.
 _MOST_BESIDE = 12
 _OTHER = 0.5
+# The number of newest rules that are shown for any question, if there is room.
+_MOST_RULES = 16
 # Of many names that share a part with a question, only the most certain are looked for.
 _MOST_NAMES = 8
 # A name less certain than `_LIKELY`, such as the speaker's name for "I" or a part of a name, has the share `_LEAST`: it
@@ -121,7 +123,8 @@ class UnitIndex:
     A unit is found by its own words, by the words of units from the same message or a neighbouring message, by the
     words of all units under its names, and, if the query has no full name, by the best units that share a name with it.
     The query "my head baker" therefore finds all facts about Devin, though only one unit calls him a head baker. Pairs
-    of words in a row also count, and units with a date or a number gain if the question asks for a date or a number.
+    of words in a row also count, and units with a date, a number or a rule gain if the question asks for one. Rules
+    come last in the results of any other question, so that they are shown where there is room.
 
     Args:
         weights: The weights of the parts of a score.
@@ -144,6 +147,7 @@ class UnitIndex:
         self._places: dict[int, tuple[int, str, int]] = {}
         self._sizes: dict[int, float] = {}
         self._kinds: dict[int, int] = {}
+        self._rules = set[int]()
         # The order of a unit's message, then of the unit in it: the same in all processes, unlike the numbers.
         self._orders: dict[int, tuple[int, str, str]] = {}
         self._own = _Texts[int](self._weights, self._orders.__getitem__)
@@ -189,10 +193,13 @@ class UnitIndex:
                 fits = {
                     n: fit * (1 + weights.kinds) if self._find_values(n) & kinds else fit for n, fit in fits.items()
                 }
+            if asks_for_rule(query):
+                fits = {n: fit * (1 + weights.kinds) if n in self._rules else fit for n, fit in fits.items()}
             worth = self._less_length(fits)
             if not asks_for_advice(query, named):
                 worth |= {number: one * weights.advice for number, one in worth.items() if units[number].unit.advice}
-            return self._rank(worth)
+            rules = heapq.nlargest(_MOST_RULES, self._rules, key=self._orders.__getitem__)
+            return self._rank(dict.fromkeys(rules, 0.0) | worth)
 
     def find_touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
         """Return the units that new lines may change, ranked by the best fit to any single line.
@@ -216,6 +223,8 @@ class UnitIndex:
         # Half of the terms are pairs.
         self._sizes[number] = math.log2(max(len(terms) / 2, self._weights.short) / self._weights.short)
         self._said[unit.seq][number] = None
+        if unit.rule:
+            self._rules.add(number)
         for name in dict.fromkeys(unit.names):
             bisect.insort(self._under[name], number, key=self._orders.__getitem__)
         return number
@@ -224,6 +233,7 @@ class UnitIndex:
         self._index(unit, number, -1)
         del self._units[number], self._places[number], self._sizes[number], self._said[unit.seq][number]
         self._kinds.pop(number, None)
+        self._rules.discard(number)
         for name in dict.fromkeys(unit.names):
             _delete(self._under[name], number, self._orders.__getitem__)
         del self._orders[number]

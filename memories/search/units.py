@@ -6,7 +6,16 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-__all__ = ["ASSISTANT", "FoundUnit", "FoundUnits", "KnownUnit", "asks_for_advice", "tells_advice"]
+__all__ = [
+    "ASSISTANT",
+    "FoundUnit",
+    "FoundUnits",
+    "KnownUnit",
+    "asks_for_advice",
+    "asks_for_rule",
+    "tells_advice",
+    "tells_rule",
+]
 
 ASSISTANT = frozenset("ai assistant assistent bot chatbot \u52a9\u624b \u52a9\u7406".split())
 """Names for the assistant of a conversation, in canonical form."""
@@ -14,6 +23,18 @@ ASSISTANT = frozenset("ai assistant assistent bot chatbot \u52a9\u624b \u52a9\u7
 # "My assistant" is another person.
 _SPOKEN_OF = re.compile(r"\b(?:the|der) assist[ae]nt\b|\u52a9\u624b", re.IGNORECASE)
 _PART = re.compile("[;\uff1b]")
+# "Never" forbids at the beginning of a clause; in the middle, it usually tells a story ("who never came").
+_FORBIDS = re.compile(
+    r"(?:^|[:,;.] )never\b|\b(?:must|may|should) (?:absolutely )?(?:not|never)\b|\babsolutely no\b"
+    r"|\b(?:allerg(?:y|ic)|forbid(?:s|den)?|prohibit(?:s|ed)?|not allowed|allergi(?:e|sch)|verboten|darf (?:nie|nicht))"
+    r"\b|绝对不|千万不|不许|不准|不得|禁止|严禁|过敏",
+    re.IGNORECASE,
+)
+_ASKS_FOR_RULE = re.compile(
+    r"\b(?:forbidden|allowed|prohibited|permitted|avoid|beware|allerg(?:y|ic)|rules?|verboten|erlaubt|darf)\b"
+    r"|\b(?:must|may|should|can)\b.*\b(?:not|never|nobody)\b|不许|不准|不能|不可以|不得|禁|避开|当心|忌|过敏|规矩",
+    re.IGNORECASE,
+)
 
 
 class KnownUnit(NamedTuple):
@@ -26,6 +47,7 @@ class KnownUnit(NamedTuple):
         said_at: The time of that message, with a time zone; `None` if unknown.
         tells: True if the unit says who or what a subject is ("is the head baker"), and so leads from a role to a name.
         advice: True if the unit reports an answer or advice of the assistant.
+        rule: True if the unit forbids something, or tells of an allergy.
     """
 
     text: str
@@ -34,6 +56,7 @@ class KnownUnit(NamedTuple):
     said_at: datetime | None = None
     tells: bool = False
     advice: bool = False
+    rule: bool = False
 
 
 class FoundUnit(NamedTuple):
@@ -102,3 +125,23 @@ def asks_for_advice(question: str, named: Collection[str]) -> bool:
         named: The canonical names of the question's subjects.
     """
     return not ASSISTANT.isdisjoint(named) or _SPOKEN_OF.search(question) is not None
+
+
+def tells_rule(statement: str) -> bool:
+    """Tell if a statement forbids something, or tells of an allergy; advice of the assistant is no rule.
+
+    Example:
+        >>> tells_rule("Never give Rex grapes."), tells_rule("Ann never came."), tells_rule("The assistant forbade it.")
+        (True, False, False)
+    """
+    return _FORBIDS.search(statement) is not None and not tells_advice(statement)
+
+
+def asks_for_rule(question: str) -> bool:
+    """Tell if a question asks for something forbidden.
+
+    Example:
+        >>> asks_for_rule("Which fruit is forbidden?"), asks_for_rule("Which fruit is ripe?")
+        (True, False)
+    """
+    return _ASKS_FOR_RULE.search(question) is not None

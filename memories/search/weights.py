@@ -70,7 +70,7 @@ class UnitWeights:
         profile: The weight of the words of all units under the unit's names.
         neighbours: The weight of the best units that share a name with the unit.
         roles: The gain of this weight for a unit that tells who or what a subject is.
-        kinds: The gain of a unit with a date or a number if the query asks for such a value, as a share of its score.
+        kinds: The gain of a unit with a date, a number or a rule if the query asks for one, as a share of its score.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
         advice: The share of the score that a unit of advice keeps. Advice is long, and has words on any subject. In a
             query about the assistant, advice keeps its whole score.

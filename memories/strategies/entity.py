@@ -38,9 +38,10 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Each person or thing has a separate note: statements about one person never push out statements about another.
     Loading asks no model: statements are found by the input's words, and by the words of the whole note. Saving asks
-    the model once to amend the notes: the model adds statements, and ends outdated statements, which stay as history.
-    Statements that do not fit a prompt stay in the notes. Names match in any spelling: "Sam", "sam" and "SAM" are the
-    same name. If the model replies that two names mean the same ("Bob = Robert"), both names share one note.
+    the model once to amend the notes: the model adds statements, and ends outdated statements, which stay as history. A
+    statement that forbids something, or tells of an allergy, is shown for any question, if there is room. Statements
+    that do not fit a prompt stay in the notes. Names match in any spelling: "Sam", "sam" and "SAM" are the same name.
+    If the model replies that two names mean the same ("Bob = Robert"), both names share one note.
 
     This memory is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens
     show 0.59 of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.49.

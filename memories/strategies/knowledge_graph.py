@@ -19,7 +19,7 @@ from memzoo.memories.models import replies
 from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.options import AtLeast, check_texts, names, strategy
 from memzoo.memories.search.known_index import KnownIndex
-from memzoo.memories.search.units import ASSISTANT, KnownUnit
+from memzoo.memories.search.units import ASSISTANT, KnownUnit, tells_rule
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.extracting import Draft, Valued, derive_in_pieces, least_worth
@@ -55,9 +55,9 @@ class ConversationKGMemory(ModelBackedMemory):
 
     Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: facts are
     found by the input's words, and by the words of all facts about the same names. "My head baker" finds all facts
-    about Devin, if a fact names Devin as head baker. Facts from different exchanges are joined under one name, and
-    corrections win: if a subject can have only one object, the newer fact supersedes the older fact, which stays as
-    history.
+    about Devin, if a fact names Devin as head baker. A fact that forbids something, or tells of an allergy, is shown
+    for any question, if there is room. Facts from different exchanges are joined under one name, and corrections win:
+    if a subject can have only one object, the newer fact supersedes the older fact, which stays as history.
 
     This memory is good for connected and changing facts, and for very few tokens. With a large model's facts from the
     bundled conversation, 150 tokens show 0.43 of the answers (a search over the messages shows 0.13) and 1,000 show
@@ -294,7 +294,9 @@ def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
     tells = bool(_TELLING.match(fact.relation)) and not fact.negated
     first = min(fact.sources, default=None)
     seq, said_at = (first.seq, first.said_at) if first else (0, None)
-    return [KnownUnit(str(fact), fact.nodes, seq, said_at, tells=tells, advice=fact.nodes[0] in ASSISTANT)]
+    advice = fact.nodes[0] in ASSISTANT
+    rule = not advice and tells_rule(str(fact))
+    return [KnownUnit(str(fact), fact.nodes, seq, said_at, tells=tells, advice=advice, rule=rule)]
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:

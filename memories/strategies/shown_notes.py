@@ -9,7 +9,7 @@ from typing import Any
 
 from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
-from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice
+from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice, tells_rule
 from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_searched, as_text
 from memzoo.memories.text.fitting import Limit
 
@@ -115,6 +115,7 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
             _midnight(one),
             tells=place == 0,
             advice=tells_advice(one.text),
+            rule=tells_rule(one.text),
         )
         for place, one in enumerate(note.holding)
     ]

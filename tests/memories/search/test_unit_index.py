@@ -80,6 +80,15 @@ class TestFinding:
         units = [KnownUnit(f"the oven {rest}", ("the oven",)) for rest in ("is hot stone", "comes on Monday")]
         assert texts(index_of(units, APART), question)[0].startswith(first)
 
+    def test_rules_are_found_by_any_question(self) -> None:
+        """A rule is the last result without its words, and gains if the question asks for something forbidden."""
+        rule = KnownUnit("Rex must not have grapes", ("rex",), 5, DAY, rule=True)
+        index = index_of([rule, KnownUnit("Rex likes soft food", ("rex",), 7, DAY), *FACTS], APART)
+        assert texts(index, "What weighs 640 kilos?")[-1] == texts(index, "Which fruit is forbidden?")[0] == rule.text
+        assert texts(index, "Which soft food must Rex never get?")[0] == rule.text
+        index.put({"0": []})
+        assert texts(index, "Which fruit is forbidden?") == []
+
     def test_by_words_in_a_row(self) -> None:
         """Two words that stand in the unit as in the question count more than the same words apart."""
         units = [KnownUnit(text, (text,)) for text in ("a film for the club", "the club saw a film", "a film club")]

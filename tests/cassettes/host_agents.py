@@ -138,7 +138,7 @@ def _anthropic_events(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             empty: dict[str, Any] = {"text": ""}
             deltas = [{"type": "text_delta", "text": block["text"]}]
         else:
-            said, empty = json.dumps(block["input"]), {"input": {}}
+            said, empty = json.dumps(block["input"]), {"input": dict[str, Any]()}
             deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (said[:5], said[5:])]
         yield {"type": "content_block_start", "index": index, "content_block": {**block, **empty}}
         yield from ({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas)

@@ -135,10 +135,10 @@ def _anthropic_events(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
     for index, block in enumerate(blocks):
         if block["type"] == "text":
-            empty, deltas = {"text": ""}, [{"type": "text_delta", "text": block["text"]}]
+            empty: dict[str, Any] = {"text": ""}
+            deltas = [{"type": "text_delta", "text": block["text"]}]
         else:
-            said = json.dumps(block["input"])
-            empty = {"input": {}}
+            said, empty = json.dumps(block["input"]), {"input": dict[str, Any]()}
             deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (said[:5], said[5:])]
         yield {"type": "content_block_start", "index": index, "content_block": {**block, **empty}}
         yield from ({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas)

@@ -386,11 +386,13 @@ class TestProxy:
 
     def test_an_upstream_that_does_not_answer(self, path: Path) -> None:
         """The client is told, and so is who closes the proxy; nothing is written."""
+        answers = list[httpx2.Response]()
         with (
             pytest.raises(RecordingError, match=f"(?s)No answer came .* nothing was written to {path}"),
             CassetteProxy(path, CassetteSettings(record="once"), upstream="http://127.0.0.1:1") as proxy,
         ):
-            answer = httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"})
+            answers.append(httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"}))
+        (answer,) = answers
         assert answer.status_code == 409
         assert "No answer came to POST /embeddings" in answer.json()["error"]["message"]
         assert not path.exists()

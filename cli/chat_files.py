@@ -44,7 +44,8 @@ def _chatgpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
             },
         }
         last = key
-    times = [entry.said_at.timestamp() for entry in entries if entry.said_at] or [None]
+    times: list[float | None] = [entry.said_at.timestamp() for entry in entries if entry.said_at]
+    times = times or [None]
     head = {"title": id_, "id": id_, "conversation_id": id_, "create_time": times[0], "update_time": times[-1]}
     talk = head | {"mapping": nodes, "current_node": last}
     yield f"{json.dumps([talk], ensure_ascii=False, indent=1)}\n"

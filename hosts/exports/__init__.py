@@ -5,7 +5,7 @@ say all; else a function in `readers/`, `read(document, title)`, that yields wha
 return. A message of a known kind goes through `messages_of` or `message_of`.
 """
 
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of, reason
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of, mark_of, reason
 from memzoo.hosts.exports.fields import Fields, pick
 from memzoo.hosts.exports.form import Form, having
 from memzoo.hosts.exports.messages import conversation_of, is_message, message_of, messages_of
@@ -21,6 +21,7 @@ __all__ = [
     "date_of",
     "having",
     "is_message",
+    "mark_of",
     "message_of",
     "messages_of",
     "pick",

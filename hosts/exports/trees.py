@@ -57,8 +57,8 @@ def tree_of(
 
     told = tell(branch)
     firsts = [id_ for id_, parent in parents.items() if not parent or str(parent).startswith(_NIL)]
-    if len(firsts) > 1 and (begun := sum(any(said(id_)) for id_ in firsts)) > 1:
-        told.append(f"{begun} messages have no message before them, so there are as many conversations in it")
+    if len(firsts) > 1:
+        told.append(f"{len(firsts)} messages have no message before them, and each begins a branch")
     if others:
         told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
         if shown is None:

@@ -189,7 +189,7 @@ def fuzz_import(kind: str, count: int, folder: Path, seed: int = 0) -> Fuzzed:
     talks, fuzzed = _each(make), Fuzzed(kind)
     chance = random.Random(f"{seed} {kind}")  # noqa: S311 - chance that repeats
     (folder / "sound").mkdir()
-    sound = {log.title: log for log in read_logs(form, write(folder / "sound", talks))}
+    sound = {log.key: log for log in read_logs(form, write(folder / "sound", talks))}
     assert set(sound) == set(_NAMES)
     for number in range(count):
         place = folder / str(number)
@@ -220,7 +220,7 @@ def _read(fuzzed: Fuzzed, form: str, source: str, sound: Mapping[str, Any], name
         return
     fuzzed.holds(not any(one.written for one in again), f"{source}: something is imported twice")
     kept = {id_: [entry.message for entry in drive(store.read(id_))] for id_ in drive(store.conversations())}
-    read = {log.title: log.messages for log in logs}
+    read = {log.key: log.messages for log in logs}
     fuzzed.holds({one.conversation_id for one in done} == set(kept), f"{source}: more is kept than was told")
     fuzzed.holds(all(kept[id_] in [read[id_], *kept.values()] for id_ in kept), f"{source}: half a conversation")
     if name:

@@ -108,6 +108,8 @@ def read_object(item: Any, title: str) -> Iterator[ChatLog]:
             others = {one: value for one, value in item.items() if one not in lists}
             yield from read_object(others | {"messages": item[key], "name": f"{name}, {key}", "id": ""}, name)
         return
+    if not isinstance(item.get("messages", []), list):
+        raise TranscriptError(f"expected a list at 'messages', not {item['messages']!r:.80}")
     listed: list[Any] = next((item[key] for key in _LISTS if is_list(item.get(key)) or _is_several(item.get(key))), [])
     if is_list(listed):
         check_unbranched(listed)

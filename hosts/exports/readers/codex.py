@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import date_at, need, pick
 from memzoo.hosts.exports.form import having
 from memzoo.hosts.exports.messages import is_part_of_answer, messages_of
+from memzoo.hosts.exports.talks import take
 from memzoo.hosts.messages import add_calls, dict_of
 from memzoo.stores import Message
 
@@ -36,13 +38,15 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     taken_back = 0
     for number, line in enumerate(document, start=1):
         item = dict_of(need(line, "payload", number) if enveloped else line)
-        if enveloped and need(line, "type", number) in ("event_msg", "response_item"):
-            need(item, "type", number)
+        if enveloped and take(line, "type", f"line {number}", str) in ("event_msg", "response_item"):
+            take(item, "type", f"the payload of line {number}", str)
         if item.get("type") == "thread_rolled_back":
             taken_back += (turns := int(need(item, "num_turns", number)))
             _take_back(said, turns)
         elif told and line.get("type") == "event_msg" and (role := _EVENTS.get(str(item.get("type")))):
-            said.append(({"role": role, "content": need(item, "message", number)}, _date(line, number)))
+            if not isinstance(words := need(item, "message", number), str):
+                raise TranscriptError(f"line {number}: expected a text at 'message', not {words!r:.80}")
+            said.append(({"role": role, "content": words}, _date(line, number)))
         elif not told and (item.get("type") == "message" or "role" in item):
             role, content = need(item, "role", number), need(item, "content", number)
             said += [

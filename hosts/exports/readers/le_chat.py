@@ -5,6 +5,7 @@ from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import Fields, need
+from memzoo.hosts.exports.talks import take
 
 __all__ = ["read"]
 
@@ -23,6 +24,6 @@ def _with_content(item: Any) -> Any:
     if item.get("content") or not item.get("contentChunks"):
         return item
     where = str(item.get("id"))
-    chunks = [chunk for chunk in item["contentChunks"] if need(chunk, "type", where) == "text"]
+    chunks = [chunk for chunk in item["contentChunks"] if take(chunk, "type", f"a chunk of {where}", str) == "text"]
     texts = [need(chunk, "text", where) for chunk in chunks]
     return item | {"content": "".join(texts)}

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.fields import Fields, need
+from memzoo.hosts.exports.fields import Fields
+from memzoo.hosts.exports.talks import take
 
 __all__ = ["read"]
 
@@ -31,7 +32,8 @@ def _flat(messages: Any, *, is_tree: bool) -> Iterator[Any]:
     waiting = list(reversed(messages))
     while waiting:
         message = waiting.pop()
-        children = need(message, "children", message.get("messageId", "?")) if is_tree else message.get("children")
+        place = f"message {message.get('messageId')!r}"
+        children = take(message, "children", place, list) if is_tree else message.get("children")
         # The program's own copy of a new message in a tree has no time yet.
         yield ({"createdAt": None} if "children" in message else {}) | message
         waiting += reversed(children or ())

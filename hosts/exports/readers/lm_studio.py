@@ -6,6 +6,7 @@ from typing import Any
 from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
 from memzoo.hosts.exports.fields import need, role_at
 from memzoo.hosts.exports.messages import messages_of
+from memzoo.hosts.exports.talks import take
 
 __all__ = ["read"]
 
@@ -34,5 +35,6 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def _is_thought(step: Any, number: int) -> bool:
-    style = mark_of(step, "style", f"a step of message {number}")
-    return style is not None and need(style, "type", number) == "thinking"
+    place = f"a step of message {number}"
+    style = mark_of(step, "style", place)
+    return style is not None and take(style, "type", place, str) == "thinking"

@@ -1,4 +1,4 @@
-"""Files with one member added, renamed or gone: `python -m tests.hosts.exports.mutated 200` tries that many a form.
+"""Files with a member added, renamed, gone or null: `python -m tests.hosts.exports.mutated 200` tries 200 a form.
 
 What is expected of each change:
 
@@ -6,6 +6,7 @@ What is expected of each change:
 - A member renamed: the same conversations if the member does not matter; else a note or an error that says so.
 - A member gone: likewise. Where a valid file of the form may lack the member, the file says another thing, and is read
   as it says: `MAY_LACK` has these members.
+- A member null: as a member gone.
 - A letter ahead of a line of a text: only words change; else a note or an error says that a message may be lost.
 - A column of a table renamed: as a member.
 """
@@ -42,6 +43,12 @@ MAY_LACK = {
     ("ChatGPT", "is_visually_hidden_from_conversation"): "without it, nothing hides a message",
     ("a gateway's log, line", "response"): "a request alone is a conversation",
     ("a gateway's log, line", "endTime"): "without it, an answer has the time of its request",
+    ("AnythingLLM", "workspace"): "without it, a chat is in no workspace",
+    ("OpenAssistant", "replies"): "null as []: nobody replied",
+    ("OpenTelemetry GenAI", "resourceSpans"): "null as []: a batch has no spans",
+    ("OpenTelemetry GenAI", "scopeSpans"): "null as []: a batch has no spans",
+    ("OpenTelemetry GenAI", "spans"): "null as []: a batch has no spans",
+    ("WildChat", "timestamp"): "users' messages have null",
     ("Discord", "nickname"): "without it, a person has another name",
     ("Slack", "subtype"): "without it, the words are said",
     ("Messenger", "is_unsent"): "without it, the words are said",
@@ -112,18 +119,20 @@ def try_mutations(name: str, number: int) -> Iterator[tuple[str, str]]:
     chance = random.Random(name)  # noqa: S311 - no secret
     places = [place for place, _ in enumerate(members(list(files.values())))]
     for place in chance.sample(places, min(number, len(places))):
-        for change in ("renamed", "gone", "added"):
+        for change in ("renamed", "gone", "added", "null"):
             changed = copy.deepcopy(files)
             item, key = list(members(list(changed.values())))[place]
             value = item[key] if change == "added" else item.pop(key)
-            if change != "gone":
+            if change == "null":
+                item[key] = None
+            elif change != "gone":
                 item[f"{key}X"] = value
             said, told, errors = read(changed)
             if errors or said == whole:
                 outcome = "error" if errors else "same"
             elif told - notes:
                 outcome = "told"
-            elif change == "gone" and (name, key) in MAY_LACK:
+            elif change in ("gone", "null") and (name, key) in MAY_LACK:
                 outcome = "as it says"
             elif change == "added" and all(one in said for one in whole):
                 outcome = "another"
@@ -154,7 +163,7 @@ def main(number: int) -> None:
     sums = Counter[str]()
     for name in samples():
         outcomes = Counter[str]()
-        for outcome, mutation in try_mutations(name, number // 3):
+        for outcome, mutation in try_mutations(name, number // 4):
             outcomes[outcome] += 1
             if outcome.endswith("silent"):
                 sys.stdout.write(f"  {outcome}: {mutation:.200}\n")

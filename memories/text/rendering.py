@@ -107,7 +107,7 @@ class Renderer:
         # With a limit, each turn leaves out other messages of the request.
         room = view.find_room() if max_tokens is None else -1
         stable = _stable(view, pieces, room, texts_first=self._is_first)
-        if only_pieces and room != -1 and self._is_first and not (view.texts_stay or view.texts):
+        if only_pieces and self._is_first and not (view.texts_stay or view.texts):
             first = self._make_recalled("", is_quoted=view.notes is not None)
             # In a request, the first text may join the system message.
             stable -= is_instruction(first.message)

@@ -138,6 +138,18 @@ class KnowledgeGraph:
             if fact and not fact.superseded_by:
                 yield fact
 
+    def add_replacements(self, facts: Iterable[Fact]) -> Iterator[Fact]:
+        """Yield facts, before each denied one the newest fact with the same subject and relation words.
+
+        So a value that was never right is read together with the right one.
+        """
+        for fact in facts:
+            if fact.negated:
+                with self._lock:
+                    related = [*self._facts.find_related(fact)]
+                yield from sorted(related, key=lambda one: (one.newest, one.key))[-1:]
+            yield fact
+
     def names_all_of(self, text: str) -> bool:
         """Tell whether a text has a known name, and no capitalised word that is only part of a known name.
 

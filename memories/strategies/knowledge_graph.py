@@ -246,7 +246,8 @@ class ConversationKGMemory(ModelBackedMemory):
         named |= {known: FOR_SURE for name in asked for known in self.kg.find_canonical(name)}
         found = self._known.search(query, named)
         report("words", ((one.unit.text, score) for one, score in found.scores))
-        return best_within(limit, self.kg.holding(one.key for one in found), self.render.text_tokens)
+        facts = self.kg.add_replacements(self.kg.holding(one.key for one in found))
+        return best_within(limit, facts, self.render.text_tokens)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
         """Return the canonical names that a query asks about, in the context of the last `k` exchanges."""

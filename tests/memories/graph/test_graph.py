@@ -148,6 +148,14 @@ class TestCorrections:
         graph = told(("it", "costs", old), ("it", "costs", new))
         assert texts(graph.about("it")) == [f"it costs {new}"]
 
+    def test_a_denied_value_is_shown_with_the_right_one(self) -> None:
+        """The newest fact with the same subject and relation stands before the denied one; others stay alone."""
+        soil = ("the soil", "has", "pH 5"), ("the soil", "has", "pH 7"), ("the soil", "has", "pH 5", "not")
+        graph = told(*soil, ("Sam", "likes", "tea", "not"))
+        denied = sorted((fact for fact in graph.facts() if fact.negated), key=str)
+        found = ["not true: Sam likes tea", "the soil has pH 7", "the soil has not pH 5"]
+        assert texts([*graph.add_replacements(denied)]) == found
+
 
 class TestNamesInText:
     """Which known names stand in a text."""

@@ -1,0 +1,178 @@
+"""Compares *shown* with *answered*: `python -m memzoo.benchmarks.research answered`.
+
+A view that holds the right answer helps only if a model answers rightly from it. For each memory and budget, the
+command writes the views for the questions of the bundled conversation to `FOLDER/NAME-BUDGET.views`, for a model or a
+person who sees nothing else and writes `NAME-BUDGET.replies` (JSON: `{"17": "reply"}`). Then it writes the replies
+beside the right answers to `NAME-BUDGET.sheet`, for a reader who writes `NAME-BUDGET.marks` (`{"17": true}`). Replies
+with marks are packed into `NAME-BUDGET.json`, each with a digest of its view. The table comes from these files; it
+counts the views that differ today.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import StatisticsError, correlation
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from pydantic import TypeAdapter
+
+from memzoo.benchmarks.comparing import in_place_of_rules
+from memzoo.benchmarks.measure.answers import answer_found
+from memzoo.benchmarks.measure.measuring import measure
+from memzoo.benchmarks.measure.settings import Settings
+from memzoo.benchmarks.outcomes import Scored, Shape
+from memzoo.benchmarks.research.inputs import limits_of, refusals
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import Question, sample_transcripts
+from memzoo.benchmarks.variants import parse_variant
+from memzoo.errors import OptionError
+
+__all__ = ["Answer", "answered", "compare_shown"]
+
+_MEMORIES = "buffer,vector-retriever,summary,summary-buffer,entity,knowledge-graph"
+
+
+class Answer(Shape):
+    """A reply to a question from a view.
+
+    Attributes:
+        question: The number of the question.
+        view: A digest of the view.
+        shown: True if the view contains the right answer.
+        reply: The reply.
+        key: True if the reply contains the right answer, by the rule for views.
+        right: True if a reader marked the reply as right.
+    """
+
+    question: int
+    view: str
+    shown: bool
+    reply: str
+    key: bool
+    right: bool
+
+
+_Answers = TypeAdapter(list[Answer])
+
+
+def answered(
+    folder: Annotated[Path, typer.Argument(help="The folder with a file for each memory and budget.")],
+    *,
+    memory: Annotated[str, typer.Option(help="The memories, with commas between them.")] = _MEMORIES,
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "300,1000",
+    disagreements: Annotated[bool, typer.Option(help="Print where shown and answered disagree.")] = False,
+) -> None:
+    """Compare the answers that views show with the answers that a model gives from them."""
+    with refusals():
+        (talk,) = sample_transcripts()
+        variants = in_place_of_rules([talk], [parse_variant(name) for name in memory.split(",")])
+        settings = Settings(budgets=limits_of(budgets), counter="o200k_base")
+        rows, told, every = list[list[str]](), list[str](), list[Answer]()
+        for variant in variants:
+            outcome, _ = measure(talk, 0, variant, settings)
+            for budget, found in outcome.budgets.items():
+                scores = zip(talk.measured, found.answers, strict=True)
+                asked = [_Asked(number, *one) for number, one in enumerate(scores, 1) if one[1].answer is not None]
+                answers = _answers_of(folder / f"{variant.name.rstrip('*')}-{budget}", asked)
+                changed = sum(one.view != then.digest for one, then in zip(answers, asked, strict=bool(answers)))
+                rows.append([f"{variant.name} @{budget:,}", *compare_shown(answers), str(changed)])
+                told += [
+                    f"{variant.name} @{budget:,}: {'shown' if one.shown else 'not shown'}, "
+                    f"{talk.measured[one.question - 1].text} {one.reply!r}"
+                    for one in answers
+                    if one.shown != one.right
+                ]
+                every += answers
+    heads = ["memory", "questions", "shown", "answered, by the key", "by a reader", "only shown", "only answered"]
+    rows.append(["all", *compare_shown(every), ""])
+    show(table([*heads, "correlation", "changed views"], rows), *(told if disagreements else []))
+
+
+def compare_shown(answers: Sequence[Answer]) -> list[str]:
+    """Return cells: the counts of questions, shown, answered by the key and by a reader, both differences, and phi.
+
+    Example:
+        >>> def one(shown: bool, right: bool) -> Answer:
+        ...     return Answer(question=1, view="", shown=shown, reply="", key=right, right=right)
+        >>> compare_shown([one(True, True), one(True, False), one(False, False), one(False, False)])
+        ['4', '2', '1', '1', '1', '0', '0.58']
+    """
+    shown, right = [one.shown for one in answers], [one.right for one in answers]
+    try:
+        phi = f"{correlation(shown, right):.2f}"
+    except StatisticsError:  # all alike, or too few
+        phi = ""
+    only = [
+        sum(one and not other for one, other in zip(*pair, strict=True)) for pair in ((shown, right), (right, shown))
+    ]
+    counts = [len(answers), sum(shown), sum(one.key for one in answers), sum(right), *only]
+    return [*map(str, counts), phi]
+
+
+class _Asked(NamedTuple):
+    """A question with its number and the score of a memory, which has the view."""
+
+    number: int
+    question: Question
+    scored: Scored
+
+    @property
+    def view(self) -> str:
+        return "\n".join(f"{role}: {text}" for role, text in self.scored.shown or ()) or "(nothing)"
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.view.encode()).hexdigest()[:16]
+
+
+def _answers_of(place: Path, asked: Sequence[_Asked]) -> list[Answer]:
+    """Return the packed answers of a memory and budget; or write its next file, and return none until it has marks."""
+    packed, replies, marks = (place.with_suffix(f".{kind}") for kind in ("json", "replies", "marks"))
+    if packed.exists():
+        return _Answers.validate_json(packed.read_bytes())
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # In another order for each file, so that nobody answers from the question before.
+    mixed = sorted(asked, key=lambda one: one.digest)
+    if not replies.exists():
+        texts, last = list[str](), ""
+        for one in mixed:
+            view, last = "(the same view)" if one.digest == last else one.view, one.digest
+            texts.append(f"{view}\n\nQUESTION: {one.question.text}")
+        _write(place.with_suffix(".views"), mixed, texts)
+        return []
+    given = _read(replies, asked)
+    if not marks.exists():
+        sheet = [
+            f"question: {one.question.text}\nright: {one.question.answer}\ngiven: {given[one.number]}" for one in mixed
+        ]
+        _write(place.with_suffix(".sheet"), mixed, sheet)
+        return []
+    right = _read(marks, asked)
+    answers = [
+        Answer(
+            question=one.number,
+            view=one.digest,
+            shown=bool(one.scored.answer),
+            reply=given[one.number],
+            key=bool(answer_found(one.question.answer, [given[one.number]])),
+            right=right[one.number],
+        )
+        for one in asked
+    ]
+    lines = ",\n".join(one.model_dump_json() for one in answers)
+    packed.write_text(f"[{lines}]\n", encoding="utf-8", newline="\n")
+    return answers
+
+
+def _write(file: Path, asked: Sequence[_Asked], texts: Sequence[str]) -> None:
+    entries = [f"### {one.number}\n{text}\n" for one, text in zip(asked, texts, strict=True)]
+    file.write_text("\n".join(entries), encoding="utf-8", newline="\n")
+
+
+def _read(file: Path, asked: Sequence[_Asked]) -> dict[int, Any]:
+    found = {int(number): one for number, one in json.loads(file.read_text(encoding="utf-8")).items()}
+    if missing := [str(one.number) for one in asked if one.number not in found]:
+        raise OptionError(f"{file.name} has nothing for {', '.join(missing)}")
+    return found

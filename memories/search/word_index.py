@@ -236,9 +236,9 @@ class WordIndex:
         """Return each message's scores for the words of a query: in the message, in its window, and in its segment."""
         text = self._fit()
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
+        for began, finished, share in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
-                grain.add(began, finished, score)
+                grain.add(began, finished, score, share)
         return own, around, in_segments[text.segment]
 
     def _fit(self) -> _SearchedText:

@@ -156,6 +156,19 @@ class WordIndex:
             places = numpy.flatnonzero(found)
             return Ranking(self._seqs[places], total[places])
 
+    def find_others(self, found: Ranking) -> list[int]:
+        """Return the log numbers of all messages not found: newest first, but those in segments of finds before."""
+        with self._lock:
+            if not len(self._rows):
+                return []
+            segments = self._fit().segment
+            is_found = numpy.isin(self._seqs, found.best(len(found)))
+            others = numpy.flatnonzero(~is_found)
+            is_beside = numpy.isin(segments[others], segments[is_found])
+            order = numpy.lexsort((others, is_beside))[::-1]
+            seqs: list[int] = self._seqs[others[order]].tolist()
+            return seqs
+
     def scores(
         self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
     ) -> dict[int, float]:

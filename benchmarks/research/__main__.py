@@ -13,6 +13,7 @@ from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.answered import answered
 from memzoo.benchmarks.research.cache import cache
 from memzoo.benchmarks.research.growth import growth
+from memzoo.benchmarks.research.lifebench import lifebench
 from memzoo.benchmarks.research.page import page
 from memzoo.benchmarks.research.planted import planted
 from memzoo.benchmarks.research.portions import portions
@@ -30,8 +31,8 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.", no_args_is_help=True)
 for command in (
-    *(answered, cache, growth, learn, page, planted, portions, retrieval, retrieval_cost, speed, strong_model, updates),
-    *(verdict, weight, written),
+    *(answered, cache, growth, learn, lifebench, page, planted, portions, retrieval, retrieval_cost, speed),
+    *(strong_model, updates, verdict, weight, written),
 ):
     app.command()(command)
 

@@ -10,13 +10,16 @@ from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MemoryZooError, OptionError
 
-__all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "conversations", "limits_of", "refusals"]
+__all__ = ["LIFEBENCH", "LOCOMO", "REALMEM", "STATEBENCH", "conversations", "limits_of", "refusals"]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """The path of LoCoMo's conversations, which are not part of the project."""
 
 REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
 """The path of RealMem's conversations between a user and an assistant."""
+
+LIFEBENCH = LOCOMO.parents[1] / "lifebench" / "dev.json"
+"""The path of LifeBench's messages of people, each in Chinese and in English."""
 
 STATEBENCH = LOCOMO.parents[1] / "statebench" / "dev.jsonl"
 """The path of StateBench's timelines."""

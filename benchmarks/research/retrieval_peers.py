@@ -19,10 +19,11 @@ from memzoo.benchmarks.research.retrieving import Retriever
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.errors import MissingExtraError
 from memzoo.memories.search.excerpt import evidence, fit_passages
+from memzoo.memories.text.language import UNSPACED
 from memzoo.strategy import Passage, text_of
 from memzoo.sync import drive
 
-__all__ = ["PEERS", "Embed", "Peer"]
+__all__ = ["PEERS", "Embed", "Peer", "find_plain_words"]
 
 Embed = Callable[[list[str]], Any]
 """A function that returns a row of numbers for each text."""
@@ -37,6 +38,8 @@ class Peer(Protocol):
 
 
 _MOST_DOCUMENTS = 200
+_WORD = re.compile(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+")
+_HAN = re.compile(f"[{UNSPACED}]")
 _BATCH_END = re.compile(r"(?<=</message>)\n\n(?=<message )")
 
 
@@ -99,11 +102,11 @@ class _PlainWords(_Ranked):
         """See `Retriever.hear`."""
         super().hear(exchange)
         new = self._passages[-1]
-        row = (len(self._passages) - 1, f"{new.speaker}: {new.text}")
+        row = (len(self._passages) - 1, " ".join(find_plain_words(f"{new.speaker}: {new.text}")))
         self._database.execute("INSERT INTO exchanges (rowid, text) VALUES (?, ?)", row)
 
     def _rank(self, question: Question) -> Iterable[Passage]:
-        match = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question.text))
+        match = " OR ".join(f'"{word}"' for word in find_plain_words(question.text))
         rows = self._database.execute("SELECT rowid FROM exchanges WHERE exchanges MATCH ? ORDER BY rank", (match,))
         return [self._passages[place] for (place,) in rows]
 
@@ -171,6 +174,14 @@ class _LangChainEmbeddings:
 
     def embed_query(self, text: str) -> list[float]:
         return self.embed_documents([text])[0]
+
+
+def find_plain_words(text: str) -> list[str]:
+    """Return the words of a text in lower case; Chinese and Japanese characters in a row as all pairs of neighbours."""
+    words: list[str] = []
+    for word in _WORD.findall(text.lower()):
+        words += [word[place : place + 2] for place in range(max(len(word) - 1, 1))] if _HAN.match(word) else [word]
+    return words
 
 
 def _langchain_memory(embed: Embed) -> Any:

@@ -152,7 +152,7 @@ class Clipper:
 
     @cached_property
     def _wanted(self) -> list[int]:
-        return [int(phrase[0]) for phrase in self._analyser.phrases(self._query)]
+        return [int(phrase[0]) for phrase, _ in self._analyser.phrases(self._query)]
 
     def _scores(self, pieces: Sequence[str]) -> "Numbers":
         """Return each piece's score by the question's words; rare words count more, words of neighbours half."""

@@ -1,15 +1,17 @@
 """Describes each message by a row of numbers, from which its context, its speaker and its worth are computed."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy
 
+from memzoo.memories.search.chinese import RUN
 from memzoo.memories.search.corrections import kinds_of
 from memzoo.memories.search.rows import Numbers, Places, Rows
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.search.words import hash_word
+from memzoo.memories.search.words import count_letters, hash_word
 from memzoo.memories.text.view import Passage
 
 __all__ = [
@@ -41,16 +43,16 @@ ROW = numpy.dtype(
 of questions among its sentences; `own` and `other` stand for the names that the message gives its own speaker and the
 other speaker (`_find_called`); `kinds` are the kinds of values in the message (`kinds_of`)."""
 
-# Context is limited in characters, not in messages: of long messages, even three are too much.
-_SEGMENT_CHARACTERS = 3_000
+# Context is limited in letters, not in messages: of long messages, even three are too much.
+_SEGMENT_LETTERS = 3_000
 
 # The pause, in seconds, after which a new segment begins.
 _PAUSE = 3_600
-# Even a shorter message takes this many characters of room: otherwise a window could span hundreds of "ok".
+# Even a shorter message takes this many letters of room: otherwise a window could span hundreds of "ok".
 _LEAST_LENGTH = 10
 
-_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
-_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)")
 
 # Labels of roles, which are not names of speakers.
 _PARTS = frozenset("human ai user assistant system tool function developer".split())
@@ -63,7 +65,7 @@ _INTRODUCED = re.compile(
 _GREETED = r"(?:hey|hi|hello|hiya|hallo|thanks|thank you|danke|wow|yeah|bye|congrats|sure|nice)(?:,| there)?"
 _ADDRESSED = re.compile(rf"(?:^|[.!?] ){_GREETED} {_NAME}\b[!,.?]|, {_NAME}[!.?]", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
-_LONGEST_LABEL = 3
+_LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 _KEY = 3
 _OFTEN = 2
 
@@ -77,9 +79,9 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
     rows: list[tuple[object, ...]] = []
     for passage, count in zip(passages, counts, strict=True):
-        now, length = passage.said_at.timestamp() if passage.said_at else numpy.nan, len(passage.text)
+        now, length = passage.said_at.timestamp() if passage.said_at else numpy.nan, count_letters(passage.text)
         room = max(length, _LEAST_LENGTH)
-        opens = last == -numpy.inf or now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
+        opens = last == -numpy.inf or now - last > _PAUSE or size + room > _SEGMENT_LETTERS
         last, size = now, room if opens else size + room
         document = passage.seq if passage.begins or not document else document
         speaker, called = _speaker_number(passage.speaker), _find_called(passage.text)
@@ -96,7 +98,7 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
     Args:
         rows: The rows of all messages.
         places: The places of the messages in the windows' centres.
-        size: The size of a window, in characters.
+        size: The size of a window, in letters.
     """
     lengths = numpy.maximum(numpy.append(rows["length"], _LEAST_LENGTH), _LEAST_LENGTH)
     closed = numpy.ones(len(lengths), numpy.bool_)
@@ -117,7 +119,7 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
 
 
 def reach(size: int) -> int:
-    """Return the number of messages that a window of `size` characters can have at most; empty messages count, too."""
+    """Return the number of messages that a window of `size` letters can have at most; empty messages count, too."""
     return size // _LEAST_LENGTH
 
 
@@ -209,7 +211,8 @@ def _size_of_segment(rows: Rows) -> int:
 def _measure_talk(text: str) -> tuple[bool, float]:
     """Return True if a text tells of its speaker ("I", "we"); and the share of questions among its sentences."""
     sentences: list[str] = _BETWEEN_SENTENCES.split(text.strip())
-    return _FIRST_PERSON.search(text) is not None, sum(one.endswith("?") for one in sentences) / len(sentences)
+    asking = sum(one.endswith(("?", "\uff1f")) for one in sentences)
+    return _FIRST_PERSON.search(text) is not None, asking / len(sentences)
 
 
 def _speaker_number(label: str) -> int:
@@ -224,11 +227,14 @@ def _find_called(text: str) -> tuple[int, int]:
 
 
 def _labels(query: str) -> Iterator[str]:
-    """Yield all runs of one to three words in a query."""
+    """Yield all runs of one to three words in a query, and of two to four Chinese or Japanese characters."""
     words = list(_WORD.finditer(query))
     for first in range(len(words)):
         for last in words[first : first + _LONGEST_LABEL]:
             yield query[words[first].start() : last.end()]
+    for run in RUN.findall(query):
+        for first, size in itertools.product(range(len(run)), _HAN_LABELS):
+            yield run[first : first + size]
 
 
 def _key(name: str) -> int:

@@ -30,7 +30,7 @@ class Weights:
         after: The share of a message's nearness that is added to the previous message.
         saturation: The k1 of BM25: the lower, the less a repeated word adds.
         dilution: The b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
-        window: The size of the window around a message in characters, including the message itself.
+        window: The size of the window around a message in letters, including the message itself.
         sure_correction: The share of a correction's rare words that the corrected message must have, if the correction
             clearly says that it corrects something.
         possible_correction: The same share, if the correction may say that it corrects something.

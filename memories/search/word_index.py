@@ -156,6 +156,19 @@ class WordIndex:
             places = numpy.flatnonzero(found)
             return Ranking(self._seqs[places], total[places])
 
+    def find_others(self, found: Ranking) -> list[int]:
+        """Return the log numbers of all messages not found: newest first, but those in segments of finds before."""
+        with self._lock:
+            if not len(self._rows):
+                return []
+            segments = self._fit().segment
+            is_found = numpy.isin(self._seqs, found.best(len(found)))
+            others = numpy.flatnonzero(~is_found)
+            is_beside = numpy.isin(segments[others], segments[is_found])
+            order = numpy.lexsort((others, is_beside))[::-1]
+            seqs: list[int] = self._seqs[others[order]].tolist()
+            return seqs
+
     def scores(
         self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
     ) -> dict[int, float]:
@@ -236,9 +249,9 @@ class WordIndex:
         """Return each message's scores for the words of a query: in the message, in its window, and in its segment."""
         text = self._fit()
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
+        for began, finished, share in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
-                grain.add(began, finished, score)
+                grain.add(began, finished, score, share)
         return own, around, in_segments[text.segment]
 
     def _fit(self) -> _SearchedText:

@@ -1,6 +1,7 @@
 """Search by words: cutting texts into words, and scoring spans of messages by BM25."""
 
 import hashlib
+import itertools
 import re
 import sqlite3
 import weakref
@@ -10,11 +11,12 @@ from typing import NamedTuple
 import numpy
 
 from memzoo.forks import new_lock
+from memzoo.memories.search.chinese import RUN, find_pairs, translate_numbers
 from memzoo.memories.search.rows import Numbers, Places, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["Analyser", "Grain", "find_telling_words", "hash_word", "phrase_counts", "space_out"]
+__all__ = ["Analyser", "Grain", "count_letters", "find_telling_words", "hash_word", "phrase_counts", "space_out"]
 
 # Words of any question that say nothing about its subject.
 _STOP_WORDS = frozenset(
@@ -26,11 +28,14 @@ _STOP_WORDS = frozenset(
 )
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_WORD = re.compile(r"\w+")
 _FOUND = numpy.dtype([("term", "<u8"), ("text", "<i8"), ("offset", "<i8")])
 
 # The least weight of a word, as in SQLite's FTS5.
 _LEAST_WEIGHT = 1e-6
 _LONGEST_PHRASE = 16
+# The share of a Chinese character in the weight of a pair.
+_CHARACTER = 0.1
 
 
 class Analyser:
@@ -66,18 +71,25 @@ class Analyser:
         order = numpy.lexsort((found["offset"], found["text"]))
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
-    def phrases(self, query: str) -> list[Terms]:
-        """Return the telling words of a query as phrases.
+    def phrases(self, query: str) -> list[tuple[Terms, float]]:
+        """Return the telling words of a query as phrases, each with its share of a word's weight.
 
-        A phrase has the one or more terms that the tokenizer makes of a word.
+        A phrase has the one or more terms that the tokenizer makes of a word. Of Chinese, pairs of characters are the
+        words; a single character counts a little.
         """
-        terms, counts = self.terms(find_telling_words(query))
-        return [phrase for phrase in numpy.split(terms, numpy.cumsum(counts)[:-1]) if len(phrase)]
+        read = translate_numbers(query.casefold())
+        spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in _STOP_WORDS]
+        pairs = list(find_pairs(read))
+        shares = dict.fromkeys(itertools.chain.from_iterable(pairs), _CHARACTER) | dict.fromkeys([*spaced, *pairs], 1.0)
+        shares = shares or dict.fromkeys(find_telling_words(query), 1.0)
+        terms, counts = self.terms(shares)
+        phrases = zip(numpy.split(terms, numpy.cumsum(counts)[:-1]), shares.values(), strict=False)
+        return [(phrase, share) for phrase, share in phrases if len(phrase)]
 
 
 def find_telling_words(query: str) -> Sequence[str]:
     """Return the different words of a query without stop words; a query of stop words keeps all its words."""
-    words = list(dict.fromkeys(re.findall(r"\w+", space_out(query.casefold()))))
+    words = list(dict.fromkeys(_WORD.findall(space_out(query.casefold()))))
     return [word for word in words if word not in _STOP_WORDS] or words
 
 
@@ -87,9 +99,19 @@ def hash_word(word: bytes) -> int:
 
 
 def space_out(text: str) -> str:
-    """Return a text with spaces around each Chinese or Japanese character, so that each character counts as a word."""
+    """Return a text with spaces around each Chinese or Japanese character, so that each character counts as a word.
+
+    Chinese numbers and dates become digits and English months; see `translate_numbers`.
+    """
+    if _UNSPACED.search(text):
+        text = _UNSPACED.sub(r" \g<0> ", translate_numbers(text))
     # SQLite refuses half of a surrogate pair.
-    return _UNSPACED.sub(r" \g<0> ", text).encode(errors="replace").decode()
+    return text.encode(errors="replace").decode()
+
+
+def count_letters(text: str) -> int:
+    """Return the length of a text in letters; a Chinese or Japanese character says as much as four letters."""
+    return len(text) if text.isascii() else len(text) + 3 * len(_UNSPACED.findall(text))
 
 
 class Grain(NamedTuple):
@@ -124,7 +146,7 @@ class Grain(NamedTuple):
         relative = weights.dilution * length / max(length.mean(), _LEAST_WEIGHT)
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
-    def add(self, began: Places, finished: Places, scores: Numbers, share: float = 1.0) -> None:
+    def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
         """Add the score of a word, times a share, to the scores of the spans that contain the word."""
         # A phrase longer than a span may begin before the span and end after it, which makes the difference negative.
         count = numpy.maximum(finished.take(self.end) - began.take(self.first), 0)
@@ -136,29 +158,31 @@ class Grain(NamedTuple):
         scores[found] += share * weight * count * (self.saturation + 1) / (count + self.norm[found])
 
 
-def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
-    """Yield two counts for each phrase found: how often the phrase begins, and ends, before each message.
+def phrase_counts(
+    terms: Terms, ends: Places, phrases: Sequence[tuple[Terms, float]]
+) -> Iterator[tuple[Places, Places, float]]:
+    """Yield two counts for each phrase found, then its share: how often it begins, and ends, before each message.
 
     Args:
         terms: The terms of all messages.
         ends: The positions at which the terms of each message begin, and the end of the last message.
-        phrases: The phrases to search for.
+        phrases: The phrases to search for, each with its share.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
-    words = numpy.unique(numpy.array([phrase[0] for phrase in phrases], numpy.uint64))
+    words = numpy.unique(numpy.array([phrase[0] for phrase, _ in phrases], numpy.uint64))
     places = numpy.flatnonzero(numpy.isin(terms, words))
     # Small numbers stand for the terms, because small numbers are sorted faster (by radix).
     which = numpy.searchsorted(words, terms[places]).astype(numpy.min_scalar_type(len(words)))
     after = numpy.cumsum(numpy.bincount(which, minlength=len(words)))
     positions = dict(zip(words.tolist(), numpy.split(places[numpy.argsort(which, kind="stable")], after), strict=False))
-    for phrase in phrases:
+    for phrase, share in phrases:
         starts = positions[int(phrase[0])]
         for offset, term in enumerate(phrase[1:_LONGEST_PHRASE], start=1):
             starts = starts[starts + offset < len(terms)]
             starts = starts[terms[starts + offset] == term]
         if len(starts):
             began, further = _before(ends, starts), min(len(phrase), _LONGEST_PHRASE) - 1
-            yield began, _before(ends, starts + further) if further else began
+            yield began, _before(ends, starts + further) if further else began, share
 
 
 def _before(ends: Places, positions: Places) -> Places:

@@ -46,8 +46,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
     alone, messages are also found by parts of words (`HashEmbedder`, which needs no download). `clock` decides the
     day that a question means by "yesterday". A message that was corrected later is shown with its correction. Neither
     saving nor loading asks a model. The best messages that fit `max_token_limit` are shown in the order said, with
-    speakers and dates. With `k` instead, the best exchanges are shown as documents, best first: a line for each input
-    and output, "key: value".
+    speakers and dates; the rest of the limit goes to messages near them, then to the newest. With `k` instead, the
+    best exchanges are shown as documents, best first: a line for each input and output, "key: value".
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
@@ -143,8 +143,11 @@ class VectorStoreRetrieverMemory(BaseMemory):
         found = index.rank(self._add_days(query or ""), near, share)
         report("words and embeddings" if share else "words", found.items(), of_messages=True)
 
-        def best(count: int) -> list[int]:
-            return [seq for seq in found.best(count + len(asking)) if seq not in asking][:count]
+        def best(count: int, *, fill: bool = False) -> list[int]:
+            seqs = found.best(count + len(asking))
+            if fill and len(seqs) < count:
+                seqs += index.find_others(found)
+            return [seq for seq in seqs if seq not in asking][:count]
 
         if self.k is not None:
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(best(len(found)), self.k)]
@@ -155,7 +158,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         clip = Clipper(index.analyser, query or "", self._tokens)
         shown = await fit_found(
             limit,
-            lambda count: index.add_corrections(best(count), limit)[:count],
+            # What stays shown for later questions is only what was found.
+            lambda count: index.add_corrections(best(count, fill=self.stay_tokens is None), limit)[:count],
             lambda seqs: self._passages(words, log, seqs),
             self._tokens,
             clip,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from memzoo.memories.search.words import find_telling_words
+from memzoo.memories.text.language import UNSPACED
 from memzoo.strategy import Passage
 
 HOUR = timedelta(hours=1)
@@ -70,7 +71,7 @@ def words(text: str) -> int:
 
 def spaced(text: str) -> str:
     """Chinese and Japanese characters as words."""
-    return re.sub("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]", r" \g<0> ", text)
+    return re.sub(f"[{UNSPACED}]", r" \g<0> ", text)
 
 
 def ranked(passages: Sequence[Passage], spans: dict[int, tuple[int, int]], match: str) -> dict[int, float]:
@@ -87,7 +88,7 @@ def ranked(passages: Sequence[Passage], spans: dict[int, tuple[int, int]], match
 
 
 def window(passages: Sequence[Passage], place: int) -> tuple[int, int]:
-    """The messages around one, in turns to the left and to the right, within 850 characters and without a pause."""
+    """The messages around one, in turns to the left and to the right, within 850 letters and without a pause."""
     first, end, room, grown = place, place + 1, 850 - size(passages[place]), True
     while grown:
         grown = False
@@ -101,7 +102,7 @@ def window(passages: Sequence[Passage], place: int) -> tuple[int, int]:
 
 
 def segment_starts(passages: Sequence[Passage]) -> list[int]:
-    """Where segments of at most 3,000 characters begin."""
+    """Where segments of at most 3,000 letters begin."""
     starts: list[int] = []
     for place in range(len(passages)):
         new = not starts or paused(passages, place)
@@ -117,17 +118,17 @@ def paused(passages: Sequence[Passage], place: int) -> bool:
 
 
 def size(passage: Passage) -> int:
-    """The room that a message takes in a window."""
-    return max(len(passage.text), 10)
+    """The room that a message takes in a window; a Chinese character takes that of four letters."""
+    return max(len(passage.text) + 3 * len(re.findall(f"[{UNSPACED}]", passage.text)), 10)
 
 
 def worth(text: str) -> float:
     """What a message is worth whatever is looked for."""
-    tells = re.search(r"\b(?:i|me|my|mine|we|us|our)\b", text, re.IGNORECASE) is not None
+    tells = re.search(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", text, re.IGNORECASE) is not None
     return 0.05 * tells - 0.1 * asking(text)
 
 
 def asking(text: str) -> float:
     """The share of the sentences that ask."""
-    sentences = re.split(r"(?<=[.!?])\s+", text.strip())
-    return sum(sentence.endswith("?") for sentence in sentences) / len(sentences)
+    sentences = re.split(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)", text.strip())
+    return sum(sentence.endswith(("?", "\uff1f")) for sentence in sentences) / len(sentences)

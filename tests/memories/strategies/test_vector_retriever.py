@@ -167,6 +167,17 @@ class TestLimit:
         assert len(lines) == 2
         assert lines == sorted(lines)
 
+    def test_is_filled_with_the_newest(self) -> None:
+        """Room that the finds leave goes to the messages nearest to them, then to the newest messages."""
+        days = iter([1, 3, 3, 6, 9])
+        store = InMemoryStore(clock=lambda: datetime(2026, 5, next(days), 12, tzinfo=UTC))
+        memory = make(None, max_token_limit=21, recalled_role="system", token_counter=words, store=store)
+        for said in ("I swam.", "long " * 4 + "x" * 850, "My cat sleeps.", "I read.", "I ran."):
+            memory.add_messages([{"role": "user", "content": said}])
+        assert [one for one in ("swam", "long", "cat", "read", "ran") if one in found(memory, "cat")] == [
+            *("long", "cat", "ran"),
+        ]
+
     def test_goes_to_the_days_that_a_question_means(self) -> None:
         """What "yesterday" means in a question is told from the memory's clock."""
         days = iter(range(3, 20, 3))

@@ -1,0 +1,103 @@
+"""Measures search in a year of a person's messages, in Chinese and English: `... research lifebench`."""
+
+import functools
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import typer
+
+from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.measure.evidence import Texts
+from memzoo.benchmarks.research.inputs import LIFEBENCH, limits_of, refusals
+from memzoo.benchmarks.research.retrieval_peers import PEERS, find_plain_words
+from memzoo.benchmarks.research.retrieving import Make, memory_maker
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
+from memzoo.errors import OptionError
+
+__all__ = ["lifebench", "lives"]
+
+_MEASURES: Mapping[str, Callable[[Sequence[bool]], float]] = {
+    "share of the evidence": fmean,
+    "at least one message": any,
+    "the message with the answer": lambda shown: shown[0],
+}
+
+
+def lifebench(
+    path: Annotated[Path, typer.Argument(help="LifeBench's messages and questions, as JSON.")] = LIFEBENCH,
+    *,
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000",
+) -> None:
+    """Measure what a search shows of a person's messages, in each language, beside BM25."""
+    with refusals():
+        limits, counter = limits_of(budgets), named_counter("o200k_base")
+        makers: Mapping[str, Make] = {
+            "memzoo": memory_maker(None),
+            "BM25": functools.partial(PEERS["BM25 over exchanges"], embed=lambda _: []),
+        }
+        parts: list[str] = []
+        for language, talks in lives(path).items():
+            shown = dict[tuple[str, int], list[Sequence[bool]]]()
+            for name, make in makers.items():
+                for talk in talks:
+                    retriever = make(talk, counter)
+                    for exchange in talk.exchanges:
+                        retriever.hear(exchange)
+                    for question in talk.questions:
+                        for limit in limits:
+                            view = Texts([retriever.show(question, limit)])
+                            shown.setdefault((name, limit), []).append([one in view for one in question.evidence])
+            rows = [
+                [f"{name}: {measure}", *(f"{fmean(map(of, shown[name, limit])):.3f}" for limit in limits)]
+                for measure, of in _MEASURES.items()
+                for name in makers
+            ]
+            title = f"{language}: {sum(len(one.questions) for one in talks)} questions about {len(talks)} people"
+            parts.append(table(["", *(f"{limit:,} tokens" for limit in limits)], rows, title))
+    show(*parts)
+
+
+def lives(path: Path) -> dict[str, list[Transcript]]:
+    """Return each person's messages as one conversation in the order of their times, by language.
+
+    Raises:
+        OptionError: The file does not exist.
+    """
+    if not path.exists():
+        raise OptionError(f"there is no {path}: nothing to measure on")
+    talks = dict[str, list[Transcript]]()
+    for life in json.loads(path.read_text(encoding="utf-8")):
+        talks.setdefault(life["language"], []).append(_transcript_of(life))
+    return talks
+
+
+def _transcript_of(life: Mapping[str, Any]) -> Transcript:
+    said = [(talk["with"], one) for talk in life["conversations"] for one in talk["messages"]]
+    said.sort(key=lambda one: one[1]["at"])
+    words = {one["id"]: frozenset(find_plain_words(one["text"])) for _, one in said}
+    texts = {one["id"]: one["text"] for _, one in said}
+    counts = Counter(word for one in words.values() for word in one)
+    questions = list[Question]()
+    for one in life["questions"]:
+        answer = frozenset(find_plain_words(one["answer"]))
+        rareness = {
+            id_: sum(math.log(len(said) / counts[word]) for word in sorted(words[id_] & answer))
+            for id_ in one["evidence"]
+        }
+        evidence = [texts[id_] for id_ in sorted(rareness, key=lambda id_: -rareness[id_])]
+        questions.append(Question(one["question"], one["answer"], tuple(dict.fromkeys(evidence)), one["category"]))
+    return Transcript(life["person"], tuple(_exchange(*one) for one in said), tuple(questions), "User", "Assistant")
+
+
+def _exchange(contact: str, message: Mapping[str, str]) -> Exchange:
+    said = {"role": "assistant" if message["by"] == "assistant" else "user", "content": message["text"]}
+    if message["by"] == "contact":
+        said["name"] = contact
+    return Exchange((said,), ({},), datetime.fromisoformat(message["at"]).replace(tzinfo=UTC))

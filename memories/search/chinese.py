@@ -1,0 +1,72 @@
+"""Reads Chinese for a search: numbers and dates in the form of other languages, and pairs of characters as words."""
+
+import re
+from collections.abc import Iterator
+
+from memzoo.memories.text.days import MONTHS
+from memzoo.memories.text.language import UNSPACED
+
+__all__ = ["RUN", "find_pairs", "translate_numbers"]
+
+RUN = re.compile(f"[{UNSPACED}]+")
+"""A run of Chinese or Japanese characters."""
+
+# Words of any question that say nothing about its subject.
+_STOP_WORDS = """
+    的 了 在 和 与 跟 是 对 从 向 把 被 给 让 就 都 也 还 又 很 最 更 他 她 我 你 它 您 他们 她们 我们 你们 自己 这
+    那 这个 那个 哪 哪个 哪种 哪些 哪家 哪里 哪儿 哪位 哪一 什么 谁 怎么 怎样 如何 为什么 为何 多少 几 吗 呢 吧 啊
+    过 着 地 得 之 其 并 且 而 或 以 及 于 中 里 上 下 时 时候 一个 一位 一种 一件 一些 某 某个 位 个 种 件 该 此 有
+    没有 没 不 会 要 能 可以 关于 通过 因为 所以 但 但是 由于 根据 是否
+    """.split()
+_STOP = re.compile("|".join(sorted(_STOP_WORDS, key=len, reverse=True)))
+
+_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"\u3007": 0, "两": 2}
+_SMALL, _LARGE = {"十": 10, "百": 100, "千": 1_000}, {"万": 10_000, "亿": 100_000_000}
+_ALL = "".join([*_DIGITS, *_SMALL, *_LARGE])
+# A single character is a number only before a measure: "一" is part of many words.
+_NUMBER = re.compile(rf"[{_ALL}]{{2,16}}|[{_ALL}](?=[年月日号点元块岁])")
+_ROUND = re.compile(r"(?<![\d.])(\d{1,9}(?:\.\d{1,4})?)([百千万亿])")
+_MONTH = re.compile(r"(?<!\d)(1[0-2]|0?[1-9])月(?:份)?")
+_DAY_OR_YEAR = re.compile(r"(?<!\d)(?:0?([1-9]|[12]\d|3[01])[日号]|(\d{4})年)")
+
+
+def translate_numbers(text: str) -> str:
+    """Return a text with Chinese numbers in digits, and Chinese dates in digits and English months.
+
+    Example:
+        >>> translate_numbers("一月二十二日花了两万"), translate_numbers("2025年3月")
+        (' january  22 花了20000', ' 2025  march ')
+    """
+    text = _NUMBER.sub(lambda match: str(_value_of(match[0])), text)
+    text = _ROUND.sub(lambda match: f"{float(match[1]) * (_SMALL | _LARGE)[match[2]]:.0f}", text)
+    text = _MONTH.sub(lambda match: f" {MONTHS[int(match[1]) - 1].lower()} ", text)
+    return _DAY_OR_YEAR.sub(lambda match: f" {match[1] or match[2]} ", text)
+
+
+def find_pairs(text: str) -> Iterator[str]:
+    """Yield all pairs of neighbours among Chinese or Japanese characters, except stop words; alone is a character.
+
+    Example:
+        >>> list(find_pairs("她的猫在哪里睡觉"))
+        ['猫', '睡觉']
+    """
+    for run in RUN.findall(text):
+        for part in _STOP.split(run):
+            yield from (part[place : place + 2] for place in range(max(len(part) - 1, min(len(part), 1))))
+
+
+def _value_of(number: str) -> int:
+    """Return the value of a number in characters, such as "两千零八"; digits in a row are read one by one."""
+    if all(one in _DIGITS for one in number):
+        return int("".join(str(_DIGITS[one]) for one in number))
+    total = below = digit = 0
+    for one in number:
+        if one in _DIGITS:
+            digit = _DIGITS[one]
+        elif one in _SMALL:
+            below += (digit or 1) * _SMALL[one]
+            digit = 0
+        else:
+            total = (total + below + digit or 1) * _LARGE[one]
+            below = digit = 0
+    return total + below + digit

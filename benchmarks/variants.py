@@ -305,9 +305,9 @@ def check_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
     common: dict[str, Any] = {"conversation_id": "check", "token_counter": "approximate", "llm": "offline"}
     for variant in variants:
         if variant.contender:
-            start = {"options": variant.options_at(given[0]), "budget": given[0], "human_prefix": "", "ai_prefix": ""}
+            names, options = {"human_prefix": "Human", "ai_prefix": "AI"}, variant.options_at(given[0])
             with borrow(variant.contender) as contender:
-                contender.ask("start", **start)
+                contender.ask("start", len, options=options, budget=given[0], **names)
             continue
         for budget in given:
             try:

@@ -47,14 +47,15 @@ class ContenderMemory:
         Raises:
             ContenderError: The view is no list of chat messages with texts.
         """
-        found = self._contender.ask("view", self._count, question=query or "").get("messages")
+        found: Any = self._contender.ask("view", self._count, question=query or "").get("messages")
         right = isinstance(found, list) and all(
             isinstance(one, dict) and isinstance(one.get("role"), str) and isinstance(one.get("content"), str)  # pyright: ignore[reportUnknownMemberType]
             for one in found  # pyright: ignore[reportUnknownVariableType]
         )
         if not right:
             raise ContenderError(f'view must return a list of {{"role": "...", "content": "..."}}, not {found!r:.200}')
-        return found  # pyright: ignore[reportUnknownVariableType]
+        messages: list[Message] = found
+        return messages
 
     def add_messages(self, records: Sequence[Record], turn_id: str) -> None:
         """Save an exchange, with its time if known; names, tool calls and results go as they are."""

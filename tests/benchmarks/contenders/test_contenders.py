@@ -73,6 +73,16 @@ def started(file: Path) -> Contender:
     return contender
 
 
+def test_the_adapter_of_the_page_runs(write: Write, transcript: Transcript) -> None:
+    """Its block, in a file, is compared."""
+    page = (Path(__file__).parents[3] / "docs/extending/contenders.md").read_text(encoding="utf-8")
+    found = re.search(r"<!-- adapter -->\n\n```py\n(.*?)```", page, re.DOTALL)
+    assert found
+    compared = compare([transcript], contender_variants(str(write(code=found[1]))), Settings(budgets=[300]))
+    names = ["none", "newest/newest", "newest/all", "everything"]
+    assert [(row.memory.name, row.error) for row in compared.rows] == [(name, "") for name in names]
+
+
 def test_a_contender_is_a_row_of_the_table(write: Write, transcript: Transcript) -> None:
     """It is shown the conversation as the others are, and its ways have names and options."""
     variants = contender_variants(str(write()))

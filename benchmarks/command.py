@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from memzoo.benchmarks import comparing, inputs, money, variants
+from memzoo.benchmarks.contenders import environments
 from memzoo.benchmarks.drafting import draft_questions
 from memzoo.benchmarks.measure.caching import CacheName
 from memzoo.benchmarks.measure.settings import Settings
@@ -24,7 +25,7 @@ from memzoo.cli.terminal import Terminal, progress_bars, row, tell
 from memzoo.errors import OptionError
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.options import Chosen
-from memzoo.memories import ChatModel, Model
+from memzoo.memories import STRATEGIES, ChatModel, Model
 from memzoo.memories.text.tokens import token_counter
 
 __all__ = ["compare", "show_found"]
@@ -67,6 +68,17 @@ class Inputs:
         list[str] | None,
         typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
     ] = None
+    contenders: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            help="Memories of other libraries, each in a process of its own: NAME,NAME/WAY,adapter.py, or "
+            "NAME/WAY:option=value,...; can be repeated. `memzoo contenders list` has the names.",
+        ),
+    ] = None
+    install: Annotated[
+        bool, typer.Option("--install", help="Make the missing environments of --with, by venv and pip.")
+    ] = False
     config: Annotated[Path | None, typer.Option(help="A TOML file with named memories, and with prices.")] = None
     longest: Annotated[
         int, typer.Option(min=0, help="Of conversations without questions, the most to take, by length; 0 for all.")
@@ -173,11 +185,16 @@ def compare(*, compared: Inputs, chosen: Chosen, asked: Asked, measured: Measure
 def _run(files: inputs.Files, compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> int:
     (budgets, paid), where = _read_budgets(measured.budgets), str(compared.config)
     configured = variants.read_config(compared.config) if compared.config else {}
-    memories = variants.choose_variants([*(compared.memories or ()), *variants.variants_of(configured, where)])
+    named = [name for given in compared.contenders or () for name in ([given] if ":" in given else given.split(","))]
+    beside_ours = [one for name in named for one in variants.contender_variants(name)]
+    for adapter in {one.contender for one in beside_ours if one.contender} if compared.install else ():
+        environments.install(adapter, lambda said: beside.print(said, markup=False, highlight=False))
+    own = [*(compared.memories or ()), *variants.variants_of(configured, where)]
+    memories = variants.choose_variants([*(own or STRATEGIES), *beside_ours])
     limits = changes.thresholds(measured.fail_under or (), survival=measured.survival)
     earlier = changes.earlier_results(measured.baseline)
     file, others, price_cached, currency = _read_prices(measured.prices)
-    prices, named = money.prices_given(file, configured.get("prices", {}), where, others)
+    prices, told = money.prices_given(file, configured.get("prices", {}), where, others)
     dry = measured.dry_run
     settings = Settings(
         model=OFFLINE if dry else asked.model,
@@ -186,7 +203,7 @@ def _run(files: inputs.Files, compared: Inputs, asked: Asked, measured: Measured
         counter=measured.counter or token_counter(None, asked.model).chosen,
         judge=None if dry else measured.judge or None,
         prices=prices,
-        currency=currency or named,
+        currency=currency or told,
         per_month=measured.per_month,
         stop_at=None if dry else measured.stop_at,
         learnt=not dry,

@@ -3,12 +3,14 @@
 The names of the presets never change, so you can compare results of different days.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from memzoo.benchmarks.contenders.known import Adapter, find_adapter
 from memzoo.benchmarks.recorded_states import Learnt, LearntState
 from memzoo.errors import OptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
@@ -25,6 +27,7 @@ __all__ = [
     "Variant",
     "check_variants",
     "choose_variants",
+    "contender_variants",
     "parse_variant",
     "variants_of",
     "with_learnt",
@@ -32,6 +35,8 @@ __all__ = [
 
 Factory: TypeAlias = Callable[..., BaseMemory]
 """A function that makes a memory and passes on its arguments `store`, `conversation_id` and `token_counter`."""
+
+_WITH = re.compile(r"(.*?\.py|[^/:]+)(?:/([^:]+))?(?::(.+))?")
 
 BUDGET = "budget"
 """The value of an option that stands for the budget being measured."""
@@ -49,6 +54,8 @@ class Variant:
         model: The model for the memory's prompts; `None` for the comparison's model.
         prompts: Your own templates for the memory's prompts.
         factory: A function that makes the memory, instead of a strategy.
+        contender: The adapter that runs another library's memory, instead of a strategy.
+        way: The way in which the contender is compared.
         baseline: True for the first and last row of the table, which do not compete.
         cut: True if views are cut to the budget.
         learnt: A recorded state, used instead of learning during the run.
@@ -62,6 +69,8 @@ class Variant:
     model: str | None = None
     prompts: PromptSource = None
     factory: Factory | None = None
+    contender: Adapter | None = None
+    way: str = ""
     baseline: bool = False
     cut: bool = True
     learnt: LearntState | None = field(default=None, repr=False)
@@ -69,14 +78,18 @@ class Variant:
 
     @property
     def asks_model(self) -> bool:
-        """True if the strategy, or a member of a combination, asks a model; False for a factory."""
+        """True if the strategy, a member of a combination, or the contender asks a model; False for a factory."""
+        if self.contender:
+            return self.contender.ways[self.way].asks_model
         members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]
         names = [self.strategy, *members] if self.strategy else []
         return any(issubclass(strategy_named(name), ModelBackedMemory) for name in names)
 
     @property
     def asks_at_load(self) -> bool:
-        """True if the strategy, or a member of a combination, asks a model at each load."""
+        """True if the strategy, or a member of a combination, asks a model at each load, or a contender may."""
+        if self.contender:
+            return self.asks_model
         members = [one[1] for one in self.options.get("memories", ()) if not isinstance(one, str)]
         return any(options.get("ask_at_load") for options in (self.options, *members))
 
@@ -204,6 +217,36 @@ def parse_variant(text: str) -> Variant:
     return _of_options(text, short_name(name), read_options(given))
 
 
+def contender_variants(text: str) -> list[Variant]:
+    """Return the variants for a value of `--with`: NAME for all ways of a contender, NAME/WAY, or NAME/WAY:k=2.
+
+    NAME is the name of an installed adapter, or the path of a file that ends in `.py`.
+
+    Raises:
+        OptionError: There is no such contender or way.
+    """
+    parts = _WITH.fullmatch(text)
+    if not parts:
+        raise OptionError(f"--with {text!r} is not NAME, NAME/WAY or NAME/WAY:option=value,...")
+    name, way, given = parts[1], parts[2] or "", parts[3] or ""
+    adapter = find_adapter(name)
+    if way and way not in adapter.ways:
+        raise OptionError(f"the contender {name!r} has no way {way!r}; it has {', '.join(adapter.ways)}")
+    if given and not way:
+        raise OptionError(f"--with {text!r}: options need a way, such as {name}/{next(iter(adapter.ways))}")
+    return [
+        Variant(
+            f"{adapter.name}/{own}" + (f":{given}" if given else ""),
+            one.about,
+            options={**one.options, **(read_options(given) if given else {})},
+            contender=adapter,
+            way=own,
+        )
+        for own, one in adapter.ways.items()
+        if way in ("", own)
+    ]
+
+
 def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
     """Return the variants in the table `memories` of a configuration; each has a name, `strategy` and options.
 
@@ -255,11 +298,18 @@ def check_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
     Raises:
         OptionError: An option is unknown, or has an invalid value; the text names the variant.
     """
+    from memzoo.benchmarks.contenders.process import borrow
     from memzoo.stores import InMemoryStore
 
+    given = list(budgets)
     common: dict[str, Any] = {"conversation_id": "check", "token_counter": "approximate", "llm": "offline"}
     for variant in variants:
-        for budget in budgets:
+        if variant.contender:
+            names, options = {"human_prefix": "Human", "ai_prefix": "AI"}, variant.options_at(given[0])
+            with borrow(variant.contender) as contender:
+                contender.ask("start", len, options=options, budget=given[0], **names)
+            continue
+        for budget in given:
             try:
                 made: Any = variant.make(budget, store=InMemoryStore(), **common)
             except Exception as error:

@@ -11,6 +11,7 @@ __all__ = [
     "AmbiguousKeyError",
     "AsyncOnlyError",
     "ConflictError",
+    "ContenderError",
     "ConversationIdError",
     "CutReplyError",
     "ExecutorError",
@@ -186,6 +187,10 @@ class AsyncOnlyError(MemoryZooError, RuntimeError):
 
 class TransferError(MemoryZooError, ValueError):
     """A file is not an exported conversation, was cut off, or comes from a newer memzoo; nothing was stored."""
+
+
+class ContenderError(MemoryZooError, RuntimeError):
+    """A contender of a comparison has no environment, failed, ended, or did not answer as its adapter should."""
 
 
 class TranscriptError(MemoryZooError, ValueError):

@@ -2,10 +2,13 @@
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from memzoo.benchmarks.contenders.memory import ContenderMemory
+from memzoo.benchmarks.contenders.process import borrow
 from memzoo.benchmarks.measure.caching import PromptCache, Requests
 from memzoo.benchmarks.measure.evidence import score_question
 from memzoo.benchmarks.measure.fitting import Said, fit
@@ -66,7 +69,10 @@ def measure(
     """
     runs = [
         _Run(transcript, variant, settings, list(budgets), spending_limit, keep_views=keep_views)
-        for _, budgets in itertools.groupby(settings.budgets, key=lambda budget: repr(variant.options_at(budget)))
+        # A contender is told its budget at the start.
+        for _, budgets in itertools.groupby(
+            settings.budgets, key=lambda budget: (variant.contender and budget, repr(variant.options_at(budget)))
+        )
     ]
     taken = itertools.count(1)
 
@@ -76,7 +82,8 @@ def measure(
                 progress(1)
 
     for run in runs:
-        run.go(advance)
+        with run.opened():
+            run.go(advance)
     first = runs[0]
     # Upkeep counts once, as a user has only one budget; judging counts for every budget.
     calls: dict[str, Any] = first.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}
@@ -155,10 +162,21 @@ class _Run:
         self._said = Said(settings.counting) if variant.strategy == "buffer" or not variant.cut else None
         self._model = MeteredModel(self._choose_model(), spending_limit)
         self._judge = settings.make_judge(spending_limit)
-        self._memory = self._fresh(budgets[0])
-        self._usage = self._memory.usage if self._memory else Usage()
+        self._memory: BaseMemory | ContenderMemory | None = None
+        self._usage, self._timer = Usage(), settings.timer
         self._load_seconds = self._save_seconds = 0.0
         self._loads = self._saves = 0
+
+    @contextmanager
+    def opened(self) -> Generator[None]:
+        """Make the memory; a contender's process is borrowed while the block runs."""
+        with ExitStack() as stack:
+            self._memory = self._fresh(min(self._tallies), stack)
+            if self._memory:
+                self._usage = self._memory.usage
+            if isinstance(self._memory, ContenderMemory):
+                self._timer = self._memory.timer
+            yield
 
     def go(self, progress: Advance) -> None:
         """For each exchange, ask the due questions, load the memory for the user's message, and save the exchange."""
@@ -207,11 +225,11 @@ class _Run:
         # The exchange before a measured exchange is loaded too, because its request is in the provider's cache.
         if not (counted or self._is_loaded_at(number + 1)):
             return
-        before, start = self._sum_spent(), self._settings.timer()
+        before, start = self._sum_spent(), self._timer()
         view = self._view(exchange.user_text) if timed or not self._said else []
         if timed and self._memory:
             self._loads += 1
-            self._load_seconds += self._settings.timer() - start
+            self._load_seconds += self._timer() - start
         self._book("load", before)
         for budget, tally in self._tallies.items():
             # Without a cut the view is the whole conversation, whose size is known without loading it.
@@ -248,10 +266,10 @@ class _Run:
 
     def _save(self, number: int, exchange: Exchange) -> None:
         if memory := self._memory:
-            start = self._settings.timer()
+            start = self._timer()
             self._learn("save", lambda: memory.add_messages(exchange.records, turn_id=f"exchange-{number}"))
             self._saves += 1
-            self._save_seconds += self._settings.timer() - start
+            self._save_seconds += self._timer() - start
         if self._said:
             self._said.add(exchange.messages)
         if exchange.forgets:
@@ -342,7 +360,13 @@ class _Run:
             return Unasked(self._variant.learnt_by)
         return self._settings.answering if self._variant.model is None else self._settings.model_of(self._variant.model)
 
-    def _fresh(self, budget: int) -> BaseMemory | None:
+    def _fresh(self, budget: int, stack: ExitStack) -> BaseMemory | ContenderMemory | None:
+        names = {"human_prefix": self._transcript.user, "ai_prefix": self._transcript.assistant}
+        if adapter := self._variant.contender:
+            contender = stack.enter_context(borrow(adapter))
+            contender.port.model = self._model
+            options = {"options": self._variant.options_at(budget), "budget": budget, **names}
+            return ContenderMemory(contender, self._settings.counting, lambda: self._now, **options)
         # The store's clock follows the conversation, so that old messages look old to the memory.
         store = InMemoryStore(clock=lambda: self._now)
         if learnt := self._variant.learnt:
@@ -353,8 +377,7 @@ class _Run:
             conversation_id=self._variant.name,
             store=store,
             clock=lambda: self._seconds,
-            human_prefix=self._transcript.user,
-            ai_prefix=self._transcript.assistant,
+            **names,
             token_counter=self._settings.counting.of_message,
         )
 

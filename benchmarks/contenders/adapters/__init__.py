@@ -1,0 +1,1 @@
+"""The adapters that memzoo brings. Each file runs in its library's environment, where memzoo is not installed."""

@@ -1,0 +1,91 @@
+"""Makes the environments of contenders, in the user's cache folder: a venv with the packages of an adapter."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from importlib.metadata import distributions
+from pathlib import Path
+
+from memzoo.benchmarks.contenders.known import Adapter
+from memzoo.errors import ContenderError
+
+__all__ = ["FOLDER", "environment_of", "install", "is_installed", "python_of", "weigh"]
+
+FOLDER = "MEMZOO_CONTENDERS"
+"""The environment variable for the folder of environments, in place of `~/.cache/memzoo/contenders`."""
+
+_DONE = "installed.txt"
+
+
+def environment_of(adapter: Adapter) -> Path:
+    """Return the folder of an adapter's environment; other packages or another Python make another folder."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "memzoo" / "contenders"
+    needs = "\n".join((*sorted(adapter.requires), sysconfig.get_python_version(), sys.platform))
+    digest = hashlib.blake2b(needs.encode(), digest_size=5).hexdigest()
+    return Path(os.environ.get(FOLDER) or cache) / f"{adapter.name}-{digest}"
+
+
+def is_installed(adapter: Adapter) -> bool:
+    """Return True if the adapter has its environment, or needs none."""
+    return not adapter.requires or (environment_of(adapter) / _DONE).exists()
+
+
+def python_of(adapter: Adapter) -> list[str]:
+    """Return the command that starts Python for an adapter: without packages, this Python without its packages.
+
+    Raises:
+        ContenderError: The environment is missing.
+    """
+    if not adapter.requires:
+        return [sys.executable, "-S"]
+    if not is_installed(adapter):
+        raise ContenderError(
+            f"the contender {adapter.name!r} has no environment yet; make one with: memzoo contenders install "
+            f"{adapter.name if adapter.file.stem != adapter.name else adapter.file}, or add --install"
+        )
+    return [str(_python_in(environment_of(adapter)))]
+
+
+def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
+    """Make the environment of an adapter, unless it has one.
+
+    Args:
+        adapter: The adapter.
+        tell: A function called with a sentence before anything is downloaded.
+
+    Raises:
+        ContenderError: pip failed; the folder is left, and made anew the next time.
+    """
+    if is_installed(adapter):
+        return
+    folder = environment_of(adapter)
+    tell(f"{adapter.name}: pip installs {' '.join(adapter.requires)} in a new environment, {folder}")
+    make = [sys.executable, "-m", "venv", "--clear", str(folder)]
+    get = [str(_python_in(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *adapter.requires]
+    for command in (make, get):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own commands
+        if done.returncode:
+            raise ContenderError(
+                f"the environment of {adapter.name!r} could not be made: {' '.join(command)} ended with "
+                f"{done.returncode}: {done.stderr.strip()[-1000:]}"
+            )
+    (folder / _DONE).write_text("\n".join(adapter.requires) + "\n", encoding="utf-8")
+
+
+def weigh(adapter: Adapter) -> tuple[float, int]:
+    """Return the megabytes of an adapter's packages, and their number; pip and compiled modules do not count."""
+    found = [
+        one
+        for place in environment_of(adapter).glob("lib*/**/site-packages")
+        for one in distributions(path=[str(place)])
+        if one.name not in ("pip", "setuptools")
+    ]
+    files = {Path(str(file.locate())) for one in found for file in one.files or () if file.suffix != ".pyc"}
+    return sum(file.stat().st_size for file in files if file.is_file()) / 1e6, len(found)
+
+
+def _python_in(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

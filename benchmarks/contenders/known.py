@@ -1,0 +1,113 @@
+"""Contenders by name: the adapters of installed packages, and adapters in files of your own."""
+
+import hashlib
+import importlib.util
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memzoo.errors import OptionError
+from memzoo.plugins import make_plugin_error, plugins_by_name
+
+__all__ = ["CONTENDERS", "Adapter", "Way", "adapters", "find_adapter"]
+
+CONTENDERS = "memzoo.contenders"
+"""The entry point group for contenders. An entry has the contender's name, and refers to the adapter's module."""
+
+_SCRIPT = re.compile(r"^# /// script$\n((?:^#(?:| .*)$\n)+)^# ///$", re.MULTILINE)  # PEP 723
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Way(_Shape):
+    """One way in which an adapter is compared.
+
+    Attributes:
+        about: A short description of the views.
+        options: The options for the adapter's class; the value "budget" stands for the budget.
+        asks_model: True if saves or views ask a model.
+        source: The address of the page that recommends these options.
+    """
+
+    about: str
+    options: Mapping[str, Any] = Field(default_factory=dict)
+    asks_model: bool = False
+    source: str = ""
+
+
+class _Header(_Shape):
+    ways: Annotated[Mapping[str, Way], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """A file that runs a contender's memory.
+
+    Attributes:
+        name: The contender's name.
+        file: The file.
+        requires: The packages that the adapter imports, as pip takes them.
+        ways: The ways in which the contender is compared, by name.
+        digest: A digest of the file, so that a comparison with a changed adapter does not continue an earlier one.
+    """
+
+    name: str
+    file: Path
+    requires: tuple[str, ...]
+    ways: Mapping[str, Way]
+    digest: str
+
+
+def adapters() -> dict[str, Adapter]:
+    """Return the adapters of installed packages, by name."""
+    return {name: find_adapter(name) for name in plugins_by_name(CONTENDERS)}
+
+
+def find_adapter(name: str) -> Adapter:
+    """Return the adapter with a name, or in a file whose path ends in `.py`.
+
+    Raises:
+        OptionError: There is no such adapter, or its header is not as it should be.
+        PluginError: The module of an installed adapter is missing.
+    """
+    if name.endswith(".py"):
+        return _read(Path(name).stem, Path(name))
+    plugin = plugins_by_name(CONTENDERS).get(name)
+    if plugin is None:
+        known = ", ".join(plugins_by_name(CONTENDERS))
+        raise OptionError(f"there is no contender {name!r}; there are {known}, or the path of an adapter.py")
+    try:
+        spec = importlib.util.find_spec(plugin.module)
+    except ImportError:
+        spec = None
+    if spec is None or not spec.origin:
+        raise make_plugin_error(plugin, f"has no module {plugin.module!r}")
+    return _read(name, Path(spec.origin))
+
+
+def _read(name: str, file: Path) -> Adapter:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise OptionError(f"the adapter {str(file)!r} cannot be read: {error}") from error
+    script = _SCRIPT.search(text)
+    if not script:
+        raise OptionError(f"the adapter {str(file)!r} has no header between '# /// script' and '# ///'")
+    try:
+        header = tomllib.loads("".join(f"{line[2:]}\n" for line in script[1].splitlines()))
+        ways = _Header.model_validate(header.get("tool", {}).get("memzoo", {})).ways
+        requires = tuple(map(str, header.get("dependencies", ())))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, ("tool.memzoo", *first["loc"])))
+        raise OptionError(f"the adapter {str(file)!r} has a wrong header: {where}: {first['msg']}") from error
+    except ValueError as error:
+        raise OptionError(f"the adapter {str(file)!r} has a wrong header: {error}") from error
+    return Adapter(name, file.absolute(), requires, ways, hashlib.blake2b(text.encode(), digest_size=8).hexdigest())

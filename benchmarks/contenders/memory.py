@@ -1,0 +1,75 @@
+"""A contender's memory, as a comparison runs it."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from memzoo.benchmarks.contenders.process import Contender
+from memzoo.errors import ContenderError
+from memzoo.memories import Usage
+from memzoo.stores import SAID_AT, Message, Record
+from memzoo.strategy import text_of
+
+__all__ = ["ContenderMemory"]
+
+
+class ContenderMemory:
+    """One conversation in a contender, with the methods of memzoo's memories that a comparison calls.
+
+    Args:
+        contender: The process.
+        count: A function that counts the tokens of a text.
+        clock: A function that returns the conversation's time.
+        **start: The options, the budget and the speakers' names.
+
+    Attributes:
+        usage: The model calls of the contender, counted at its port.
+
+    Raises:
+        ContenderError: The contender failed to start.
+    """
+
+    def __init__(
+        self, contender: Contender, count: Callable[[str], int], clock: Callable[[], datetime], **start: Any
+    ) -> None:
+        self._contender, self._count, self._clock = contender, count, clock
+        self.usage = contender.port.usage = Usage()
+        self._said: list[Message] = []
+        contender.ask("start", count, **start)
+
+    def timer(self) -> float:
+        """Return the CPU seconds of the process so far, for the times of loads and saves."""
+        return self._contender.seconds
+
+    def messages(self, query: str | None = None) -> list[Message]:
+        """Return the contender's view for a question.
+
+        Raises:
+            ContenderError: The view is no list of chat messages with texts.
+        """
+        found: Any = self._contender.ask("view", self._count, question=query or "").get("messages")
+        right = isinstance(found, list) and all(
+            isinstance(one, dict) and isinstance(one.get("role"), str) and isinstance(one.get("content"), str)  # pyright: ignore[reportUnknownMemberType]
+            for one in found  # pyright: ignore[reportUnknownVariableType]
+        )
+        if not right:
+            raise ContenderError(f'view must return a list of {{"role": "...", "content": "..."}}, not {found!r:.200}')
+        messages: list[Message] = found
+        return messages
+
+    def add_messages(self, records: Sequence[Record], turn_id: str) -> None:
+        """Save an exchange, with its time if known; names, tool calls and results go as they are."""
+        messages = [one.message for one in records]
+        self._said += messages
+        said_at = "" if SAID_AT in records[0].fields else self._clock().isoformat()
+        self._contender.ask("save", self._count, messages=messages, said_at=said_at)
+
+    def forget(self, numbers: Sequence[int]) -> None:
+        """Delete messages by their texts; a contender that cannot delete keeps them."""
+        self._contender.ask("delete", self._count, texts=[text_of(self._said[number - 1]) for number in numbers])
+
+    def settle(self) -> None:
+        """Do nothing: a contender learns when it saves."""
+
+    def relearn(self) -> None:
+        """Do nothing: a contender keeps what it learnt."""

@@ -56,6 +56,10 @@ speed: $(VENV)-peers/.ready  ## CPU time beside other libraries, in an environme
 	PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 		$(VENV)-peers/bin/python -m memzoo.benchmarks.research speed $(ARGS)
 
+.PHONY: arena
+arena: $(VENV)/.dev  ## other libraries' memories beside memzoo's on all conversations that ship: the tables and curves of docs/arena.md; ARGS="--jobs 1"
+	OPENBLAS_NUM_THREADS=1 $(call run,python -m memzoo.benchmarks.research arena $(ARGS))
+
 retrieval: $(VENV)-peers/.ready  ## the tables of benchmarks/research/retrieval.md anew, beside other libraries; ARGS="--only realmem"
 	OPENBLAS_NUM_THREADS=1 PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 		$(VENV)-peers/bin/python -m memzoo.benchmarks.research page benchmarks/research/retrieval.md $(ARGS)

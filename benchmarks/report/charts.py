@@ -94,10 +94,10 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
     return found
 
 
-def recall_chart(results: Results, width: int = WIDE) -> str:
+def recall_chart(results: Results, width: int = WIDE, *, alone: bool = False) -> str:
     """Return an SVG chart of recall against the tokens paid for a request, with a point for each memory and budget.
 
-    The points of lower bounds are hollow and have no interval.
+    The points of lower bounds are hollow and have no interval. `alone` is as in `curves`.
     """
     rows = [row for row in results.rows if not row.error]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
@@ -105,7 +105,8 @@ def recall_chart(results: Results, width: int = WIDE) -> str:
     series = [one for row in rows if (one := _make_series(row, measure, colours[row.memory.name])).points]
     what = MEASURES[measure].removeprefix("of the ").replace(" is ", " that is ").replace(" are ", " that are ")
     titles = f"Share of the {what}", f"Share of the {what}, against the tokens paid for a request"
-    return curves(series, titles, ("tokens paid for a request", ""), width, 1.05, start=0, share=True, bent=True)
+    axes = ("tokens paid for a request", "")
+    return curves(series, titles, axes, width, 1.05, start=0, share=True, bent=True, alone=alone)
 
 
 def _make_series(row: Row, measure: str, colour: str) -> Series:

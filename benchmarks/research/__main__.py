@@ -11,6 +11,7 @@ from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.report.charts import course_chart
 from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.answered import answered
+from memzoo.benchmarks.research.arena import arena
 from memzoo.benchmarks.research.cache import cache
 from memzoo.benchmarks.research.growth import growth
 from memzoo.benchmarks.research.lifebench import lifebench
@@ -31,7 +32,7 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.", no_args_is_help=True)
 for command in (
-    *(answered, cache, growth, learn, lifebench, page, planted, portions, retrieval, retrieval_cost, speed),
+    *(answered, arena, cache, growth, learn, lifebench, page, planted, portions, retrieval, retrieval_cost, speed),
     *(strong_model, updates, verdict, weight, written),
 ):
     app.command()(command)

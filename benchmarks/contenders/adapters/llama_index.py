@@ -6,7 +6,7 @@
 # chat-summary-memory-buffer = {about = "a summary, and the newest messages up to the budget", options = {name = "ChatSummaryMemoryBuffer"}, asks_model = true, source = "https://developers.llamaindex.ai/python/examples/memory/chatsummarymemorybuffer/"}
 # memory = {about = "the newest messages, with 0.7 of the budget before a flush", options = {name = "Memory"}, source = "https://developers.llamaindex.ai/python/framework/module_guides/deploying/agents/memory/"}
 # ///
-"""The buffers of llama-index-core."""
+"""The buffers of llama-index-core, over words: tool results are left out."""
 
 import asyncio
 import os
@@ -32,7 +32,9 @@ class Memory:
         self.memory = getattr(memory, name).from_defaults(**options)
 
     def save(self, messages, said_at):
-        said = [ChatMessage(role=one["role"], content=one["content"] or "") for one in messages]
+        said = [
+            ChatMessage(role=one["role"], content=one["content"] or "") for one in messages if one["role"] != "tool"
+        ]
         if hasattr(self.memory, "aput_messages"):
             asyncio.run(self.memory.aput_messages(said))
         else:

@@ -5,7 +5,7 @@
 # sqlite-session = {about = "all items", options = {limit = 0}, source = "https://openai.github.io/openai-agents-python/sessions/"}
 # sqlite-session-20 = {about = "the last 20 items", options = {limit = 20}, source = "https://openai.github.io/openai-agents-python/sessions/"}
 # ///
-"""`SQLiteSession` of openai-agents, with the limit of its `SessionSettings`."""
+"""`SQLiteSession` of openai-agents, with the limit of its `SessionSettings`, over words: tool results are left out."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ class Memory:
         self.session = SQLiteSession("talk", session_settings=SessionSettings(limit=limit or None))
 
     def save(self, messages, said_at):
-        items = [{"role": one["role"], "content": one["content"] or ""} for one in messages]
+        items = [{"role": one["role"], "content": one["content"] or ""} for one in messages if one["role"] != "tool"]
         asyncio.run(self.session.add_items(items))
 
     def view(self, question):

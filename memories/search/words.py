@@ -11,21 +11,14 @@ from typing import NamedTuple
 import numpy
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.chinese import RUN, find_pairs, translate_numbers
+from memzoo.memories.search.languages.en import ENGLISH
+from memzoo.memories.search.languages.telling import stem_words, tell_language
+from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
 from memzoo.memories.search.rows import Numbers, Places, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import UNSPACED
 
 __all__ = ["Analyser", "Grain", "count_letters", "find_telling_words", "hash_word", "phrase_counts", "space_out"]
-
-# Words of any question that say nothing about its subject.
-_STOP_WORDS = frozenset(
-    """
-    a about am an and any are as at be been but by can could did do does for from had has have he her him his how i if
-    in into is it its me my no not of on or our she should so some that the their them they this to us was we were what
-    when where which who whom whose why will with would you your
-    """.split()
-)
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w+")
@@ -39,9 +32,9 @@ _CHARACTER = 0.1
 
 
 class Analyser:
-    """Turns texts into terms: English stems, and words of any script. No text is kept.
+    """Turns texts into terms: stems of the text's language, and words of any script. No text is kept.
 
-    The tokenizer belongs to SQLite's full-text search.
+    The tokenizer and the stems of English belong to SQLite's full-text search.
 
     Example:
         >>> terms, counts = Analyser().terms(["My cats", "a cat"])
@@ -60,6 +53,9 @@ class Analyser:
 
     def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         """Return the terms of all texts one after another, and the number of terms of each text."""
+        return self._cut(map(stem_words, texts))
+
+    def _cut(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         rows = [(place, space_out(text)) for place, text in enumerate(texts)]
         known: dict[bytes, int] = {}
         with self._lock:
@@ -75,22 +71,25 @@ class Analyser:
         """Return the telling words of a query as phrases, each with its share of a word's weight.
 
         A phrase has the one or more terms that the tokenizer makes of a word. Of Chinese, pairs of characters are the
-        words; a single character counts a little.
+        words; a single character counts a little. In a language with stems of its own, words are also searched as
+        they are: a name may stand in a message of another language.
         """
-        read = translate_numbers(query.casefold())
-        spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in _STOP_WORDS]
+        read, language = translate_numbers(query.lower()), tell_language(query)
+        spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in language.stops]
+        if language.stemmer:
+            spaced += [language.term(word) for word in spaced]
         pairs = list(find_pairs(read))
         shares = dict.fromkeys(itertools.chain.from_iterable(pairs), _CHARACTER) | dict.fromkeys([*spaced, *pairs], 1.0)
         shares = shares or dict.fromkeys(find_telling_words(query), 1.0)
-        terms, counts = self.terms(shares)
+        terms, counts = self._cut(shares)
         phrases = zip(numpy.split(terms, numpy.cumsum(counts)[:-1]), shares.values(), strict=False)
         return [(phrase, share) for phrase, share in phrases if len(phrase)]
 
 
 def find_telling_words(query: str) -> Sequence[str]:
-    """Return the different words of a query without stop words; a query of stop words keeps all its words."""
+    """Return the different words of a query without English stop words; a query of stop words keeps all its words."""
     words = list(dict.fromkeys(_WORD.findall(space_out(query.casefold()))))
-    return [word for word in words if word not in _STOP_WORDS] or words
+    return [word for word in words if word not in ENGLISH.stops] or words
 
 
 def hash_word(word: bytes) -> int:

@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -143,10 +144,15 @@ class VectorStoreRetrieverMemory(BaseMemory):
         found = index.rank(self._add_days(query or ""), near, share)
         report("words and embeddings" if share else "words", found.items(), of_messages=True)
 
+        newest = await log.exchanges(1)
+        # An open question, and the part of its answer so far, are shown as turns.
+        is_open = bool(newest) and (newest[-1].unfinished or bool(await log.unanswered()))
+        until = newest[0].seq if is_open else math.inf
+
         def best(count: int, *, fill: bool = False) -> list[int]:
             seqs = found.best(count + len(asking))
             if fill and len(seqs) < count:
-                seqs += index.find_others(found)
+                seqs += [seq for seq in index.find_others(found) if seq < until]
             return [seq for seq in seqs if seq not in asking][:count]
 
         if self.k is not None:
@@ -166,12 +172,12 @@ class VectorStoreRetrieverMemory(BaseMemory):
         )
         if self.stay_tokens is None:
             return View(quotes=evidence(shown), passages=tuple(shown))
-        newest, earlier = await log.tail(1), [one.seq for block in log.cached.finds for one in block]
+        last, earlier = await log.tail(1), [one.seq for block in log.cached.finds for one in block]
         # Messages shown earlier and corrected since are shown with the correction.
         corrections = index.find_corrections_since(earlier, self._shown_until, limit)
         known = {*earlier, *(one.seq for one in shown)}
         new = await words.passages(log, [seq for seq in corrections if seq not in known])
-        self._shown_until = newest[0].seq if newest else 0
+        self._shown_until = last[0].seq if last else 0
         most = max(self.stay_tokens, limit + self.render.frame_tokens)
         return View(finds=Finds([*shown, *new], _write_blocks, most))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories.search.chinese import translate_numbers
+from memzoo.memories.search.languages.zh import translate_numbers
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage
 

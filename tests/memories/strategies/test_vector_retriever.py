@@ -173,7 +173,7 @@ class TestLimit:
         store = InMemoryStore(clock=lambda: datetime(2026, 5, next(days), 12, tzinfo=UTC))
         memory = make(None, max_token_limit=21, recalled_role="system", token_counter=words, store=store)
         for said in ("I swam.", "long " * 4 + "x" * 850, "My cat sleeps.", "I read.", "I ran."):
-            memory.add_messages([{"role": "user", "content": said}])
+            memory.add_messages([{"role": "assistant", "content": said}])
         assert [one for one in ("swam", "long", "cat", "read", "ran") if one in found(memory, "cat")] == [
             *("long", "cat", "ran"),
         ]

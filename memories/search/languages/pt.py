@@ -1,0 +1,17 @@
+"""Portuguese."""
+
+from memzoo.memories.search.languages.language import Language
+
+__all__ = ["PORTUGUESE"]
+
+PORTUGUESE = Language(
+    stemmer="portuguese",
+    stop_words="""
+    o a os as um uma uns umas e ou mas é são sou era eram foi foram ser estar está estão estou estava tem tenho
+    têm tinha há eu tu você vocês ele ela nós eles elas me te se nos lhe meu minha meus minhas teu tua seu sua
+    seus suas nosso nossa não sim também já muito mais de do da dos das ao à aos às em no na nas num numa com
+    sem por pelo pela para desde até sobre entre que quê quem qual quais quando quanto quanta quantos quantas
+    como onde aonde porque este esta isto esse essa isso
+    """,
+    months=("janeiro, fevereiro, março, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro"),
+)

@@ -1,0 +1,45 @@
+"""Tells the language of a text by its stop words."""
+
+import re
+from collections import Counter, defaultdict
+
+from memzoo.memories.search.languages.de import GERMAN
+from memzoo.memories.search.languages.en import ENGLISH
+from memzoo.memories.search.languages.es import SPANISH
+from memzoo.memories.search.languages.language import Language
+from memzoo.memories.search.languages.pt import PORTUGUESE
+from memzoo.memories.search.languages.ru import RUSSIAN
+
+__all__ = ["stem_words", "tell_language"]
+
+_WORD = re.compile(r"\w+")
+_LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
+_SPOKEN_IN: defaultdict[str, list[Language]] = defaultdict(list)
+for _language in _LANGUAGES:
+    for _word in _language.stops:
+        if len(_word) > 1 or not _word.isascii():  # a single Latin letter may be an initial or a label
+            _SPOKEN_IN[_word].append(_language)
+
+
+def tell_language(text: str) -> Language:
+    """Return the language with the most stop words in a text; English if no other language has more.
+
+    Example:
+        >>> tell_language("Wo wohnt meine Schwester?").stemmer, tell_language("Oslo").stemmer
+        ('german', '')
+    """
+    told = Counter(
+        language for word in _SPOKEN_IN.keys() & _WORD.findall(text.lower()) for language in _SPOKEN_IN[word]
+    )
+    return max(_LANGUAGES, key=lambda language: told[language])
+
+
+def stem_words(text: str) -> str:
+    """Return a text with the stems of its language; an English text stays as it is, since SQLite stems English.
+
+    Example:
+        >>> stem_words("Meine Schwestern wohnten in Wien, seit März."), stem_words("My sisters lived there.")
+        ('mein schwest wohnt in wien, seit march.', 'My sisters lived there.')
+    """
+    language = tell_language(text)
+    return _WORD.sub(lambda match: language.term(match[0].lower()), text) if language.stemmer else text

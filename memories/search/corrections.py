@@ -103,6 +103,8 @@ _ASKING = 0.5
 # 50"): a value of the same kind is enough.
 _BRIEF = 14
 _NEARLY_BEST = 0.7
+# The least score of a clear correction of a message that is not among the best.
+_CLEARLY = 1.5
 
 
 def find_values(text: str) -> int:
@@ -178,18 +180,21 @@ class Corrections(NamedTuple):
         needed = numpy.maximum(share * numpy.bincount(owners, rareness, minlength=len(places)), weights.same_subject)
         return cls(rows, terms, ends, places, owners, words, rareness, needed)
 
-    def newest(self, place: int, longest: int) -> list[int]:
+    def newest(self, place: int, longest: int, *, surely: bool = False) -> list[int]:
         """Return the places of at most two later corrections of a message: the most similar, and the newest.
 
         Args:
             place: The place of the message.
             longest: The most words in a correction.
+            surely: True for clear corrections only, which must also share half as many more rare words as usual.
         """
-        if not len(self.places):
-            return []
         may = (self.places > place) & (self.rows["terms"][self.places] <= longest)
+        if surely:
+            may &= (self.rows["kinds"][self.places] & SURELY).astype(bool)
+        if not may.any():
+            return []
         scores = numpy.where(may, self._scores(place), 0.0)
-        fitting = numpy.flatnonzero(scores >= max(1.0, _NEARLY_BEST * scores.max()))
+        fitting = numpy.flatnonzero(scores >= max(_CLEARLY if surely else 1.0, _NEARLY_BEST * scores.max()))
         # Among equal scores, the last.
         best = len(scores) - 1 - int(scores[::-1].argmax())
         return self.places[list(dict.fromkeys([best, int(fitting[-1])]))].tolist() if len(fitting) else []

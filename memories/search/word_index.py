@@ -37,8 +37,9 @@ _STEP = 512
 _PARTS = ("rows", "terms")
 
 # Corrections are added for at most 3 of the best messages, and for one message per 300 tokens of the limit. The most
-# words of a correction are a twelfth of the limit.
+# words of a correction are a twelfth of the limit. With room for 3, clear corrections are added for up to 64 messages.
 _MOST_CORRECTED, _TOKENS_A_CORRECTION, _CORRECTION_SHARE = 3, 300, 12
+_MOST_CLEARLY_CORRECTED = 64
 
 _SECONDS_A_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -163,7 +164,10 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return log numbers, best first, with the newest corrections inserted before each of the first few messages.
+        """Return log numbers, best first, with the newest corrections inserted before the messages that may be shown.
+
+        Possible corrections are inserted only before the first few messages. Before others, where there is room, stand
+        messages that clearly correct something.
 
         Args:
             seqs: The log numbers of the messages, best first.
@@ -172,9 +176,14 @@ class WordIndex:
         with self._lock:
             corrections = self._find_corrections()
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
-            places = numpy.searchsorted(self._seqs, seqs[:first]).tolist()
+            most = _MOST_CLEARLY_CORRECTED if first == _MOST_CORRECTED else first
+            places = numpy.searchsorted(self._seqs, seqs[:most]).tolist()
             longest = limit // _CORRECTION_SHARE
-            together = [one for place in places for one in (*corrections.newest(place, longest), place)]
+            together = [
+                one
+                for rank, place in enumerate(places)
+                for one in (*corrections.newest(place, longest, surely=rank >= first), place)
+            ]
             best = self._seqs[numpy.array(together, numpy.int64)].tolist()
             return list(dict.fromkeys([*best, *seqs]))
 

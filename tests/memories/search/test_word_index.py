@@ -339,6 +339,17 @@ class TestCorrections:
         assert index.add_corrections([31, 32, 33, 34], 600) == [65, 31, 66, 32, 33, 34]
         assert index.add_corrections([31, 32, 33, 34], 599) == [65, 31, 32, 33, 34]
 
+    def test_that_are_clear_come_before_later_finds_too(self) -> None:
+        """With room for many messages, a clear correction stands before its message, wherever that was found."""
+        said, clear, perhaps = (
+            "The budget is $20.",
+            "No, the budget is $30 after all, I was wrong.",
+            "We decided on $40.",
+        )
+        index = index_of("Hello", *["We had lunch"] * 30, said, *["Fine"] * 9, clear, perhaps, *["Nice"] * 9)
+        assert index.add_corrections([1, 2, 3, 4, 32], 1_000) == [1, 2, 3, 4, 42, 32]
+        assert index.add_corrections([1, 2, 3, 4, 32], 600) == [1, 2, 3, 4, 32]
+
     def test_that_are_long_do_not_take_the_room_of_all(self) -> None:
         """With room for little, a correction with many words is left out."""
         later = "Actually, the budget of the project is no longer what I said about the budget, it is $10 now."

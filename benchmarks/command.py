@@ -72,8 +72,8 @@ class Inputs:
         list[str] | None,
         typer.Option(
             "--with",
-            help="Memories of other libraries, each in a process of its own: NAME,NAME/WAY,adapter.py, or "
-            "NAME/WAY:option=value,...; can be repeated. `memzoo contenders list` has the names.",
+            help="Memories of other libraries, with commas between them: a name that `memzoo contenders list` has, or "
+            "the path of an adapter.py; can be repeated.",
         ),
     ] = None
     install: Annotated[

@@ -42,14 +42,14 @@ PROMPTS = PromptSet()
 
 
 def modules() -> Iterator[ModuleType]:
-    """All modules that ship, but for programs and research."""
+    """All modules that ship, but for programs, research, and adapters of other libraries."""
     for name in ("errors", "forks", "plugins", "sync", "text"):
         yield importlib.import_module(f"memzoo.{name}")
     for package in PACKAGES:
         top = importlib.import_module(f"memzoo.{package}")
         yield top
         for found in pkgutil.walk_packages(top.__path__, f"{top.__name__}."):
-            if not re.search(r"\.research|__main__", found.name):
+            if not re.search(r"\.research|\.adapters\.|__main__", found.name):
                 with contextlib.suppress(MissingExtraError):  # an agent framework that is not installed
                     yield importlib.import_module(found.name)
 

@@ -141,7 +141,7 @@ class KnowledgeGraph:
     def add_replacements(self, facts: Iterable[Fact]) -> Iterator[Fact]:
         """Yield facts, before each denied one the newest fact with the same subject and relation words.
 
-        So a value that was never right is read together with the right one.
+        The right value then stands before one that was never right.
         """
         for fact in facts:
             if fact.negated:

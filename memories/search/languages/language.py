@@ -10,6 +10,8 @@ from memzoo.memories.text.days import MONTHS
 __all__ = ["Language"]
 
 _MOST_STEMS = 1 << 14
+# Longer runs of letters are no words: a key, or a page of base64.
+_LONGEST_WORD = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +35,8 @@ class Language:
         return frozenset(self.stop_words.split())
 
     def term(self, word: str) -> str:
-        """Return the stem of a word in lower case; of a month, its English name."""
-        return self._months.get(word) or self._stem(word)
+        """Return the stem of a word in lower case; of a month, its English name; of a very long word, the word."""
+        return word if len(word) > _LONGEST_WORD else self._months.get(word) or self._stem(word)
 
     @cached_property
     def _months(self) -> dict[str, str]:

@@ -40,6 +40,12 @@ def test_a_language_is_told_from_the_text(text: str, stemmer: str) -> None:
     assert tell_language(text).stemmer == stemmer
 
 
+def test_a_run_of_letters_that_is_no_word_stays() -> None:
+    """A key in a German text is searched as it is; it is not stemmed, which would take a second for a page of it."""
+    key = "laufenden" * 10
+    assert stem_words(f"Das ist der {key} und nicht laufenden").endswith(f"{key} und nicht laufend")
+
+
 def test_months_are_read_in_each_language() -> None:
     """A month has the same term as the month of a message's date."""
     for text in ("Das war am 3. März.", "Eso fue el 3 de marzo.", "Isso foi no dia 3 de março.", "Это было 3 марта."):

@@ -1,6 +1,7 @@
 """The command `memzoo compare`."""
 
 import functools
+import importlib.util
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -37,7 +38,9 @@ _NUMBER = r"(\d++\.?+\d*+|\.\d++)"
 _PRICES = re.compile(rf"([^\d.,/\\-]*+){_NUMBER},{_NUMBER}(?:,{_NUMBER})?")
 _PERSONAL = {
     "email": r"[^\s@<>()]+@[^\s@<>()]+\.\w+",
-    "phone": r"(?<![\w.])\+?\d[\d ()/-]{6,}\d(?!\w)",
+    # With +, 0 or an area code in front, or of ten digits and more: dates, years and most amounts are none.
+    "phone": r"(?<![A-Za-z0-9_.,/-])(?!\d{1,2}([-/])\d{1,2}\1\d{2,4})"
+    r"(?:\+\d[\d ()/-]{5,}\d|\(?0\d[\d ()/-]{5,}\d|\(?\d{3}[)-] ?\d{3}[- ]\d{4}|\d{10,13})(?![A-Za-z0-9_-])",
     "number": r"\d{4,}",
     "link": r"https?://\S+",
 }
@@ -301,9 +304,15 @@ def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
     if file.exists():
         raise OptionError(f"{file} exists, perhaps with your corrections; give the name of a new file")
     model = None if asked.is_rules else asked.make_model()
-    write(file, [draft_questions(files(), model)])
+    transcripts = list(files())
+    write(file, [draft_questions(transcripts, model)])
+    for one in transcripts:
+        for note in one.notes:
+            tell("[yellow]note:[/]", f"{one.title}: {note}")
     _tell_of_files(files)
-    beside.print(f"wrote {file}: read and correct it, then run: memzoo compare {file}", markup=False, highlight=False)
+    needs = "" if importlib.util.find_spec("yaml") else " (YAML needs PyYAML: pip install 'memzoo[replay]')"
+    told = f"wrote {file}: read and correct it, then run: memzoo compare {file}{needs}"
+    beside.print(told, markup=False, highlight=False)
     return int(bool(files.unread))
 
 

@@ -66,6 +66,8 @@ _NUMBER = re.compile(
     rf"[$€£¥]?\b\d+(?:[.,:]\d+)*(?:%|[^\W\d_]{{1,3}}\b)?|\b(?:{_SMALL})\b|[一二两三四五六七八九十百千万]{{2,}}",
     re.IGNORECASE,
 )
+# The rest of a number of several parts, such as a telephone number, around a part.
+_LED, _FOLLOWED = re.compile(r"(?:\+|\d[ ()/-]{1,2})$"), re.compile(r"[ ()/-]{1,2}\d")
 _CODE = re.compile(r"\b(?:[A-Z]+\d|\d+[A-Z])[A-Z0-9]*(?:-[A-Z0-9]+)*\b", re.ASCII)
 _NAME = re.compile(r"(?:[A-ZÀ-ÞА-ЯΑ-Ω][^\W\d_]*(?:[ '-](?=[A-ZÀ-ÞА-ЯΑ-Ω]))?)+|[“「《][^”」》]{2,20}[”」》]")
 _LIKED = re.compile(
@@ -313,7 +315,8 @@ def _all_spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]
         if len(one.group()) > 1 and (one.start() or not first[0].isalpha()) and first.lower() not in _NO_NAMES | small:
             yield *one.span(), "name"
     for one in _NUMBER.finditer(sentence):
-        yield *one.span(), "number"
+        if not (_LED.search(sentence, 0, one.start()) or _FOLLOWED.match(sentence, one.end())):
+            yield *one.span(), "number"
 
 
 def _spread(found: Sequence[tuple[_Gap, int]], messages: int, count: int) -> list[_Gap]:

@@ -45,6 +45,14 @@ FORMS = (
         ),
     ),
     Form(
+        name="ChatGPT, HTML",
+        document="text",
+        recognise=lambda head: "<html" in head and "ChatGPT Data Export" in head,
+        read="give conversations.json of the same export, or its ZIP",
+        known="chat.html of July 2026",
+        get="See ChatGPT.",
+    ),
+    Form(
         name="Claude.ai",
         document="object",
         recognise=having("chat_messages", "uuid"),

@@ -162,7 +162,7 @@ class Fields:
         items: list[Any] = [*enumerate(found, start=1)]  # pyright: ignore[reportUnknownArgumentType]
         kept = [(n, item) for n, item in items if all(pick(item, path) == value for path, value in self.only.items())]
         left_out = len(items) - len(kept)
-        notes = [f"{count(left_out, 'entry', 'entries')} without words left out"] if left_out else []
+        notes = [f"{count(left_out, 'entry', 'entries')} of other kinds left out"] if left_out else []
         if self.people:
             said = [
                 (str(self._at(item, "name", n) or ""), self._at(item, "text", n), self._date(item, n))

@@ -103,8 +103,10 @@ def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocu
             with path.open("r", encoding="utf-8-sig", newline="\n") as file:
                 yield from find_in_text(file, where, forms)
     except UnicodeDecodeError as error:
-        yield TranscriptError(f"{where} cannot be read as UTF-8 text: {error}")
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:  # a ZIP may need a password
+        yield TranscriptError(f"{where} cannot be read as UTF-8 text ({error}); save the chat as text or JSON")
+    except zipfile.BadZipFile as error:
+        yield TranscriptError(f"{where} is no whole ZIP ({error}): download it again")
+    except (OSError, RuntimeError, NotImplementedError) as error:  # a ZIP may need a password
         yield TranscriptError(f"{where} cannot be read: {getattr(error, 'strerror', None) or reason(error)}")
     except MissingExtraError:
         raise

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from memzoo.errors import MissingExtraError, TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, reason
 from memzoo.hosts.exports.files import FoundDocument, find_documents, find_in_text
 from memzoo.hosts.exports.forms import known_forms
 
@@ -70,8 +70,9 @@ class Choice:
         """Return a talk between people with the chosen user and assistant."""
         names = {str(message["name"]): None for message in log.messages if message.get("name")}
         strange = [name for name in (self.user, self.assistant) if name and name not in names]
-        if names and strange:
-            told = f"nobody is called {' or '.join(map(repr, strange))}; there are {', '.join(map(repr, names))}"
+        if strange:
+            there = ", ".join(map(repr, names)) or "no names"
+            told = f"nobody is called {' or '.join(map(repr, strange))}; there are {there}"
             log = replace(log, notes=[*log.notes, told])
         if not {self.user, self.assistant} & names.keys():
             return log
@@ -106,8 +107,10 @@ def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | Tr
     if isinstance(found.form.read, str):
         yield TranscriptError(f"{found.where}: this is {found.form.name}; {found.form.read}")
         return
+    number = 0
     try:
         for read in found.form.read(found.document, found.title):
+            number += 1
             try:
                 log = read.read() if isinstance(read, Unread) else read
             except MissingExtraError:
@@ -119,11 +122,12 @@ def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | Tr
     except MissingExtraError:
         raise
     except Exception as error:  # noqa: BLE001 - as above
-        yield _refusal(found.where, found, error)
+        after = f"; {count(number, 'conversation')} before it can be read, and none after it" if number else ""
+        yield _refusal(found.where, found, error, after)
 
 
-def _refusal(where: str, found: FoundDocument, error: Exception) -> TranscriptError:
-    refusal = TranscriptError(f"{where} cannot be read as {found.form.name}: {reason(error)}")
+def _refusal(where: str, found: FoundDocument, error: Exception, after: str = "") -> TranscriptError:
+    refusal = TranscriptError(f"{where} cannot be read as {found.form.name}: {reason(error)}{after}")
     refusal.__cause__ = error
     return refusal
 

@@ -93,7 +93,7 @@ def _import_from(
             for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
                 row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}", log.title)
     if wrong:
-        raise _sum_up(wrong, "everything else was imported")
+        raise _sum_up(wrong, "all that can be read was imported")
 
 
 def _sum_up(wrong: list[TransferError], rest: str) -> TransferError:

@@ -52,6 +52,7 @@ def test_what_is_left_out(said: str, question: str, answer: str, kind: str) -> N
         "This is what we do when the weather is nice.",
         "It is called McDonaldXy42z by people around here.",
         "run `make Install` on 3 June for the build",
+        "my number at home is +31 6 87654321 and 020/7946 0018",
     ],
 )
 def test_what_is_not_asked_about(said: str) -> None:

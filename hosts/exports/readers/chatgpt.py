@@ -55,7 +55,7 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     metadata, content = dict_of(mark_of(message, "metadata", place)), message.get("content")
     hidden = mark_of(metadata, "is_visually_hidden_from_conversation", place)
     # Tool calls and results are left out, because the export has no ids that connect them.
-    if role not in ("user", "assistant") or hidden or (mark_of(message, "recipient", place) or "all") != "all":
+    if role == "tool" or hidden or (mark_of(message, "recipient", place) or "all") != "all":
         return []
     if not isinstance(content, dict):
         raise TranscriptError(f"{place} has no 'content': {message!r:.80}")

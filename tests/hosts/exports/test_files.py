@@ -19,7 +19,7 @@ from memzoo.cli.commands import app
 from memzoo.hosts.exports import ChatLog, Fields, Form, files
 from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
-from memzoo.hosts.exports.reading import Choice, read_conversations
+from memzoo.hosts.exports.reading import Choice, read_conversations, read_document
 from tests.hosts.exports.applications import grok
 
 JSON = some.recursive(
@@ -176,6 +176,44 @@ def test_what_was_said_is_redacted_for_a_comparison(tmp_path: Path) -> None:
     assert "@" not in repr(one)
     assert one.exchanges[0].user_text == "I am [email]."
     assert (one.questions[0].evidence, one.questions[0].text) == (("I am [email].",), "Who is [email]?")
+
+
+def test_telephone_numbers_are_redacted_and_dates_stay(tmp_path: Path) -> None:
+    """Questions ask for dates and prices, so these stay what they are."""
+    said = "Call +31 6 12345678, (0171) 234 567, 555-123-4567 or 13812345678 by 2026-03-02 14:30"
+    kept = "between 03/02/2026 and 05-06-2026, in 2019-2024; it costs 1 250 000"
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps([{"role": "user", "content": f"{said}, {kept}, with Anna of Oslo."}]), encoding="utf-8")
+    given = ["compare", str(path), "--redact", "phone", "--write-questions", str(tmp_path / "drafted.yaml")]
+    assert CliRunner().invoke(app, given).exit_code == 0
+    drafted = (tmp_path / "drafted.yaml").read_text(encoding="utf-8")
+    assert f"Call [phone], [phone], [phone] or [phone] by 2026-03-02 14:30, {kept}" in drafted
+
+
+def test_an_error_between_conversations_says_which_can_be_read(tmp_path: Path) -> None:
+    """A reader that fails has given the conversations before, and gives none after."""
+
+    def read(document: Any, title: str) -> Any:
+        yield ChatLog.of(title, [({"role": "user", "content": "Hi"}, None)])
+        raise KeyError("content")
+
+    found = FoundDocument(Form("Diary", "object", lambda _: True, read, known="", get=""), {}, "diary", "diary.json")
+    _, error = read_document(found, Choice())
+    assert str(error) == (
+        "diary.json cannot be read as Diary: KeyError: 'content'; "
+        "1 conversation before it can be read, and none after it"
+    )
+
+
+def test_a_system_message_of_the_conversation_is_read(tmp_path: Path) -> None:
+    """As memzoo writes it; ChatGPT's own are hidden or empty."""
+    document = talk(1, "Be kind.", "Hello!")
+    document["mapping"]["m0"]["message"]["author"]["role"] = "system"
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([document]), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert [message["role"] for message in log.messages] == ["system", "assistant"]
 
 
 @pytest.mark.parametrize(

@@ -343,7 +343,7 @@ def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:
     assert done.stdout.startswith("anna\t4 read\t4 new")
     assert f"{folder}/deep.json, item 0: this is not JSON (nested too deeply)" in done.stderr
     assert f"{folder}/odd.json cannot be read as chat messages: message 2: this is not a message: 7" in done.stderr
-    assert str(done.exception) == "2 files or conversations could not be imported; everything else was imported"
+    assert str(done.exception) == "2 files or conversations could not be imported; all that can be read was imported"
 
 
 def test_one_conversation_of_a_file_goes_on_with_the_next(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from memzoo.hosts.messages import dicts_of
 from memzoo.hosts.roles import role_of
 from memzoo.stores import Message
 
-__all__ = ["Fields", "as_list", "date_at", "need", "pick", "role_at"]
+__all__ = ["Fields", "as_list", "date_at", "id_at", "need", "pick", "role_at", "text_at"]
 
 _MISSING = object()
 
@@ -86,6 +86,29 @@ def date_at(item: Any, path: str, where: int | str) -> datetime | None:
     if date is None and given is not None:
         raise TranscriptError(f"message {where!r}: expected a time at {path!r}, not {given!r:.80}")
     return date
+
+
+def text_at(item: Any, path: str, where: int | str) -> str:
+    """Return a text that a message may lack; "" without it.
+
+    Args:
+        item: The message.
+        path: The path of the text; see `pick`.
+        where: The message's number or id, for the error.
+
+    Raises:
+        TranscriptError: There is something else; the error names the message, the path and the value.
+    """
+    text = pick(item, path)
+    if not isinstance(text, str | None):
+        raise TranscriptError(f"message {where!r}: expected a text at {path!r}, not {text!r:.80}")
+    return text or ""
+
+
+def id_at(item: Any, path: str, where: int | str) -> str:
+    """Return the id of a conversation, which can be a number in the file; "" without it. See `text_at`."""
+    value = pick(item, path)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_at(item, path, where)
 
 
 def role_at(item: Any, path: str, where: int | str, roles: Mapping[Any, str] = MappingProxyType({})) -> str:

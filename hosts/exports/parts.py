@@ -58,6 +58,11 @@ class Parts:
             TransferError: A part has no type, and others have, or its mark has a name that is not known.
         """
         parts = cls()
+        for part in dicts_of(content):
+            if not isinstance(kind := part.get("type"), str | None):
+                raise TransferError(f"expected a text at 'type' of a part, not {kind!r:.80}")
+            if not isinstance(thought := part.get("thought"), bool | None):
+                raise TransferError(f"expected true or false at 'thought' of a part, not {thought!r:.80}")
         typed = any("type" in part for part in dicts_of(content))
         for part in dicts_of(content):
             if "text" in part and mark_of(part, "type", "a part") is None and typed:

@@ -131,7 +131,8 @@ def take(item: Mapping[str, Any], key: str, place: str, kind: type[Kind]) -> Kin
     """
     if key not in item:
         raise TranscriptError(f"{place} has no {key!r}; it has {', '.join(map(repr, item)) or 'nothing'}")
-    if not isinstance(item[key], kind):
+    # In Python, true and false are numbers.
+    if not isinstance(item[key], kind) or (kind is int and isinstance(item[key], bool)):
         raise TranscriptError(f"{place}: expected {_KINDS.get(kind, kind.__name__)} at {key!r}, not {item[key]!r:.60}")
     return cast("Kind", item[key])
 

@@ -17,7 +17,7 @@ from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "mark_of", "reason", "tell_left_out"]
+__all__ = ["KINDS", "ChatLog", "Unread", "count", "date_of", "make_stand_in", "mark_of", "reason", "tell_left_out"]
 
 _LATEST = 10**11
 _FIRST_YEAR = 1990
@@ -165,21 +165,25 @@ def date_of(value: Any) -> datetime | None:
         return None
 
 
-def mark_of(item: Mapping[str, Any], key: str, place: str) -> Any:
+def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
     """Return a member that a message may lack, such as the mark of a thought; `None` without it.
 
     Args:
         item: The message, or another part of a document.
         key: The name of the member.
         place: The place of the message, for the error.
+        kind: The type of the member.
 
     Raises:
         TranscriptError: The message lacks the member, but has one of nearly the same name, as another version of the
-            application may write it; the error names both.
+            application may write it; the error names both. Or the member is of another type.
     """
     if key not in item and (alike := _find_alike(key, tuple(item))):
         raise TranscriptError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
-    return item.get(key)
+    value = item.get(key)
+    if value is not None and not isinstance(value, kind):
+        raise TranscriptError(f"{place}: expected {KINDS.get(kind, kind.__name__)} at {key!r}, not {value!r:.60}")
+    return value
 
 
 @functools.lru_cache(maxsize=1000)
@@ -188,6 +192,9 @@ def _find_alike(key: str, names: tuple[str, ...]) -> str | None:
     wanted = re.sub(r"[\W_]", "", key).lower()
     return next((plain[name] for name in difflib.get_close_matches(wanted, plain, 1, _ALIKE)), None)
 
+
+KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "an object"}
+"""The words for the types of members, for errors."""
 
 _PARTS = {"image_url": dict, "input_audio": dict, "file": dict}
 """The parts of a user's message that endpoints take, with the type of the member of the same name."""

@@ -52,10 +52,7 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     if role is None:
         raise TranscriptError(f"a message is from {given!r}, which is not a known role")
     place = f"the message {message.get('id')!r}"
-    given, content = mark_of(message, "metadata", place), message.get("content")
-    if not isinstance(given, dict | None):
-        raise TranscriptError(f"{place}: expected an object at 'metadata', not {given!r:.80}")
-    metadata = dict_of(given)
+    metadata, content = mark_of(message, "metadata", place, dict) or {}, message.get("content")
     hidden = mark_of(metadata, "is_visually_hidden_from_conversation", place)
     # Tool calls and results are left out, because the export has no ids that connect them.
     if role not in ("user", "assistant") or hidden or (mark_of(message, "recipient", place) or "all") != "all":

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, mark_of
-from memzoo.hosts.exports.fields import text_at
 from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
 from memzoo.hosts.messages import dict_of, dicts_of
 
@@ -28,8 +27,7 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     for number, item in enumerate(items, start=1):
         place = f"message {item.get('id', number)}"
         author, date = take(item, "author", place, dict), find_time(item, "timestamp", place)
-        mark_of(author, "nickname", f"the author of {place}")
-        nickname = text_at(author, "nickname", place) or nicknames.get(author.get("id"))
+        nickname = mark_of(author, "nickname", f"the author of {place}", str) or nicknames.get(author.get("id"))
         nickname = nickname or take(author, "name", f"the author of {place}", str)
         is_bot = take(author, "isBot", f"the author of {place}", bool)
         if take(item, "type", place, str) in _NOTICES:

@@ -134,7 +134,7 @@ def try_mutations(name: str, number: int) -> Iterator[tuple[str, str]]:
         for change in ("renamed", "gone", "added", *VALUES):
             changed = copy.deepcopy(files)
             item, key = list(members(list(changed.values())))[place]
-            if type(item[key]) is type(VALUES.get(change, VALUES)):
+            if change in VALUES and type(item[key]) is type(VALUES[change]):
                 continue
             value = item[key] if change == "added" else item.pop(key)
             if change in VALUES:
@@ -147,15 +147,16 @@ def try_mutations(name: str, number: int) -> Iterator[tuple[str, str]]:
             elif told - notes:
                 outcome = "told"
             else:
-                outcome = _find_outcome(change, name, key, item, said, whole)
+                outcome = _find_outcome(change, name, (key, item.get(key)), said, whole)
             yield f"{change}: {outcome}", f"{key!r} of {json.dumps(item, default=str)}"
 
 
-def _find_outcome(change: str, name: str, key: str, item: dict[str, Any], said: list[Any], whole: list[Any]) -> str:
+def _find_outcome(change: str, name: str, member: tuple[str, Any], said: list[Any], whole: list[Any]) -> str:
     """The outcome of a change after which other conversations are read, and nothing is told."""
+    key, value = member
     if change in VALUES and _are_words(said, whole):
         return "words"
-    if change not in ("renamed", "added") and not item.get(key) and (name, key) in MAY_LACK:
+    if change not in ("renamed", "added") and not value and (name, key) in MAY_LACK:
         return "as it says"
     is_id = change in ("7", "0") and (name, key) in IDS
     return "another" if is_id or (change == "added" and all(one in said for one in whole)) else "silent"

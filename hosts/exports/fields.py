@@ -1,5 +1,6 @@
 """Reads a form whose conversations lie in known fields, without code for the form."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,11 +29,13 @@ def pick(item: Any, path: str, default: Any = None) -> Any:
         >>> pick(talk, "chat.messages.0.text|chat.messages.0.body"), pick(talk, "chat.title")
         ('Hi', None)
     """
+    if isinstance(item, dict) and path in item:  # nearly all paths are a key
+        return item[path]  # pyright: ignore[reportUnknownVariableType]
     found = default
-    for one in path.split("|"):
+    for keys in _split(path):
         value = item
-        for key in one.split(".") if one else ():
-            if isinstance(value, Mapping):
+        for key in keys:
+            if isinstance(value, dict):
                 value = value.get(key, _MISSING)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
             elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):  # pyright: ignore[reportUnknownArgumentType]
                 value = value[int(key)]  # pyright: ignore[reportUnknownVariableType]
@@ -43,6 +46,11 @@ def pick(item: Any, path: str, default: Any = None) -> Any:
         if found is default and value is not _MISSING:
             found = value  # pyright: ignore[reportUnknownVariableType]
     return found
+
+
+@functools.lru_cache
+def _split(path: str) -> list[list[str]]:
+    return [one.split(".") if one else [] for one in path.split("|")]
 
 
 def as_list(value: Any) -> list[Any]:
@@ -124,7 +132,9 @@ def role_at(item: Any, path: str, where: int | str, roles: Mapping[Any, str] = M
         TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
     """
     given = need(item, path, where)
-    role = {str(value): one for value, one in roles.items()}.get(str(given), role_of(given))
+    role = roles[text] if (text := str(given)) in roles else role_of(given)
+    if role is None:
+        role = {str(value): one for value, one in roles.items()}.get(text)
     if role is None:
         raise TranscriptError(f"message {where!r}: expected a role at {path!r}, not {given!r}")
     return role

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, mark_of
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.talks import talk_of
 from memzoo.hosts.exports.trees import tree_of
@@ -157,7 +157,8 @@ class Fields:
         only: Values that a message must have; others are left out, and counted in a note.
         owner: The name of the user, in the document, for talks between people.
         id: The id, in a message, of a form with branches.
-        parent: The id of the message before; with it, the messages are a tree.
+        parent: The id of the message before; with it, the messages are a tree. Where no message has this
+            member, they are read in the order of their dates.
         shown: The id of the last message of the branch that is shown; the newest branch without it.
         people: Read a talk between people: see `talk_of`.
         attached: The lists of attachments, in a message, each with its name at `file_name|name`. A pasted text is read
@@ -203,7 +204,10 @@ class Fields:
             ]
             owner = str(pick(document, self.owner) or "") if self.owner else ""
             yield talk_of(name, said, owner=owner, notes=notes, id=key)
-        elif self.parent:
+        elif self.parent and any(
+            pick(item, self.parent, _MISSING) is not _MISSING or mark_of(item, self.parent, f"message {n}")
+            for n, item in items
+        ):
             nodes = {str(self._at(item, "id", n)): (n, item) for n, item in items}
             parents = {id_: self._at(item, "parent", n) for id_, (n, item) in nodes.items()}
             wanted = {n for n, _ in kept}

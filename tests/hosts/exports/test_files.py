@@ -288,6 +288,21 @@ def test_claude_ai_is_read(tmp_path: Path) -> None:
     assert any(note.startswith("1 other branch left out") for note in log.notes)
 
 
+def test_a_form_without_parents_in_older_files_is_read_in_the_order_of_dates(tmp_path: Path) -> None:
+    """As Claude.ai's of 2024; a parent under nearly the same name is an error."""
+    said = [("human", "What likes shade?", 1), ("assistant", "Ferns.", 2)]
+    messages = [{"sender": who, "text": text, "created_at": f"2024-04-01T08:0{at}:00Z"} for who, text, at in said]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{"uuid": "a", "name": "Shade", "chat_messages": messages}]), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert [message["content"] for message in log.messages] == ["What likes shade?", "Ferns."]
+    other = [message | {"parentMessageUuid": None} for message in messages]
+    path.write_text(json.dumps([{"uuid": "a", "name": "Shade", "chat_messages": other}]), encoding="utf-8")
+    [error] = read_conversations([path])
+    assert "is it 'parent_message_uuid'?" in str(error)
+
+
 def test_a_pasted_text_of_claude_ai_is_words(tmp_path: Path) -> None:
     """Of a file with a name of its own, the name is told."""
     attached = [{"file_name": "", "extracted_content": "Ferns"}, {"file_name": "a.txt", "extracted_content": "Moss"}]

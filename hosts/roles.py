@@ -33,7 +33,7 @@ ROLES = {
 
 def role_of(name: object) -> str | None:
     """Return the role for a speaker's name; `None` for an unknown name."""
-    return ROLES.get(name.strip().lower()) if isinstance(name, str) else None
+    return ROLES.get(name) or ROLES.get(name.strip().lower()) if isinstance(name, str) else None
 
 
 def say_as(name: str, content: Any) -> Message:

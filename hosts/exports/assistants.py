@@ -64,7 +64,7 @@ FORMS = (
             parent="parent_message_uuid",
             attached=("attachments", "files"),
         ),
-        known="conversations.json of May 2026",
+        known="conversations.json of May 2026; older ones have no branches",
         get="Settings, Privacy, Export data; a link to a ZIP comes by mail.",
         beside=("users.json", "projects.json", "memories.json"),
     ),

@@ -69,6 +69,7 @@ class _Talk:
     unasked: int = 0
     unanswered: int = 0
     left: int = 0
+    apart: int = 0
 
     def add(self, said: Iterable[tuple[Message, datetime | None]]) -> None:
         for message, date in said:
@@ -80,6 +81,7 @@ class _Talk:
         told = {
             f"{count(self.left, 'other branch', 'other branches')} left out": self.left,
             f"the instructions were others in {count(self.changes, 'call')}; the first are kept": self.changes,
+            "it has the id of another conversation, but none of its messages": self.apart,
             f"{count(self.unasked, 'call')} without a request in the log": self.unasked,
             f"{count(self.unanswered, 'call')} without an answer in the log": self.unanswered,
         }
@@ -159,11 +161,11 @@ def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: s
         instructions = [message for message in call.asked if message["role"] in _INSTRUCTIONS]
         wanted = [_key(message) for message in asked]
         talk, known = _find_repeated(ends, call.place, wanted)
-        if talk is None and call.thread:
-            near = [one for one in talks if one.place == call.place]
+        near = [one for one in talks if one.place == call.place] if call.thread else []
+        if talk is None and near:
             talk, known = _find_continued(near, wanted, alone=longest[call.place] == 1)
         if talk is None:
-            talks.append(talk := _Talk(call.place, call.thread, instructions))
+            talks.append(talk := _Talk(call.place, call.thread, instructions, apart=len(near)))
         talk.changes += instructions != talk.instructions
         # Of a history that no earlier call had, only what the user said last has the time of the call.
         dated = max((n for n, one in enumerate(asked, start=1) if one["role"] == "assistant"), default=0)

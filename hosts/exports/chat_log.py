@@ -17,7 +17,7 @@ from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "mark_of", "reason", "tell_left_out"]
+__all__ = ["KINDS", "ChatLog", "Unread", "count", "date_of", "make_stand_in", "mark_of", "reason", "tell_left_out"]
 
 _LATEST = 10**11
 _FIRST_YEAR = 1990
@@ -76,24 +76,25 @@ class ChatLog:
         pairs: list[tuple[Message, datetime | None]] = []
         empty = 0
         for message, date in said:
-            if not isinstance(message.get("content"), str | list | None):
-                raise TranscriptError(f"expected words as a text, not {message['content']!r:.80}")
-            if isinstance(message.get("content"), list):
+            if not isinstance(message.get("content"), str):
                 message, left_out = _put_in_words(message)  # noqa: PLW2901
                 parts += left_out
-            if _is_empty(message):
+            if not message.get("content") and _is_empty(message):
                 empty += 1
-            else:
+            elif message["role"] == "assistant":
                 pairs.append((set_thoughts_apart(_open_thoughts(message)), date))
+            else:
+                pairs.append((message, date))
         if empty:
             told.append(f"{count(empty, 'message')} without a text left out")
         if parts:
             kinds = ", ".join(sorted(set(parts)))
             told.append(f"{count(len(parts), 'part')} other than words left out: {kinds}")
+        dates = [date for _, date in pairs if date]
         undated = sum(date is None and message["role"] in ("user", "assistant") for message, date in pairs)
-        if undated and any(date for _, date in pairs):
+        if undated and dates:
             told.append(f"{count(undated, 'message')} without a time")
-        if early := sum(date.year < _FIRST_YEAR for _, date in pairs if date):
+        if early := sum(date.year < _FIRST_YEAR for date in dates):
             told.append(f"{count(early, 'time')} before {_FIRST_YEAR}")
         if sort and (ordered := _in_order(pairs)) != pairs:
             pairs = ordered
@@ -165,21 +166,26 @@ def date_of(value: Any) -> datetime | None:
         return None
 
 
-def mark_of(item: Mapping[str, Any], key: str, place: str) -> Any:
+def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
     """Return a member that a message may lack, such as the mark of a thought; `None` without it.
 
     Args:
         item: The message, or another part of a document.
         key: The name of the member.
         place: The place of the message, for the error.
+        kind: The type of the member.
 
     Raises:
         TranscriptError: The message lacks the member, but has one of nearly the same name, as another version of the
-            application may write it; the error names both.
+            application may write it; the error names both. Or the member is of another type.
     """
-    if key not in item and (alike := _find_alike(key, tuple(item))):
-        raise TranscriptError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
-    return item.get(key)
+    value = item.get(key)
+    if value is None:
+        if key not in item and (alike := _find_alike(key, tuple(item))):
+            raise TranscriptError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
+    elif not isinstance(value, kind):
+        raise TranscriptError(f"{place}: expected {KINDS.get(kind, kind.__name__)} at {key!r}, not {value!r:.60}")
+    return value
 
 
 @functools.lru_cache(maxsize=1000)
@@ -188,6 +194,11 @@ def _find_alike(key: str, names: tuple[str, ...]) -> str | None:
     wanted = re.sub(r"[\W_]", "", key).lower()
     return next((plain[name] for name in difflib.get_close_matches(wanted, plain, 1, _ALIKE)), None)
 
+
+KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "an object"}
+"""The words for the types of members, for errors."""
+
+_RESULTS = ("tool", "function")
 
 _PARTS = {"image_url": dict, "input_audio": dict, "file": dict}
 """The parts of a user's message that endpoints take, with the type of the member of the same name."""
@@ -198,10 +209,15 @@ def _put_in_words(message: Message) -> tuple[Message, list[str]]:
 
     A message of nothing else keeps the kinds as words, because an answer may follow.
     """
+    content = message.get("content")
+    if content is None:
+        return message, []
+    if not isinstance(content, list):
+        raise TranscriptError(f"expected words as a text, not {content!r:.80}")
     taken = _PARTS if message["role"] == "user" else {}
     kept: list[dict[str, Any]] = []
     kinds, thoughts = list[str](), list[str]()
-    for part in message["content"]:
+    for part in content:
         kind = part["type"]
         if kind in THOUGHT_PARTS:
             thoughts.append(str(part.get("thinking") or part.get("text") or ""))
@@ -219,7 +235,7 @@ def _put_in_words(message: Message) -> tuple[Message, list[str]]:
 def _open_thoughts(message: Message) -> Message:
     """Return an answer with the opening mark of its thoughts, which some chat templates put into the request."""
     text = message.get("content")
-    if message["role"] != "assistant" or not isinstance(text, str) or "</think>" not in text:
+    if not isinstance(text, str) or "</think>" not in text:
         return message
     before, _, after = text.partition("</think>")
     is_mark = (before[-1:] in ("", "\n") or after[:1] == "\n") and "<think" not in before and "`" not in before
@@ -228,7 +244,7 @@ def _open_thoughts(message: Message) -> Message:
 
 def _is_empty(message: Message) -> bool:
     known = {"tool_calls", "function_call", "reasoning_content"}
-    return not message.get("content") and message["role"] not in ("tool", "function") and not known & message.keys()
+    return message["role"] not in _RESULTS and not known & message.keys()
 
 
 def _in_order(pairs: list[tuple[Message, datetime | None]]) -> list[tuple[Message, datetime | None]]:
@@ -247,6 +263,9 @@ def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
     """
     made, waiting = itertools.count(), list[tuple[str, Any]]()
     for message in messages:
+        if "tool_calls" not in message and "function_call" not in message and message["role"] not in _RESULTS:
+            yield message
+            continue
         calls = dicts_of(message.get("tool_calls"))
         if not calls and (legacy := dict_of(message.get("function_call"))):
             calls = [tool_call("", str(legacy.get("name") or ""), legacy.get("arguments") or {})]

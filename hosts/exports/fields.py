@@ -1,5 +1,6 @@
 """Reads a form whose conversations lie in known fields, without code for the form."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, mark_of
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.talks import talk_of
 from memzoo.hosts.exports.trees import tree_of
@@ -15,7 +16,7 @@ from memzoo.hosts.messages import dicts_of
 from memzoo.hosts.roles import role_of
 from memzoo.stores import Message
 
-__all__ = ["Fields", "as_list", "date_at", "need", "pick", "role_at"]
+__all__ = ["Fields", "as_list", "date_at", "id_at", "need", "pick", "role_at", "text_at"]
 
 _MISSING = object()
 
@@ -28,11 +29,13 @@ def pick(item: Any, path: str, default: Any = None) -> Any:
         >>> pick(talk, "chat.messages.0.text|chat.messages.0.body"), pick(talk, "chat.title")
         ('Hi', None)
     """
+    if isinstance(item, dict) and path in item:  # nearly all paths are a key
+        return item[path]  # pyright: ignore[reportUnknownVariableType]
     found = default
-    for one in path.split("|"):
+    for keys in _split(path):
         value = item
-        for key in one.split(".") if one else ():
-            if isinstance(value, Mapping):
+        for key in keys:
+            if isinstance(value, dict):
                 value = value.get(key, _MISSING)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
             elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):  # pyright: ignore[reportUnknownArgumentType]
                 value = value[int(key)]  # pyright: ignore[reportUnknownVariableType]
@@ -43,6 +46,11 @@ def pick(item: Any, path: str, default: Any = None) -> Any:
         if found is default and value is not _MISSING:
             found = value  # pyright: ignore[reportUnknownVariableType]
     return found
+
+
+@functools.lru_cache
+def _split(path: str) -> list[list[str]]:
+    return [one.split(".") if one else [] for one in path.split("|")]
 
 
 def as_list(value: Any) -> list[Any]:
@@ -88,6 +96,29 @@ def date_at(item: Any, path: str, where: int | str) -> datetime | None:
     return date
 
 
+def text_at(item: Any, path: str, where: int | str) -> str:
+    """Return a text that a message may lack; "" without it.
+
+    Args:
+        item: The message.
+        path: The path of the text; see `pick`.
+        where: The message's number or id, for the error.
+
+    Raises:
+        TranscriptError: There is something else; the error names the message, the path and the value.
+    """
+    text = pick(item, path)
+    if not isinstance(text, str | None):
+        raise TranscriptError(f"message {where!r}: expected a text at {path!r}, not {text!r:.80}")
+    return text or ""
+
+
+def id_at(item: Any, path: str, where: int | str) -> str:
+    """Return the id of a conversation, which can be a number in the file; "" without it. See `text_at`."""
+    value = pick(item, path)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_at(item, path, where)
+
+
 def role_at(item: Any, path: str, where: int | str, roles: Mapping[Any, str] = MappingProxyType({})) -> str:
     """Return the role of a message.
 
@@ -101,7 +132,9 @@ def role_at(item: Any, path: str, where: int | str, roles: Mapping[Any, str] = M
         TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
     """
     given = need(item, path, where)
-    role = {str(value): one for value, one in roles.items()}.get(str(given), role_of(given))
+    role = roles[text] if (text := str(given)) in roles else role_of(given)
+    if role is None:
+        role = {str(value): one for value, one in roles.items()}.get(text)
     if role is None:
         raise TranscriptError(f"message {where!r}: expected a role at {path!r}, not {given!r}")
     return role
@@ -124,7 +157,8 @@ class Fields:
         only: Values that a message must have; others are left out, and counted in a note.
         owner: The name of the user, in the document, for talks between people.
         id: The id, in a message, of a form with branches.
-        parent: The id of the message before; with it, the messages are a tree.
+        parent: The id of the message before; with it, the messages are a tree. Where no message has this
+            member, they are read in the order of their dates.
         shown: The id of the last message of the branch that is shown; the newest branch without it.
         people: Read a talk between people: see `talk_of`.
         attached: The lists of attachments, in a message, each with its name at `file_name|name`. A pasted text is read
@@ -170,7 +204,10 @@ class Fields:
             ]
             owner = str(pick(document, self.owner) or "") if self.owner else ""
             yield talk_of(name, said, owner=owner, notes=notes, id=key)
-        elif self.parent:
+        elif self.parent and any(
+            pick(item, self.parent, _MISSING) is not _MISSING or mark_of(item, self.parent, f"message {n}")
+            for n, item in items
+        ):
             nodes = {str(self._at(item, "id", n)): (n, item) for n, item in items}
             parents = {id_: self._at(item, "parent", n) for id_, (n, item) in nodes.items()}
             wanted = {n for n, _ in kept}

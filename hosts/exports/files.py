@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+import jiter
+
 from memzoo.errors import MissingExtraError, TranscriptError
 from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.exports.form import Form
@@ -25,10 +27,12 @@ _DATABASES = {".db", ".sqlite", ".sqlite3"}
 _SUFFIXES = {*_JSON, *_TABLES, *_YAML, *_DATABASES, ".txt", ".md", ".vtt", ".zip"}
 _LISTED = "`memzoo compare --formats` lists them"
 _HEAD = 4000
-_FIRST = 20
+_FIRST, _FIRST_LINES = 10, 20
 _CHUNK = 2**18
 _FIRST_LIST = re.compile(r'\s*\{\s*"(\w+)"\s*:\s*\[')
 _SPACE = re.compile(r"[\s,]*")
+# The end of an object and the beginning of the next, with its first key.
+_BETWEEN = re.compile(r'\}\s*,\s*\{\s*"[^"\\]{1,200}"')
 _DECODE = json.JSONDecoder().raw_decode
 # A pair of escapes, or a half of one that stands alone, as in texts that were cut off.
 _HALVES = re.compile(r"\\u[dD](?:[89abAB]..(?:\\u[dD][c-fC-F]..)?|[c-fC-F]..)")
@@ -168,7 +172,7 @@ def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Ite
         second = file.readline(_CHUNK)
     file.seek(0)
     if second:
-        yield from _among(_lines(file, where), where, title, forms)
+        yield from _among(_lines(file, where), where, title, forms, _FIRST_LINES)
     elif line.lstrip()[0] == "[":
         yield from _among(_items(file, where), where, title, forms)
     elif first is None and (form := _find_itemised(file, where, forms)):
@@ -200,11 +204,11 @@ def _find_itemised(file: TextIO, where: str, forms: Sequence[Form]) -> Form | No
 
 
 def _among(
-    values: Iterable[tuple[str, Any]], where: str, title: str, forms: Sequence[Form]
+    values: Iterable[tuple[str, Any]], where: str, title: str, forms: Sequence[Form], ahead: int = _FIRST
 ) -> Iterator[FoundDocument | TranscriptError]:
-    """Yield the documents among the values of a list, or all of them as one."""
+    """Yield the documents among the values of a list, or all of them as one; a form is known by some values ahead."""
     values = iter(values)
-    first = list(itertools.islice(values, _FIRST))
+    first = list(itertools.islice(values, ahead))
     good = [value for _, value in first if not isinstance(value, TranscriptError)]
     for form in forms:
         if form.document == "list" and form.recognise(good):
@@ -273,12 +277,22 @@ def _lines(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
 
 def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
     """Yield the items of a JSON list while the file is read: only one item is in memory, and a part of the next."""
-    text, number, step = file.read(_CHUNK), 0, _CHUNK
+    text, number, step, between = file.read(_CHUNK), 0, _CHUNK, ""
     place = text.index("[") + 1
     while True:
         place = gap.end() if (gap := _SPACE.match(text, place)) else place  # the pattern matches everywhere
         if text.startswith("]", place):
             return
+        if between:
+            # No object is the beginning of another, so one that ends where the next seems to begin is the whole item.
+            found = text.find(between, place)
+            if found < 0 and len(text) - place < _CHUNK and (more := file.read(_CHUNK)):
+                text, place = text[place:] + more, 0
+                continue
+            if (value := _parse_or_none(text[place : found + 1])) is not None:
+                yield f"{where}, item {number}", value
+                number, place, step = number + 1, found + 1, _CHUNK
+                continue
         fault: Exception = json.JSONDecodeError("the file is cut off", "", 0)
         end = len(text)
         if place < end:
@@ -293,6 +307,7 @@ def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
             text, place, step = text[place:] + more, 0, step * 2
             continue
         yield f"{where}, item {number}", parse(text[place:end]) if _has_lone_half(text[place:end]) else value
+        between = next_one[0] if (next_one := _BETWEEN.match(text, end - 1)) else between
         number, place, step = number + 1, end, _CHUNK
 
 
@@ -302,7 +317,10 @@ def parse(text: str) -> Any:
     Raises:
         ValueError: The text is not JSON.
     """
-    document = json.loads(text)
+    try:
+        return jiter.from_json(text.encode())
+    except ValueError:  # its errors say less; and it takes no lone surrogates, and nothing that is nested deeply
+        document = json.loads(text)
     if _has_lone_half(text):
         document = json.loads(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
     return document

@@ -26,7 +26,8 @@ class Form:
 
             - "object": a JSON object; also each object of a list, and each line of JSON Lines. `recognise` and `read`
               get the object.
-            - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 20 of them.
+            - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 10, or
+              20 lines.
             - "text": a whole text. `recognise` gets the first 4,000 characters.
             - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
               each a dict by such names.

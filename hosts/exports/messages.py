@@ -76,7 +76,7 @@ def message_of(item: Any) -> Message | None:
     if "function" in (item.get("role"), item.get("type")):
         role = "function"
     calls = bool({"tool_calls", "function_call"} & kept.keys())
-    return {"role": role, "content": _content(found, calls=calls), **kept}
+    return {"role": role, "content": _content(found, role, calls=calls), **kept}
 
 
 def messages_of(item: Any) -> list[Message]:
@@ -143,6 +143,8 @@ def conversation_of(
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
     strange: list[object] = []
+    if isinstance(items, str | Mapping):
+        raise TransferError(f"expected a list of messages, not {items!r:.80}")
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
@@ -179,12 +181,16 @@ def _has_text(item: Mapping[str, Any]) -> bool:
     return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(calls) or empty
 
 
-def _content(value: Any, *, calls: bool) -> Any:
+def _content(value: Any, role: str, *, calls: bool = False) -> Any:
     """Return the content of a message, a text or parts; other forms of text parts are converted to OpenAI's form."""
     if isinstance(value, str):
         return value
+    if value is None:
+        return None if calls else ""
     if not isinstance(value, list):
-        return None if calls else json.dumps(value, ensure_ascii=False) if value is not None else ""
+        if role in ("tool", "function"):
+            return json.dumps(value, ensure_ascii=False)
+        raise TransferError(f"expected words as a text or a list, not {value!r:.80}")
     parts: list[Any] = value
     said = [_part(part) for part in parts]
     texts = [part["text"] for part in said if part["type"] == "text"]
@@ -227,7 +233,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     if kind == "remove":
         return None
     calls = _calls(data)
-    content = _content(data.get("content"), calls=bool(calls))
+    content = _content(data.get("content"), kind, calls=bool(calls))
     if kind == "chat" and isinstance(name := data.get("role"), str) and name:
         message = say_as(name, content)
     elif role := role_of(kind):
@@ -276,6 +282,6 @@ def _of_call(item: Mapping[str, Any]) -> Message | None:
         call = tool_call(str(item.get("call_id")), str(item.get("name") or ""), str(item.get("arguments") or "{}"))
         return {"role": "assistant", "content": None, "tool_calls": [call]}
     if item["type"] == "function_call_output":
-        found = _content(item.get("output"), calls=False)
+        found = _content(item.get("output"), "tool")
         return {"role": "tool", "tool_call_id": str(item.get("call_id")), "content": found}
     return None

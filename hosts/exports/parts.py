@@ -60,7 +60,8 @@ class Parts:
         parts = cls()
         typed = any("type" in part for part in dicts_of(content))
         for part in dicts_of(content):
-            if "text" in part and mark_of(part, "type", "a part") is None and typed:
+            kind = mark_of(part, "type", "a part", str) if "text" in part else ""
+            if kind is None and typed:
                 raise TransferError(f"a part has no 'type', as others have: {part!r:.80}")
         for part in content:
             parts._add(part)
@@ -98,7 +99,7 @@ class Parts:
         call = next((dict_of(known[key]) for key in _CALLS_INSIDE if key in known), None)
         result = next((dict_of(known[key]) for key in _RESULTS_INSIDE if key in known), None)
         words = _words(part)
-        if kind in THOUGHT_PARTS or mark_of(known, "thought", "a part") is True or "reasoningContent" in known:
+        if kind in THOUGHT_PARTS or mark_of(known, "thought", "a part", bool) or "reasoningContent" in known:
             self.thoughts.append(_thought(known))
         elif result is not None or kind in _RESULTS or "tool_use_id" in known:
             self._add_result(known if result is None else result)

@@ -8,14 +8,13 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, tell_left_out
+from memzoo.hosts.exports.chat_log import KINDS, ChatLog, count, date_of, tell_left_out
 from memzoo.hosts.exports.messages import message_of
 
 __all__ = ["Talk", "find_time", "take", "take_list", "talk_of"]
 
 Kind = TypeVar("Kind")
 
-_KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "an object"}
 _FIRST_YEAR = 1990
 _LIKE_HEAD = re.compile(r"\d{1,2}[:.]\d\d[^\n]{0,20}[-\]]\s[^:\n]{1,60}:(?: |$)")
 """A time, a mark after it, and a name with a colon, as in "9:01 - Bo:"."""
@@ -131,8 +130,9 @@ def take(item: Mapping[str, Any], key: str, place: str, kind: type[Kind]) -> Kin
     """
     if key not in item:
         raise TranscriptError(f"{place} has no {key!r}; it has {', '.join(map(repr, item)) or 'nothing'}")
-    if not isinstance(item[key], kind):
-        raise TranscriptError(f"{place}: expected {_KINDS.get(kind, kind.__name__)} at {key!r}, not {item[key]!r:.60}")
+    # In Python, true and false are numbers.
+    if not isinstance(item[key], kind) or (kind is int and isinstance(item[key], bool)):
+        raise TranscriptError(f"{place}: expected {KINDS.get(kind, kind.__name__)} at {key!r}, not {item[key]!r:.60}")
     return cast("Kind", item[key])
 
 

@@ -1,9 +1,10 @@
 """Follows the branches of a conversation that is kept as a tree of messages."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from memzoo.errors import TranscriptError
@@ -19,7 +20,7 @@ _NIL = "00000000-0000-"
 def tree_of(
     title: str,
     parents: Mapping[str, Any],
-    said: Callable[[str], Iterable[tuple[Message, datetime | None]]],
+    said: Callable[[str], Sequence[tuple[Message, datetime | None]]],
     *,
     shown: str | None = None,
     unsaid: Callable[[str], str] = lambda _: "",
@@ -47,15 +48,17 @@ def tree_of(
     for parent in parents.values():
         leaves.pop(parent, None)
     # The last leaf with words on its branch; nodes without words can stand anywhere in the file.
-    ends = (leaf for leaf in reversed(leaves) if any(any(said(id_)) for id_ in _branch(parents, leaf)))
+    ends = (leaf for leaf in reversed(leaves) if any(said(id_) for id_ in _branch(parents, leaf)))
     last = shown if shown is not None else next(ends, None) or [*parents][-1]
     branch = _branch(parents, last)
     others = _find_others(parents, leaves, branch, said)
 
-    def tell(ids: Iterable[str]) -> list[str]:
-        return [*notes, *tell_left_out(Counter(filter(None, map(unsaid, ids))))]
+    def log_of(title: str, ids: list[str], id_: str, further: Iterable[str] = ()) -> ChatLog:
+        pairs = {one: said(one) for one in ids}
+        nouns = Counter(noun for one, told in pairs.items() if not told and (noun := unsaid(one)))
+        return ChatLog.of(title, chain.from_iterable(pairs.values()), [*notes, *tell_left_out(nouns), *further], id=id_)
 
-    told = tell(branch)
+    told: list[str] = []
     firsts = [id_ for id_, parent in parents.items() if not parent or str(parent).startswith(_NIL)]
     if len(firsts) > 1:
         told.append(f"{len(firsts)} messages have no message before them, and each begins a branch")
@@ -67,16 +70,13 @@ def tree_of(
     def branches() -> Iterator[ChatLog]:
         for number, leaf in enumerate(others, start=2):
             which = f", branch {number}"
-            ids = _branch(parents, leaf)
-            each = (one for id_ in ids for one in said(id_))
-            yield ChatLog.of(f"{title}{which}", each, tell(ids), id=f"{id}{which}" if id else "")
+            yield log_of(f"{title}{which}", _branch(parents, leaf), f"{id}{which}" if id else "")
 
-    log = ChatLog.of(title, (one for id_ in branch for one in said(id_)), told, id=id)
-    return replace(log, branches=branches)
+    return replace(log_of(title, branch, id, told), branches=branches)
 
 
 def _find_others(
-    parents: Mapping[str, Any], leaves: Iterable[str], branch: list[str], said: Callable[[str], Iterable[Any]]
+    parents: Mapping[str, Any], leaves: Iterable[str], branch: list[str], said: Callable[[str], Sequence[Any]]
 ) -> list[str]:
     """Return the leaves with words on the way from the shown branch; each node is visited once."""
     worded: dict[str, bool] = dict.fromkeys(branch, False)
@@ -84,7 +84,7 @@ def _find_others(
     for leaf in leaves:
         found = False
         for id_ in (further := _branch(parents, leaf, worded)):
-            found = worded.get(parents[id_], False) or found or bool([*said(id_)])
+            found = worded.get(parents[id_], False) or found or bool(said(id_))
             worded[id_] = found
         if further and found:
             others.append(leaf)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.fields import date_at, need
+from memzoo.hosts.exports.fields import date_at, need, text_at
 
 __all__ = ["read"]
 
@@ -15,6 +15,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     for number, row in enumerate(document, start=1):
         date = date_at(row, "sent_at", number)
         pair = ({"role": "user", "content": row.get("prompt")}, {"role": "assistant", "content": row.get("response")})
-        said.setdefault(str(need(row, "workspace", number)), []).extend((message, date) for message in pair)
+        need(row, "workspace", number)
+        said.setdefault(text_at(row, "workspace", number), []).extend((message, date) for message in pair)
     for workspace, pairs in said.items():
         yield ChatLog.of(workspace or title, pairs, sort=True)

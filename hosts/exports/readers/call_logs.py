@@ -1,6 +1,7 @@
 """Reads logs of calls to models: LangSmith's runs, Langfuse's observations, and gateways' requests with answers."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
@@ -93,12 +94,17 @@ def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
             words_in(_answer(line), "assistant"),
             str(pick(line, threads) or ""),
             date_of(pick(line, _BEGAN)),
-            date_of(pick(line, _ENDED) or mark_of(line, "endTime", f"call {number}")),
+            _ended(line, number),
             str(pick(line, users) or ""),
         )
         for number, line in enumerate(lines, start=1)
     ]
     yield from conversations_of(calls, title)
+
+
+def _ended(line: Any, number: int) -> datetime | None:
+    mark_of(line, "endTime", f"call {number}")
+    return date_at(line, _ENDED, number) if pick(line, _ENDED) is not None else None
 
 
 def _request(line: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
+from memzoo.hosts.exports.fields import id_at
 from memzoo.hosts.exports.messages import conversation_of, find_date, is_message
 
 __all__ = [
@@ -88,8 +89,8 @@ def read_sessions(items: Any, title: str) -> Iterator[ChatLog]:
     sessions: dict[str, list[Any]] = {}
     for number, item in enumerate(items, start=1):
         given: dict[str, Any] = item if isinstance(item, dict) else {}
-        name = next((str(given[key]) for key in _SESSIONS if given.get(key)), None)
-        if name is None:
+        name = id_at(given, "|".join(_SESSIONS), number)
+        if not name:
             raise TranscriptError(f"message {number} does not name its conversation, as others do")
         sessions.setdefault(name, []).append(item)
     is_dated = any(map(find_date, items))

@@ -31,8 +31,9 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     nodes: dict[str, Any] = document["mapping"]
     key = str(document.get("conversation_id") or document.get("id") or "")
     for id_, node in nodes.items():
-        if missing := {"parent", "message"} - node.keys():
-            raise TranscriptError(f"the message {id_!r} has no {min(missing)!r}")
+        if "parent" not in node or "message" not in node:
+            missing = "parent" if "message" in node else "message"
+            raise TranscriptError(f"the message {id_!r} has no {missing!r}")
     parents = {id_: node["parent"] for id_, node in nodes.items()}
     yield tree_of(
         str(document.get("title") or key or title),
@@ -52,7 +53,7 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     if role is None:
         raise TranscriptError(f"a message is from {given!r}, which is not a known role")
     place = f"the message {message.get('id')!r}"
-    metadata, content = dict_of(mark_of(message, "metadata", place)), message.get("content")
+    metadata, content = mark_of(message, "metadata", place, dict) or {}, message.get("content")
     hidden = mark_of(metadata, "is_visually_hidden_from_conversation", place)
     # Tool calls and results are left out, because the export has no ids that connect them.
     if role == "tool" or hidden or (mark_of(message, "recipient", place) or "all") != "all":
@@ -66,8 +67,8 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
         raise TranscriptError(f"the parts of a message are not a list: {parts!r:.80}")
     parts = [*parts, *_list_files(metadata)] if "attachments" in metadata else parts
     said: Message | None
-    if all(isinstance(part, str) for part in parts):  # nearly all messages are of this kind
-        said = {"role": role, "content": "\n".join(filter(None, parts))}
+    if len(parts) == 1 and isinstance(parts[0], str):  # nearly all messages are of this kind
+        said = {"role": role, "content": parts[0]}
     else:
         said = message_of({"role": role, "content": [part for part in parts if part]})
     if said is None or (not said["content"] and content.keys() & {"parts", "text"}):

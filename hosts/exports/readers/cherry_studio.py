@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
-from memzoo.hosts.exports.fields import date_at, need, role_at
+from memzoo.hosts.exports.fields import date_at, need, role_at, text_at
 from memzoo.stores import Message
 
 __all__ = ["read"]
@@ -27,7 +27,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         key, chosen = str(topic.get("id") or ""), dict[tuple[bool, str], Any]()
         for one in messages:
             is_answer = one.get("role") == "assistant"
-            asked = str((one.get("askId") if is_answer else None) or need(one, "id", name))
+            asked = (is_answer and text_at(one, "askId", name)) or str(need(one, "id", name))
             answers = (is_answer, asked)
             is_chosen = mark_of(one, "foldSelected", f"message {asked!r}")
             if answers not in chosen or (is_chosen and not chosen[answers].get("foldSelected")):
@@ -44,7 +44,7 @@ def _said(one: Any, blocks: dict[str, Any], number: int) -> tuple[Message, datet
     role = role_at(one, "role", number)
     date = date_at(one, "createdAt", number)
     found = [blocks[id_] for id_ in one.get("blocks") or () if id_ in blocks]
-    texts = [str(block.get("content") or "") for block in found if block["type"] in _WORDS]
+    texts = [text_at(block, "content", number) for block in found if block["type"] in _WORDS]
     texts += [f"[{block['type']}]" for block in found if block["type"] in _FILES]
     # Before version 1.2, a message had its words itself.
     return {"role": role, "content": "\n".join(texts) or one.get("content") or ""}, date

@@ -41,7 +41,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         if enveloped and take(line, "type", f"line {number}", str) in ("event_msg", "response_item"):
             take(item, "type", f"the payload of line {number}", str)
         if item.get("type") == "thread_rolled_back":
-            taken_back += (turns := int(need(item, "num_turns", number)))
+            taken_back += (turns := take(item, "num_turns", f"line {number}", int))
             _take_back(said, turns)
         elif told and line.get("type") == "event_msg" and (role := _EVENTS.get(str(item.get("type")))):
             if not isinstance(words := need(item, "message", number), str):

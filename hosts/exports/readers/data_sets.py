@@ -8,6 +8,7 @@ from typing import Any
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import as_list, need, role_at
 from memzoo.hosts.exports.messages import conversation_of
+from memzoo.hosts.exports.talks import take
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.messages import dicts_of, make_call
 from memzoo.stores import Message
@@ -54,7 +55,7 @@ def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
         waiting += [(reply, id_) for reply in need(node, "replies", id_) or ()]
 
     def rank_of(reply: Any) -> int:
-        return len(nodes) if reply.get("rank") is None else int(reply["rank"])
+        return len(nodes) if reply.get("rank") is None else take(reply, "rank", "a reply", int)
 
     shown = str(document["prompt"]["message_id"])
     unranked = 0
@@ -81,7 +82,8 @@ def read_arena(document: Any, title: str) -> Iterator[ChatLog]:
 
 def read_preference(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield a conversation with the preferred answer."""
-    log = conversation_of(title, [*document["input"]["messages"], *need(document, "preferred_output", "output")])
+    parts = ((document["input"], "messages"), (document, "preferred_output"))
+    log = conversation_of(title, [one for part, key in parts for one in take(part, key, "the conversation", list)])
     others = len(document.get("non_preferred_output") or ())
     notes = [*log.notes, f"{count(others, 'other answer')} left out"] if others else log.notes
     yield replace(log, notes=notes)

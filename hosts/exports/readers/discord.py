@@ -27,8 +27,8 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     for number, item in enumerate(items, start=1):
         place = f"message {item.get('id', number)}"
         author, date = take(item, "author", place, dict), find_time(item, "timestamp", place)
-        nickname = mark_of(author, "nickname", f"the author of {place}") or nicknames.get(author.get("id"))
-        nickname = str(nickname or take(author, "name", f"the author of {place}", str))
+        nickname = mark_of(author, "nickname", f"the author of {place}", str) or nicknames.get(author.get("id"))
+        nickname = nickname or take(author, "name", f"the author of {place}", str)
         is_bot = take(author, "isBot", f"the author of {place}", bool)
         if take(item, "type", place, str) in _NOTICES:
             talk.leave_out("notice")

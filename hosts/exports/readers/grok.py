@@ -24,17 +24,18 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         answers = [one.get("response", one) for one in need(talk, "responses", name)]
         said = {str(one.get("_id", number)): _said(one, number) for number, one in enumerate(answers, start=1)}
         if any("parent_response_id" in one for one in answers):
-            parents = {id_: _parent(one, id_) for id_, one in zip(said, answers, strict=True)}
+            parents = {
+                id_: _parent(one, id_, message["role"])
+                for (id_, (message, _)), one in zip(said.items(), answers, strict=True)
+            }
             yield tree_of(name, parents, functools.partial(_at, said), shown=about.get("leaf_response_id"), id=key)
         else:
             yield ChatLog.of(name, said.values(), id=key, sort=True)
 
 
-def _parent(one: Any, id_: str) -> str | None:
+def _parent(one: Any, id_: str, role: str) -> str | None:
     """Return the id of the response before; only what a user says can be the first."""
-    if role_at(one, "sender", id_, _ROLES) == "assistant":
-        need(one, "parent_response_id", id_)
-    parent = one.get("parent_response_id")
+    parent = one.get("parent_response_id") if role == "user" else need(one, "parent_response_id", id_)
     return str(parent) if parent else None
 
 
@@ -45,7 +46,8 @@ def _at(said: dict[str, tuple[Message, datetime | None]], id_: str) -> list[tupl
 def _said(one: Any, number: int) -> tuple[Message, datetime | None]:
     role = role_at(one, "sender", number, _ROLES)
     time = need(one, "create_time", number)
-    stamp = pick(time, "$date.$numberLong|$date") if isinstance(time, dict) else time
+    stamp = pick(time, "$date", time)
+    stamp = pick(stamp, "$numberLong", stamp)
     date = date_of(int(stamp) if isinstance(stamp, str) and stamp.isdecimal() else stamp)
     if date is None:
         raise TranscriptError(f"message {number}: expected a time at 'create_time', not {time!r:.80}")

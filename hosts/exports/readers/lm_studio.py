@@ -19,7 +19,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     others = 0
     for number, item in enumerate(document["messages"], start=1):
         versions = need(item, "versions", number)
-        version = versions[need(item, "currentlySelected", number)]
+        version = versions[take(item, "currentlySelected", f"message {number}", int)]
         others += len(versions) - 1
         role = role_at(version, "role", number)
         steps = version.get("steps") or [version]

@@ -5,8 +5,9 @@ from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
 from memzoo.hosts.exports.chat_log import ChatLog, mark_of
-from memzoo.hosts.exports.fields import date_at, need, pick
+from memzoo.hosts.exports.fields import date_at, id_at, need, pick
 from memzoo.hosts.exports.messages import conversation_of
+from memzoo.hosts.exports.talks import take
 
 __all__ = ["is_history", "read_gemini", "read_history", "read_langgraph"]
 
@@ -28,15 +29,16 @@ def is_history(items: Any) -> bool:
 
 def read_langgraph(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation in the state of a thread."""
-    key = str(pick(document, _THREAD) or "")
+    key = id_at(document, _THREAD, "state")
     yield conversation_of(key or title, document["values"]["messages"], id=key)
 
 
 def read_history(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations in the states of threads: each state repeats the messages before."""
-    states = [(words_in(one["values"]["messages"], "user"), one) for one in document if one["values"]["messages"]]
+    told = [(take(one["values"], "messages", "a state", list), one) for one in document]
+    states = [(words_in(messages, "user"), one) for messages, one in told if messages]
     calls = [
-        Call(said, None, str(pick(one, _THREAD) or ""), date_at(one, "created_at", number))
+        Call(said, None, id_at(one, _THREAD, number), date_at(one, "created_at", number))
         for number, (said, one) in enumerate(states, start=1)
     ]
     yield from conversations_of(calls, title)

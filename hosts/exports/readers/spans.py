@@ -7,6 +7,7 @@ from typing import Any
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
 from memzoo.hosts.exports.fields import as_list, date_at, need, pick
+from memzoo.hosts.exports.talks import take_list
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_otlp", "is_phoenix", "read_otlp", "read_phoenix"]
@@ -39,9 +40,9 @@ def read_otlp(document: Any, title: str) -> Iterator[ChatLog]:
     spans = [
         span
         for batch in as_list(document)
-        for resource in dicts_of(batch["resourceSpans"])
-        for scope in dicts_of(need(resource, "scopeSpans", "resource"))
-        for span in dicts_of(need(scope, "spans", "scope"))
+        for resource in _listed_at(batch, "resourceSpans")
+        for scope in _listed_at(resource, "scopeSpans")
+        for span in _listed_at(scope, "spans")
     ]
     calls: list[Call] = []
     for number, span in enumerate(spans, start=1):
@@ -49,6 +50,10 @@ def read_otlp(document: Any, title: str) -> Iterator[ChatLog]:
         times = [date_of(int(need(span, f"{end}TimeUnixNano", number)) / 1e9) for end in ("start", "end")]
         calls += _calls(attributes, *times)
     yield from conversations_of(calls, title, len(spans) - len(calls), "span")
+
+
+def _listed_at(batch: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    return [] if key in batch and batch[key] is None else take_list(batch, key, "a batch of spans")
 
 
 def read_phoenix(document: Any, title: str) -> Iterator[ChatLog]:

@@ -1,4 +1,4 @@
-"""Files with a member added, renamed, gone or null: `python -m tests.hosts.exports.mutated 200` tries 200 a form.
+"""Files with a member changed: `python -m tests.hosts.exports.mutated 200` changes 200 members a form, or all.
 
 What is expected of each change:
 
@@ -7,6 +7,8 @@ What is expected of each change:
 - A member gone: likewise. Where a valid file of the form may lack the member, the file says another thing, and is read
   as it says: `MAY_LACK` has these members.
 - A member null: as a member gone.
+- A member of another type: the same conversations if the type does not matter; else a note or an error that says so.
+  A text, or a list of one, can be words of a message; an empty value is as null.
 - A letter ahead of a line of a text: only words change; else a note or an error says that a message may be lost.
 - A column of a table renamed: as a member.
 """
@@ -54,6 +56,16 @@ MAY_LACK = {
     ("Messenger", "is_unsent"): "without it, the words are said",
 }
 """The members that a valid file of a form may lack, each with what a file without it says."""
+
+WORDS = '"X"'
+VALUES = {json.dumps(one): one for one in (None, "X", 7, True, ["X"], {"X": "X"}, "", 0, False, [], {})}
+"""The values that a member gets in place of a value of another type."""
+
+IDS = (
+    *(("LangGraph, history", "thread_id"), ("OpenAI Assistants", "thread_id")),
+    ("chat messages of several conversations", "session_id"),
+)
+"""The ids of conversations that can be numbers: with another number, a message is of another conversation."""
 
 
 def samples() -> dict[str, dict[str, Any]]:
@@ -110,7 +122,7 @@ def read(files: dict[str, Any]) -> tuple[list[Any], set[str], list[str]]:
 
 
 def try_mutations(name: str, number: int) -> Iterator[tuple[str, str]]:
-    """Yield the outcome of each mutation of a form's files, and the mutation."""
+    """Yield the outcome of each mutation of a form's files, of which so many members are changed, and the mutation."""
     files = dict(samples()[name])
     for file in [file for file in files if file.endswith(".zip")]:
         files |= files.pop(file)
@@ -119,12 +131,14 @@ def try_mutations(name: str, number: int) -> Iterator[tuple[str, str]]:
     chance = random.Random(name)  # noqa: S311 - no secret
     places = [place for place, _ in enumerate(members(list(files.values())))]
     for place in chance.sample(places, min(number, len(places))):
-        for change in ("renamed", "gone", "added", "null"):
+        for change in ("renamed", "gone", "added", *VALUES):
             changed = copy.deepcopy(files)
             item, key = list(members(list(changed.values())))[place]
+            if change in VALUES and type(item[key]) is type(VALUES[change]):
+                continue
             value = item[key] if change == "added" else item.pop(key)
-            if change == "null":
-                item[key] = None
+            if change in VALUES:
+                item[key] = VALUES[change]
             elif change != "gone":
                 item[f"{key}X"] = value
             said, told, errors = read(changed)
@@ -132,13 +146,31 @@ def try_mutations(name: str, number: int) -> Iterator[tuple[str, str]]:
                 outcome = "error" if errors else "same"
             elif told - notes:
                 outcome = "told"
-            elif change in ("gone", "null") and (name, key) in MAY_LACK:
-                outcome = "as it says"
-            elif change == "added" and all(one in said for one in whole):
-                outcome = "another"
             else:
-                outcome = "silent"
+                outcome = _find_outcome(change, name, (key, item.get(key)), said, whole)
             yield f"{change}: {outcome}", f"{key!r} of {json.dumps(item, default=str)}"
+
+
+def _find_outcome(change: str, name: str, member: tuple[str, Any], said: list[Any], whole: list[Any]) -> str:
+    """The outcome of a change after which other conversations are read, and nothing is told."""
+    key, value = member
+    if change in VALUES and _are_words(said, whole):
+        return "words"
+    if change not in ("renamed", "added") and not value and (name, key) in MAY_LACK:
+        return "as it says"
+    is_id = change in ("7", "0") and (name, key) in IDS
+    return "another" if is_id or (change == "added" and all(one in said for one in whole)) else "silent"
+
+
+def _are_words(said: list[Any], whole: list[Any]) -> bool:
+    """If the conversations differ in the new text only, as the words of a message or as a message more."""
+    flat, old = ([(n, *one) for n, log in enumerate(logs) for one in log] for logs in (said, whole))
+    if len(flat) != len(old):
+        return [one for one in flat if one[3] != WORDS] == old
+    return all(
+        one[:3] + one[4:] == other[:3] + other[4:] and one[3] in (WORDS, other[3])
+        for one, other in zip(flat, old, strict=True)
+    )
 
 
 def _try_lines(files: dict[str, Any], whole: list[Any], notes: set[str]) -> Iterator[tuple[str, str]]:
@@ -163,7 +195,7 @@ def main(number: int) -> None:
     sums = Counter[str]()
     for name in samples():
         outcomes = Counter[str]()
-        for outcome, mutation in try_mutations(name, number // 4):
+        for outcome, mutation in try_mutations(name, number):
             outcomes[outcome] += 1
             if outcome.endswith("silent"):
                 sys.stdout.write(f"  {outcome}: {mutation:.200}\n")

@@ -22,9 +22,11 @@ from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.reading import Choice, read_conversations, read_document
 from tests.hosts.exports.applications import grok
 
+# Objects that begin alike, also within each other.
+KEYS = some.sampled_from("ab") | some.text()
 JSON = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False) | some.text(),
-    lambda inner: some.lists(inner) | some.dictionaries(some.text(), inner),
+    lambda inner: some.lists(inner) | some.dictionaries(KEYS, inner),
     max_leaves=8,
 )
 ANY = Form("anything", "object", lambda _: True, lambda document, _: [document], known="", get="")
@@ -68,7 +70,7 @@ def titles(place: Path, choice: Choice = Choice()) -> list[str]:  # noqa: B008 -
 
 
 @given(
-    some.lists(some.dictionaries(some.text(), JSON), min_size=1, max_size=4),
+    some.lists(some.dictionaries(KEYS, JSON), min_size=1, max_size=4),
     some.integers(1, 9),
     some.sampled_from([None, 1]),
 )
@@ -322,6 +324,21 @@ def test_claude_ai_is_read(tmp_path: Path) -> None:
     assert log.messages[3]["reasoning_content"] == "Shade ..."
     assert log.dates == [datetime(2026, 4, 1, 8, minute, tzinfo=UTC) for minute in (1, 3, 3, 3)]
     assert any(note.startswith("1 other branch left out") for note in log.notes)
+
+
+def test_a_form_without_parents_in_older_files_is_read_in_the_order_of_dates(tmp_path: Path) -> None:
+    """As Claude.ai's of 2024; a parent under nearly the same name is an error."""
+    said = [("human", "What likes shade?", 1), ("assistant", "Ferns.", 2)]
+    messages = [{"sender": who, "text": text, "created_at": f"2024-04-01T08:0{at}:00Z"} for who, text, at in said]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{"uuid": "a", "name": "Shade", "chat_messages": messages}]), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert [message["content"] for message in log.messages] == ["What likes shade?", "Ferns."]
+    other = [message | {"parentMessageUuid": None} for message in messages]
+    path.write_text(json.dumps([{"uuid": "a", "name": "Shade", "chat_messages": other}]), encoding="utf-8")
+    [error] = read_conversations([path])
+    assert "is it 'parent_message_uuid'?" in str(error)
 
 
 def test_a_pasted_text_of_claude_ai_is_words(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ import asyncio
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 from weakref import WeakKeyDictionary
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
 __all__ = ["Caller", "attach_player", "current_caller", "follow", "is_let_through", "let_through"]
+
+_T = TypeVar("_T")
 
 
 class Caller:
@@ -88,11 +90,8 @@ def current_caller() -> Caller | None:
 @contextmanager
 def let_through() -> Generator[None]:
     """Let the requests in the block bypass all cassettes, because their sender itself is recorded."""
-    token = _unrecorded.set(True)
-    try:
+    with _set(_unrecorded, value=True):
         yield
-    finally:
-        _unrecorded.reset(token)
 
 
 @contextmanager
@@ -161,19 +160,19 @@ def _inside(function: Callable[..., Any]) -> Callable[..., Any]:
     child = caller if unrecorded else caller.in_task().child()
 
     def run(*args: Any, **options: Any) -> Any:
-        with _as(child), let_through() if unrecorded else nullcontext():
+        with _set(_current, child), _set(_unrecorded, unrecorded):
             return function(*args, **options)
 
     return run
 
 
 @contextmanager
-def _as(caller: Caller) -> Generator[None]:
-    token = _current.set(caller)
+def _set(variable: ContextVar[_T], value: _T) -> Generator[None]:
+    token = variable.set(value)
     try:
         yield
     finally:
-        _current.reset(token)
+        variable.reset(token)
 
 
 def _task() -> Any:

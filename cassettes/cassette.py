@@ -18,20 +18,21 @@ from memzoo.cassettes.errors import (
     Difference,
     HiddenKeyWarning,
     MissingCassetteError,
+    RecordingError,
     StaleCassetteError,
     StaleCassetteWarning,
-    UnplayedInteractionError,
     replay_extra,
 )
 from memzoo.cassettes.files import check_writable, shorten_path
 from memzoo.cassettes.functions import make_function
-from memzoo.cassettes.http import Recorded
+from memzoo.cassettes.http import TOOL, Recorded
 from memzoo.cassettes.matching import report_unplayed
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import PLACEHOLDER, secrets_in_environment
 from memzoo.cassettes.settings import CassetteOptions, CassetteSettings
 from memzoo.cassettes.steps import find_step
+from memzoo.cassettes.tools import read_outcome
 from memzoo.errors import OptionError, UnknownOptionError
 
 __all__ = ["Cassette", "Opening", "use_cassette"]
@@ -115,12 +116,8 @@ class Cassette:
         if failure is not None:
             return
         if self.player.unplayed:
-            player = self.player
-            told, difference = report_unplayed(player.keys, player.unplayed, self.path, self._settings.hint)
-            error = UnplayedInteractionError(told)
-            error.difference = difference
-            player.errors.append(error)
-            raise error
+            with self.player.note_errors():
+                raise report_unplayed(self.player.keys, self.player.unplayed, self.path, self._settings.hint)
         if self.recording:
             self._save()
 
@@ -141,7 +138,7 @@ class Cassette:
     @property
     def difference(self) -> Difference | None:
         """The first step in which the replay differed from the recording, so far."""
-        return next((found for one in self.player.errors if (found := getattr(one, "difference", None))), None)
+        return next((one.difference for one in self.player.errors if one.difference), None)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
         """Return the cassette's error, such as a missing recording, that caused an error; otherwise `None`."""
@@ -204,6 +201,15 @@ class Cassette:
         from memzoo.cassettes.format import write_cassette
 
         recordings, settings = self.player.list_recordings(), self._settings
+        for one in recordings:
+            if one.hidden and one.request.method == TOOL:
+                try:
+                    read_outcome(one)
+                except CassetteFormatError as error:
+                    raise RecordingError(
+                        f"{error}: a key in it is hidden ({', '.join(sorted(one.hidden))}), and only texts can have"
+                        f" {PLACEHOLDER} instead; nothing was written to {shorten_path(self._target)}"
+                    ) from error
         self.statistics = statistics_of(one.response for one in recordings)
         today = settings.clock().date().isoformat()
         head = {

@@ -61,18 +61,17 @@ def list_cassettes(where: Where = _FOLDER) -> None:
     for file in _files(where):
         statistics = file.statistics
         total += statistics
-        tokens = f"{statistics.input_tokens:,} + {statistics.output_tokens:,} tokens"
         date, calls = str(file.head.get("recorded", "?")), write_count(len(file.recordings), "call")
         size, models = file.path.stat().st_size, ", ".join(statistics.models)
-        row(f"{date:10}  {calls:>10}  {tokens:24}  {size:9,} B  {file.path}  {models}")
-    row(f"{write_count(total.responses, 'call')}  {total.input_tokens:,} + {total.output_tokens:,} tokens")
+        row(f"{date:10}  {calls:>10}  {statistics.tokens:24}  {size:9,} B  {file.path}  {models}")
+    row(f"{write_count(total.responses, 'call')}  {total.tokens}")
 
 
 @app.command()
 def show(path: Annotated[Path, typer.Argument(help="A cassette.")], *, as_json: AsJson = False) -> None:
     """Show the run in a cassette step by step: models, tools, a memory's own calls, answers and tokens."""
     from memzoo.cassettes.library import show_steps
-    from memzoo.cassettes.steps import list_steps, total_of
+    from memzoo.cassettes.steps import list_steps
 
     for file in _files(path):
         steps = list_steps(file.recordings)
@@ -81,11 +80,10 @@ def show(path: Annotated[Path, typer.Argument(help="A cassette.")], *, as_json: 
                 echo(json.dumps(step.as_json(), ensure_ascii=False))
             continue
         head = {name: value for name, value in file.head.items() if name not in ("recorder", "counts")}
-        row("  ".join(f"{name}: {value}" for name, value in head.items()))
+        row("  ".join([f"{file.path}:", *(f"{name}: {value}" for name, value in head.items())]))
         for line in show_steps(steps):
             echo(line)
-        read, written = total_of(steps)
-        row(f"{write_count(len(steps), 'step')}, {read:,} + {written:,} tokens")
+        row(f"{write_count(len(steps), 'step')}, {file.statistics.tokens}")
 
 
 @app.command("diff")
@@ -100,12 +98,13 @@ def show_diff(
 ) -> None:
     """Compare two runs step by step, with their tokens; exit with 1 if they differ."""
     from memzoo.cassettes.library import show_changes
-    from memzoo.cassettes.steps import compare_steps, list_steps, total_of
+    from memzoo.cassettes.steps import compare_steps, list_steps
 
     for path in (old, new):
         if path.is_dir():
             raise OptionError(f"{str(path)!r} is a folder; give a cassette")
-    before, after = (list_steps(_files(path)[0].recordings) for path in (old, new))
+    files = [file for path in (old, new) for file in _files(path)]
+    before, after = (list_steps(file.recordings) for file in files)
     compared = list(compare_steps(before, after))
     if as_json:
         for mark, *pair in compared:
@@ -114,10 +113,10 @@ def show_diff(
     else:
         for line in show_changes(before, after):
             echo(line)
-        for path, steps in ((old, before), (new, after)):
-            read, written = total_of(steps)
-            cost = f", {(read * price[0] + written * price[1]) / 1e6:.6f}" if price else ""
-            row(f"{path}: {write_count(len(steps), 'step')}, {read:,} + {written:,} tokens{cost}")
+        for file in files:
+            spent = file.statistics
+            cost = f", {(spent.input_tokens * price[0] + spent.output_tokens * price[1]) / 1e6:.6f}" if price else ""
+            row(f"{file.path}: {write_count(len(file.recordings), 'step')}, {spent.tokens}{cost}")
     raise typer.Exit(0 if all(mark == "=" for mark, *_ in compared) else 1)
 
 

@@ -51,6 +51,11 @@ class Statistics:
     input_tokens: int = 0
     output_tokens: int = 0
 
+    @property
+    def tokens(self) -> str:
+        """The tokens for reading."""
+        return f"{self.input_tokens:,} + {self.output_tokens:,} tokens"
+
     def __add__(self, other: "Statistics") -> "Statistics":
         return Statistics(
             tuple(sorted({*self.models, *other.models})),

@@ -22,40 +22,6 @@ __all__ = [
 ]
 
 
-class CassetteError(MemoryZooError):
-    """The base class of the replay kit's errors."""
-
-
-class MissingCassetteError(CassetteError, FileNotFoundError):
-    """Recording is off, and the cassette to replay does not exist."""
-
-
-class CassetteFormatError(CassetteError, ValueError):
-    """The file is not a cassette, or is damaged.
-
-    Attributes:
-        is_other_kind: True for a recording of other data than HTTP, which cannot be recorded again here.
-    """
-
-    is_other_kind = False
-
-
-class CassetteInUseError(CassetteError, RuntimeError):
-    """The file is being recorded already, or a request could belong to several open cassettes."""
-
-
-class StaleCassetteError(CassetteError, AssertionError):
-    """The recording is too old."""
-
-
-class StaleCassetteWarning(UserWarning):
-    """The recording is older than its maximum age."""
-
-
-class HiddenKeyWarning(UserWarning):
-    """An answer contained a key: a replay will return a placeholder instead of the key."""
-
-
 class Difference(NamedTuple):
     """The first step in which a replay differs from its recording.
 
@@ -76,24 +42,52 @@ class Difference(NamedTuple):
     places: tuple[str, ...] = ()
 
 
-class UnmatchedRequestError(CassetteError, LookupError):
-    """The code under test sent a request without a remaining recording.
+class CassetteError(MemoryZooError):
+    """The base class of the replay kit's errors.
 
     Attributes:
-        difference: The first step that differs, if known.
+        difference: The first step that differs, if a replay differs from its recording and the step is known.
     """
 
     difference: Difference | None = None
+
+
+class MissingCassetteError(CassetteError, FileNotFoundError):
+    """Recording is off, and the cassette to replay does not exist."""
+
+
+class CassetteFormatError(CassetteError, ValueError):
+    """The file is not a cassette, or is damaged.
+
+    Attributes:
+        is_other_kind: True for a recording of other data than HTTP, which cannot be recorded again here.
+    """
+
+    is_other_kind = False
+
+
+class CassetteInUseError(CassetteError, RuntimeError):
+    """The file is being recorded already, or a request could belong to several cassettes or to a forked process."""
+
+
+class StaleCassetteError(CassetteError, AssertionError):
+    """The recording is too old."""
+
+
+class StaleCassetteWarning(UserWarning):
+    """The recording is older than its maximum age."""
+
+
+class HiddenKeyWarning(UserWarning):
+    """An answer contained a key: a replay will return a placeholder instead of the key."""
+
+
+class UnmatchedRequestError(CassetteError, LookupError):
+    """The code under test sent a request without a remaining recording."""
 
 
 class UnplayedInteractionError(CassetteError, AssertionError):
-    """The code under test did not send all recorded requests.
-
-    Attributes:
-        difference: The first step that differs, if known.
-    """
-
-    difference: Difference | None = None
+    """The code under test did not send all recorded requests."""
 
 
 class RecordingError(CassetteError, RuntimeError):

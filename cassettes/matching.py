@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from memzoo.cassettes.conversation import SPOKEN, is_asking, newest, readable
-from memzoo.cassettes.errors import Difference
+from memzoo.cassettes.errors import Difference, UnmatchedRequestError, UnplayedInteractionError
 from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import TOOL, HttpRequest, is_array, is_object, tool_name
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offer_rule
@@ -25,7 +25,6 @@ __all__ = [
     "STEP_MORE",
     "RequestKey",
     "differences",
-    "find_first",
     "name_text",
     "nearest",
     "report_unmatched",
@@ -145,8 +144,8 @@ def report_unmatched(
     *,
     ignored: Ignored = NOTHING_IGNORED,
     order: Sequence[int] = (),
-) -> tuple[str, Difference]:
-    """Return the message about a request without a recording, and the first step that differs.
+) -> UnmatchedRequestError:
+    """Return the error about a request without a recording, with the first step that differs.
 
     Args:
         asked: The request.
@@ -158,7 +157,7 @@ def report_unmatched(
         order: If the recorded run had one step after the other, a number for each: equal for steps that may change
             places.
     """
-    difference = find_first(asked, recorded, unplayed, order=order)
+    difference = _find_first(asked, recorded, unplayed, order=order)
     lines = [_fold(difference)] if difference.step > 1 else []
     times = recorded.count(asked)
     if times and difference.how != OTHER_ORDER:
@@ -170,13 +169,15 @@ def report_unmatched(
     else:
         lines += _unknown(asked, recorded, unplayed, difference)
     said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
-    return visible("\n".join(said)), difference
+    error = UnmatchedRequestError(visible("\n".join(said)))
+    error.difference = difference
+    return error
 
 
 def report_unplayed(
     recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str
-) -> tuple[str, Difference]:
-    """Return the message about recorded requests that were not sent, and the first of them as a difference.
+) -> UnplayedInteractionError:
+    """Return the error about recorded requests that were not sent, with the first of them as a difference.
 
     `left` are their indexes in `recorded`.
     """
@@ -185,11 +186,12 @@ def report_unplayed(
         lines = [*lines[:_MOST_UNPLAYED], f"  ... and {len(lines) - _MOST_UNPLAYED} more"]
     title = f"{len(left)} of {len(recorded)} recorded requests were not sent:"
     first = min(left)
-    difference = Difference(first + 1, len(recorded), STEP_LESS, str(recorded[first]))
-    return visible("\n".join([title, *lines, _where(path, recorded), hint])), difference
+    error = UnplayedInteractionError(visible("\n".join([title, *lines, _where(path, recorded), hint])))
+    error.difference = Difference(first + 1, len(recorded), STEP_LESS, str(recorded[first]))
+    return error
 
 
-def find_first(
+def _find_first(
     asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], *, order: Sequence[int]
 ) -> Difference:
     """Return the first step that differs, for a request without a recording; see `report_unmatched`."""

@@ -1,6 +1,7 @@
 """Plays each recording once, in order, or makes new recordings; keeps the errors."""
 
 import itertools
+import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resize
 from memzoo.cassettes.conversation import calls_in, statistics_of
-from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
+from memzoo.cassettes.errors import CassetteError, CassetteInUseError, RecordingError
 from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import TOOL, HttpRequest, Recorded, Response, content_type, is_stream
 from memzoo.cassettes.matching import RequestKey, name_text, report_unmatched, request_key, stands_for
@@ -66,6 +67,7 @@ class Player:
         self.scrubber = scrubber
         self._settings = settings
         self._lock = new_lock()
+        self._process = os.getpid()
         self._turns = itertools.count()
         self._sent: dict[int, HttpRequest] = {}
         self.keys = [self._key(one.request) for one in self.recordings]
@@ -129,7 +131,15 @@ class Player:
         Raises:
             UnmatchedRequestError: Recording is off, and no recording remains for the request.
             RecordingError: Recording is on, and the budget is spent.
+            CassetteInUseError: This process was forked from that of the cassette, so nobody would save its recordings.
         """
+        if os.getpid() != self._process:
+            with self.note_errors():
+                raise CassetteInUseError(
+                    f"{self._key(request)} comes from a process that was forked while the cassette"
+                    f" {shorten_path(self.path)!r} was open, and a cassette belongs to one process."
+                    " Use threads, open a cassette in that process, or let it ask a `memzoo cassettes proxy`."
+                )
         if not self.recording:
             key = self._key(request)
             with self._lock:
@@ -277,12 +287,7 @@ class Player:
             return left
         with self.note_errors():
             hint, ignored, order = self._settings.hint, self._settings.ignored, self._order
-            told, difference = report_unmatched(
-                key, self.keys, self.unplayed, self.path, hint, ignored=ignored, order=order
-            )
-            error = UnmatchedRequestError(told)
-            error.difference = difference
-            raise error
+            raise report_unmatched(key, self.keys, self.unplayed, self.path, hint, ignored=ignored, order=order)
 
     @contextmanager
     def note_errors(self) -> Generator[None]:

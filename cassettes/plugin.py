@@ -219,10 +219,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     recorded = config.stash[_RUN].recorded
     if recorded:
         total = sum(recorded.values(), Statistics())
-        terminalreporter.write_line(
-            f"cassettes: {len(recorded)} recorded, {total.responses} responses by {', '.join(total.models) or '?'},"
-            f" {total.input_tokens:,} tokens read, {total.output_tokens:,} written"
-        )
+        terminalreporter.write_line(", ".join([f"cassettes: {len(recorded)} recorded", total.tokens, *total.models]))
 
 
 def open_cassette(item: pytest.Item) -> Iterator[Cassette]:

@@ -14,7 +14,7 @@ from memzoo.cassettes.conversation import answer_text, calls_in, list_spoken, st
 from memzoo.cassettes.http import TOOL, Recorded, tool_name
 from memzoo.errors import OptionError
 
-__all__ = ["Step", "compare_steps", "find_step", "list_steps", "total_of"]
+__all__ = ["Step", "compare_steps", "find_step", "list_steps"]
 
 _PURPOSE = re.compile(r"\ATask: (\w+)\.$", re.MULTILINE)
 
@@ -101,11 +101,6 @@ def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
         known = ", ".join(f"{step.number} {step.name!r}" for step in steps)
         raise OptionError(f"live_from={wanted!r} is no step of the cassette; it has {known or 'none'}")
     return found
-
-
-def total_of(steps: Sequence[Step]) -> tuple[int, int]:
-    """Return the tokens of all prompts, and of all answers."""
-    return sum(step.input_tokens for step in steps), sum(step.output_tokens for step in steps)
 
 
 def compare_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[str, Step | None, Step | None]]:

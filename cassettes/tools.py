@@ -6,10 +6,11 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iter
 from contextlib import aclosing, contextmanager
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
+from urllib.parse import urlsplit
 
 from memzoo.cassettes.callers import current_caller, let_through
 from memzoo.cassettes.errors import CassetteError, CassetteFormatError, RecordingError, UnmatchedRequestError
-from memzoo.cassettes.http import JSON, TOOL, HttpRequest, tool_path
+from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded, tool_name, tool_path
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.values import read_value, write_value
 from memzoo.errors import OptionError
@@ -18,7 +19,7 @@ from memzoo.sync import drive
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
-__all__ = ["recorded_tool"]
+__all__ = ["read_outcome", "recorded_tool"]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -80,6 +81,23 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
         return await (tool.acall(asked) if asked else function(*args, **options))
 
     return wraps(function)(acall if inspect.iscoroutinefunction(called) else call)
+
+
+def read_outcome(recorded: Recorded) -> dict[str, Any]:
+    """Return the outcome of a recorded call of a tool.
+
+    Returns:
+        What the call `returned` or `raised`; of a generator, the items that it `yielded`, and whether it was `left`.
+
+    Raises:
+        CassetteFormatError: The outcome has a value that is not read, for example because its class is gone.
+    """
+    try:
+        outcome: dict[str, Any] = read_value(json.loads(recorded.response["body"]["string"]))
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        name = tool_name(urlsplit(recorded.request.uri).path)
+        raise CassetteFormatError(f"The recorded result of tool {name} is not read: {error}") from error
+    return outcome
 
 
 class _Asked(NamedTuple):
@@ -159,7 +177,7 @@ class _Tool:
         if asked.player.can_play(asked.request):
             outcome = self._play(asked)
             for item in outcome["yielded"]:
-                yield self._read(asked, item)
+                yield item
             self._end(asked, outcome)
             return
         with self._recording(asked) as outcome:
@@ -204,8 +222,8 @@ class _Tool:
 
     def _play(self, asked: _Asked) -> dict[str, Any]:
         recorded = asked.player.play(asked.request, asked.caller)
-        outcome: dict[str, Any] = json.loads(recorded.response["body"]["string"])
-        return outcome
+        with asked.player.note_errors():
+            return read_outcome(recorded)
 
     def _end(self, asked: _Asked, outcome: Mapping[str, Any]) -> Any:
         """Return the result of a recorded call, or raise its exception."""
@@ -213,8 +231,8 @@ class _Tool:
             with asked.player.note_errors():
                 raise UnmatchedRequestError(f"The tool {self._name} is asked for more items than are recorded")
         if "raised" in outcome:
-            raise self._read(asked, outcome["raised"])
-        return self._read(asked, outcome.get("returned"))
+            raise outcome["raised"]
+        return outcome.get("returned")
 
     @contextmanager
     def _recording(self, asked: _Asked) -> Generator[dict[str, Any]]:
@@ -260,13 +278,6 @@ class _Tool:
                 value.close()
             raise self._refuse(asked, f"cannot be recorded: {what}: {error}{advice}") from error
         return written
-
-    def _read(self, asked: _Asked, written: Any) -> Any:
-        with asked.player.note_errors():
-            try:
-                return read_value(written)
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                raise CassetteFormatError(f"The recorded result of tool {self._name} is not read: {error}") from error
 
     def _refuse(self, asked: _Asked, why: str) -> RecordingError:
         """Note that a call is not recorded, because a tool may be called by code that swallows its exceptions."""

@@ -8,11 +8,13 @@ import base64
 import enum
 import json
 import math
-import pkgutil
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -67,6 +69,7 @@ _SCALARS = {
     Decimal: _Form("decimal", str, Decimal),
     Fraction: _Form("fraction", str, Fraction),
     UUID: _Form("uuid", str, UUID),
+    type(Path()): _Form("path", str, Path),
     bytes: _Form("bytes", _write_bytes, _read_bytes),
     bytearray: _Form("bytearray", _write_bytes, lambda said: bytearray(_read_bytes(said))),
     date: _Form("date", date.isoformat, date.fromisoformat),
@@ -205,8 +208,9 @@ def _is_data(kind: type) -> bool:
 
 
 def _find_class(name: str) -> type:
+    module, _, path = name.partition(":")
     try:
-        found = pkgutil.resolve_name(name)
+        found = attrgetter(path)(import_module(module))
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"the class {name!r} is not found: {error}") from error
     if not isinstance(found, type):

@@ -97,7 +97,7 @@ def test_nearest() -> None:
 
 def told(asked: RequestKey, recorded: list[RequestKey], unplayed: set[int], *rules: str) -> str:
     """What is said of a request without a recording."""
-    return report_unmatched(asked, recorded, unplayed, Path("x.yaml"), "hint", ignored=Ignored(rules))[0]
+    return str(report_unmatched(asked, recorded, unplayed, Path("x.yaml"), "hint", ignored=Ignored(rules)))
 
 
 def test_an_answer_that_is_played_is_told() -> None:

@@ -216,7 +216,7 @@ class TestRecording:
         project.test(ONE_TEST)
         recorded, replayed = project.record(mode="all"), project.replay()
         assert "cassettes: record all, in cassettes" in recorded.outlines
-        assert "cassettes: 1 recorded, 1 responses by tiny-1, 7 tokens read, 5 written" in recorded.outlines
+        assert "cassettes: 1 recorded, 7 + 5 tokens, tiny-1" in recorded.outlines
         assert "cassettes: replay only, in cassettes" in replayed.outlines
 
     def test_key_in_a_replay(self, project: "Project") -> None:

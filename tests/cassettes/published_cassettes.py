@@ -1,0 +1,106 @@
+"""Cassettes that others published, replayed: what this kit gives back is compared with what their files hold.
+
+`python -m tests.cassettes.published_cassettes FOLDER...` takes checkouts of any repositories (`git clone` of each). It
+sends each recorded request with httpx while its cassette is open, and counts the cassettes whose answers came back as
+they were, those with a key hidden in them, and those that are refused, with the reason.
+"""
+
+import gzip
+import json
+import sys
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import yaml
+
+from memzoo.cassettes import CassetteError, HiddenKeyWarning, use_cassette
+from memzoo.cassettes.library import paths_in
+
+ORIGIN = "http://recorded.invalid"
+
+
+def read_document(path: Path) -> dict[str, Any] | None:
+    """What a file holds, if it records HTTP; read without the kit."""
+    packed = path.read_bytes()
+    text = gzip.decompress(packed) if path.suffix == ".gz" else packed
+    if b"interactions" not in text:
+        return None
+    try:
+        document = yaml.load(text, yaml.CSafeLoader)
+    except yaml.YAMLError:
+        return None
+    return document if isinstance(document, dict) and isinstance(document.get("interactions"), list) else None
+
+
+def body_of(message: dict[str, Any]) -> Any:
+    """A recorded body: bytes, or the value of its JSON."""
+    if "parsed_body" in message:
+        return message["parsed_body"]
+    body = message.get("body", message.get("content"))
+    if isinstance(body, dict):
+        body = body.get("string", body.get("base64_string"))
+    content = body.encode() if isinstance(body, str) else body or b""
+    if content[:2] == b"\x1f\x8b":
+        return gzip.decompress(content)
+    return zlib.decompress(content) if content[:2] == b"\x78\x9c" else content
+
+
+def replays(document: dict[str, Any], client: httpx.Client) -> Iterator[str]:
+    """Ask for what is recorded; yield what is other than it was."""
+    for number, one in enumerate(document["interactions"], 1):
+        asked, answered = one["request"], one["response"]
+        uri, body = asked.get("uri") or asked["url"], body_of(asked)
+        kinds = [value for name, value in (asked.get("headers") or {}).items() if name.lower() == "content-type"]
+        reply = client.request(
+            asked["method"],
+            ORIGIN + uri if uri.startswith("/") else uri,
+            content=body if isinstance(body, bytes) else json.dumps(body).encode(),
+            headers={"content-type": kinds[0][0] if isinstance(kinds[0], list) else kinds[0]} if kinds else {},
+        )
+        status = answered.get("status", answered.get("status_code"))
+        code = status["code"] if isinstance(status, dict) else int(str(status).split(" ")[0])
+        expected = body_of(answered)
+        given = reply.content if isinstance(expected, bytes) else json.loads(reply.content)
+        if reply.status_code != code:
+            yield f"answer {number} has status {reply.status_code}, not {code}"
+        if given != expected:
+            yield f"answer {number} is another"
+
+
+def try_cassette(path: Path, document: dict[str, Any]) -> str:
+    """Replay a cassette, and return what became of it."""
+    with warnings.catch_warnings(record=True) as warned, httpx.Client() as client:
+        warnings.simplefilter("always", HiddenKeyWarning)
+        try:
+            with use_cassette(path):
+                wrong = list(replays(document, client))
+        except CassetteError as error:
+            return f"refused: {type(error).__name__}: {str(error).splitlines()[0].rpartition(str(path.parent))[2]}"
+    if any(issubclass(one.category, HiddenKeyWarning) for one in warned):
+        return "replayed, with a key hidden in an answer"
+    return f"wrong: {'; '.join(wrong)}" if wrong else "replayed as it was"
+
+
+def count_cassettes(folder: Path) -> Counter[str]:
+    """Replay all cassettes below a folder, and print those that do not replay."""
+    found = Counter[str]()
+    for path in paths_in(folder):
+        if document := read_document(path):
+            outcome = try_cassette(path, document)
+            found[outcome.split(": ")[0]] += 1
+            found["requests"] += len(document["interactions"])
+            if not outcome.startswith("replayed"):
+                sys.stdout.write(f"{path}: {outcome}\n")
+    return found
+
+
+if __name__ == "__main__":
+    total = Counter[str]()
+    for folder in sys.argv[1:]:
+        total += count_cassettes(Path(folder))
+    sys.stdout.writelines(f"{what}: {count:,}\n" for what, count in sorted(total.items()))

@@ -15,6 +15,7 @@ from memzoo.benchmarks.research.arena import arena
 from memzoo.benchmarks.research.cache import cache
 from memzoo.benchmarks.research.growth import growth
 from memzoo.benchmarks.research.lifebench import lifebench
+from memzoo.benchmarks.research.memorybank import memorybank
 from memzoo.benchmarks.research.page import page
 from memzoo.benchmarks.research.planted import planted
 from memzoo.benchmarks.research.portions import portions
@@ -32,8 +33,8 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.", no_args_is_help=True)
 for command in (
-    *(answered, arena, cache, growth, learn, lifebench, page, planted, portions, retrieval, retrieval_cost, speed),
-    *(strong_model, updates, verdict, weight, written),
+    *(answered, arena, cache, growth, learn, lifebench, memorybank, page, planted, portions, retrieval, retrieval_cost),
+    *(speed, strong_model, updates, verdict, weight, written),
 ):
     app.command()(command)
 

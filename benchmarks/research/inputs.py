@@ -10,7 +10,7 @@ from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MemoryZooError, OptionError
 
-__all__ = ["LIFEBENCH", "LOCOMO", "REALMEM", "STATEBENCH", "conversations", "limits_of", "refusals"]
+__all__ = ["LIFEBENCH", "LOCOMO", "MEMORYBANK", "REALMEM", "STATEBENCH", "conversations", "limits_of", "refusals"]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """The path of LoCoMo's conversations, which are not part of the project."""
@@ -20,6 +20,9 @@ REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
 
 LIFEBENCH = LOCOMO.parents[1] / "lifebench" / "dev.json"
 """The path of LifeBench's messages of people, each in Chinese and in English."""
+
+MEMORYBANK = LOCOMO.parents[1] / "memorybank"
+"""The folder of MemoryBank's talks with an assistant, each in Chinese and in English."""
 
 STATEBENCH = LOCOMO.parents[1] / "statebench" / "dev.jsonl"
 """The path of StateBench's timelines."""

@@ -4,7 +4,7 @@ import functools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
@@ -14,6 +14,7 @@ import typer
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.evidence import Texts
+from memzoo.benchmarks.measure.statistics import difference
 from memzoo.benchmarks.research.inputs import LIFEBENCH, limits_of, refusals
 from memzoo.benchmarks.research.retrieval_peers import PEERS, find_plain_words
 from memzoo.benchmarks.research.retrieving import Make, memory_maker
@@ -21,7 +22,7 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.errors import OptionError
 
-__all__ = ["lifebench", "lives"]
+__all__ = ["language_tables", "lifebench", "lives"]
 
 _MEASURES: Mapping[str, Callable[[Sequence[bool]], float]] = {
     "share of the evidence": fmean,
@@ -37,31 +38,62 @@ def lifebench(
 ) -> None:
     """Measure what a search shows of a person's messages, in each language, beside BM25."""
     with refusals():
-        limits, counter = limits_of(budgets), named_counter("o200k_base")
-        makers: Mapping[str, Make] = {
-            "memzoo": memory_maker(None),
-            "BM25": functools.partial(PEERS["BM25 over exchanges"], embed=lambda _: []),
-        }
-        parts: list[str] = []
-        for language, talks in lives(path).items():
-            shown = dict[tuple[str, int], list[Sequence[bool]]]()
-            for name, make in makers.items():
-                for talk in talks:
-                    retriever = make(talk, counter)
-                    for exchange in talk.exchanges:
-                        retriever.hear(exchange)
-                    for question in talk.questions:
-                        for limit in limits:
-                            view = Texts([retriever.show(question, limit)])
-                            shown.setdefault((name, limit), []).append([one in view for one in question.evidence])
-            rows = [
-                [f"{name}: {measure}", *(f"{fmean(map(of, shown[name, limit])):.3f}" for limit in limits)]
-                for measure, of in _MEASURES.items()
-                for name in makers
+        show(*language_tables(lives(path), budgets))
+
+
+def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str) -> list[str]:
+    """Return two tables a language: what memzoo and BM25 show of the evidence, and their paired differences.
+
+    Args:
+        lives: The conversations of each language.
+        budgets: See `limits_of`.
+    """
+    limits, counter = limits_of(budgets), named_counter("o200k_base")
+    makers: Mapping[str, Make] = {
+        "memzoo": memory_maker(None),
+        "BM25": functools.partial(PEERS["BM25 over exchanges"], embed=lambda _: []),
+    }
+    parts: list[str] = []
+    for language, talks in lives.items():
+        shown = dict[tuple[str, int], list[Sequence[bool]]]()
+        for name, make in makers.items():
+            for talk in talks:
+                retriever = make(talk, counter)
+                for exchange in talk.exchanges:
+                    retriever.hear(exchange)
+                for question in talk.questions:
+                    for limit in limits:
+                        view = Texts([retriever.show(question, limit)])
+                        shown.setdefault((name, limit), []).append([one in view for one in question.evidence])
+        rows = [
+            [f"{name}: {measure}", *(f"{fmean(map(of, shown[name, limit])):.3f}" for limit in limits)]
+            for measure, of in _MEASURES.items()
+            for name in makers
+        ]
+        title = f"{language}: {sum(len(one.questions) for one in talks)} questions about {len(talks)} people"
+        heads = ["", *(f"{limit:,} tokens" for limit in limits)]
+        parts.append(table(heads, rows, title))
+        ahead = [
+            [
+                measure,
+                *(_difference([[of(one)] for one in shown[name, limit]] for name in makers) for limit in limits),
+                _difference(
+                    [[*map(of, each)] for each in zip(*(shown[name, limit] for limit in limits), strict=True)]
+                    for name in makers
+                ),
             ]
-            title = f"{language}: {sum(len(one.questions) for one in talks)} questions about {len(talks)} people"
-            parts.append(table(["", *(f"{limit:,} tokens" for limit in limits)], rows, title))
-    show(*parts)
+            for measure, of in _MEASURES.items()
+        ]
+        title = f"{language}: memzoo less BM25, question by question: mean and 95% interval"
+        parts.append(table([*heads, "all"], ahead, title))
+    return parts
+
+
+def _difference(measured: Iterable[Sequence[Sequence[float]]]) -> str:
+    """Return the first searcher's mean for a question less the second's, over all questions, with its interval."""
+    one, other = (dict(enumerate(map(fmean, each))) for each in measured)
+    known = difference(one, other)
+    return f"{known.mean:+.3f} ({known.low:+.3f} to {known.high:+.3f})" if known else ""
 
 
 def lives(path: Path) -> dict[str, list[Transcript]]:

@@ -15,6 +15,7 @@ class Weights:
         segment: The weight of the words in the message's segment. If `own`, `around` and `segment` are all 0, no words
             are searched.
         dates: True if the words of the message's date count as words of its text.
+        month: The gain of a message said in a month that the query names, as a share of its score by words.
         speaker: The points for messages of a speaker named in the query.
         telling: The gain of a message that tells of its speaker, as a share of the best score by words.
         asking: The loss of a message that consists of questions, as a share of the best score by words.
@@ -42,6 +43,7 @@ class Weights:
     around: float = 1.0
     segment: float = 1.0
     dates: bool = True
+    month: float = 1.0
     speaker: float = 5.0
     telling: float = 0.05
     asking: float = 0.1

@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
@@ -26,7 +27,7 @@ from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import Analyser, Grain, phrase_counts
-from memzoo.memories.text.days import in_words
+from memzoo.memories.text.days import MONTHS, in_words
 from memzoo.memories.text.language import SMALL_TALK
 from memzoo.memories.text.view import Passage
 from memzoo.stores import JSON
@@ -44,6 +45,8 @@ _MOST_CLEARLY_CORRECTED = 64
 _SECONDS_A_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
 _UNDATED = -1e9
+# In small letters, these are no months.
+_VERBS = re.compile(r"\b(?:may|march)\b")
 
 
 class _SearchedText(NamedTuple):
@@ -221,6 +224,11 @@ class WordIndex:
         """The terms of words that say little about a message's subject."""
         return self.analyser.terms(sorted(SMALL_TALK | CORRECTING))[0]
 
+    @cached_property
+    def _months(self) -> frozenset[int]:
+        """The terms of the months."""
+        return frozenset(self.analyser.terms(MONTHS)[0].tolist())
+
     def _find_corrections(self) -> Corrections:
         if self._corrections is None:
             self._corrections = Corrections.of(self._rows, self._terms, self._common, self._weights)
@@ -245,23 +253,32 @@ class WordIndex:
         weights, rows = self._weights, self._rows
         if not len(rows) or not (weights.own or weights.around or weights.segment):
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows)), 0.0
-        text, (own, around, in_segment) = self._fit(), self._matches(query)
+        text, (own, around, in_segment, in_month) = self._fit(), self._matches(query)
         found = around > 0
-        fit = weights.own * own + weights.around * around + weights.segment * in_segment
+        fit = (1 + weights.month * in_month) * (
+            weights.own * own + weights.around * around + weights.segment * in_segment
+        )
         asked_about = numpy.array(text.speakers.find_asked(query), numpy.uint64)
         total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
         return found, total + weights.answering * (before * text.answering) + best * text.worth, best
 
-    def _matches(self, query: str) -> tuple[Numbers, Numbers, Numbers]:
-        """Return each message's scores for the words of a query: in the message, in its window, and in its segment."""
+    def _matches(self, query: str) -> tuple[Numbers, Numbers, Numbers, Flags]:
+        """Return each message's scores for the words of a query: in the message, in its window, and in its segment.
+
+        The last array has flags for the messages said in a month that the query names.
+        """
         text = self._fit()
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished, share in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
+        months = self._months.difference(self.analyser.terms(_VERBS.findall(query))[0].tolist())
+        in_month, day = numpy.zeros(len(own), numpy.bool_), text.grains[0].day
+        for term, began, finished, share in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score, share)
-        return own, around, in_segments[text.segment]
+            if term in months:
+                in_month |= finished.take(day + 1) > began.take(day)
+        return own, around, in_segments[text.segment], in_month
 
     def _fit(self) -> _SearchedText:
         self._text = self._text or self._cut()

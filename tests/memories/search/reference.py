@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from memzoo.memories.search.words import find_telling_words
+from memzoo.memories.text.days import MONTHS
 from memzoo.memories.text.language import UNSPACED
 from memzoo.strategy import Passage
 
@@ -26,8 +27,10 @@ def fts_scores(passages: Sequence[Passage], query: str, names: Iterable[str] = (
     match = " OR ".join(f'"{word}"' for word in find_telling_words(query))
     own, around, segments = (ranked(passages, spans[grain], match) for grain in ("own", "around", "segment"))
     asked = {name for name in names if name.casefold() in query.casefold()}
+    months = set(query.split()) & set(MONTHS)
     fit = {
-        place: score + 0.5 * own.get(place, 0) + segments.get(max(start for start in starts if start <= place), 0)
+        place: (score + 0.5 * own.get(place, 0) + segments.get(max(start for start in starts if start <= place), 0))
+        * (1 + bool(months & set(passages[place].date.split())))
         for place, score in around.items()
     }
     best = max(fit.values(), default=0.0)

@@ -77,6 +77,25 @@ class TestScores:
         index.add(passages)
         assert index.scores(query) == pytest.approx(fts_scores(passages, query, {"Anna", "Bo"}), abs=1e-6)
 
+    @pytest.mark.parametrize(
+        ("query", "first"),
+        [
+            ("How was the cat in May?", 1),
+            ("Wie war die cat im Mai?", 1),
+            ("cat在五月怎么样", 1),
+            ("The cat in June?", 2),
+        ],
+    )
+    def test_double_in_a_month_that_the_query_names(self, query: str, first: int) -> None:
+        """Of two messages, the one said in the month named comes first; "may" in small letters is no month."""
+        index, june = index_of("The cat sat on the mat, and I do not know why."), NOON + timedelta(days=30)
+        index.add([Passage(2, "Human", "The cat, my cat!", june, begins=True)])
+        index.add(
+            Passage(seq, "Human", "It rained.", june + seq * timedelta(hours=2), begins=True) for seq in (3, 4, 5)
+        )
+        assert ranked(index, query)[0] == first
+        assert index.scores("the cat may")[1] < index.scores("the cat May")[1]
+
     def test_of_a_phrase_are_of_its_words_in_a_row(self) -> None:
         """What the tokenizer cuts into several words is found where they stand in this order, with nothing between."""
         assert sorted(ranked(index_of("tin box", "tin red box", "tin red", "box tin", "a tin box"), "tin_box")) == [

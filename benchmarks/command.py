@@ -25,7 +25,7 @@ from memzoo.cli.options import Asked, Workers, command, write, write_count
 from memzoo.cli.terminal import Terminal, progress_bars, row, tell
 from memzoo.errors import OptionError
 from memzoo.hosts.exports.forms import known_forms
-from memzoo.hosts.exports.options import Chosen
+from memzoo.hosts.exports.options import ChosenMany
 from memzoo.memories import STRATEGIES, ChatModel, Model
 from memzoo.memories.text.tokens import token_counter
 
@@ -157,7 +157,7 @@ class Measured:
 
 
 @command("Compare")
-def compare(*, compared: Inputs, chosen: Chosen, asked: Asked, measured: Measured, workers: Workers) -> None:
+def compare(*, compared: Inputs, chosen: ChosenMany, asked: Asked, measured: Measured, workers: Workers) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
     With --write-questions, --model drafts the questions. By default, rules draft them: a question is a sentence of the

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         CassetteError,
         CassetteFormatError,
         CassetteInUseError,
-        Difference,
         HiddenKeyWarning,
         MissingCassetteError,
         RecordingError,
@@ -49,7 +48,6 @@ __all__ = [
     "CassetteInUseError",
     "CassetteProxy",
     "CassetteSettings",
-    "Difference",
     "HiddenKeyWarning",
     "MissingCassetteError",
     "ReadableSerializer",
@@ -70,7 +68,7 @@ pytest_plugins = ["memzoo.cassettes.plugin"]
 # in projects without cassettes.
 _PLACES = {
     "memzoo.cassettes.cassette": "Cassette use_cassette",
-    "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError Difference "
+    "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError "
     "HiddenKeyWarning MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning "
     "UnmatchedRequestError UnplayedInteractionError",
     "memzoo.cassettes.exporting": "export_cassette",

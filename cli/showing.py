@@ -36,18 +36,13 @@ __all__ = ["export_lines", "history", "pin", "show"]
 def history(
     *,
     stored: Stored,
-    limit: Annotated[
-        int | None, typer.Option(min=0, help="Only this many messages: the newest, or the first after --after.")
-    ] = None,
-    after: Annotated[int | None, typer.Option(help="Only messages numbered above this.")] = None,
+    limit: Annotated[int | None, typer.Option(min=0, help="Only this many messages, the newest.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print whole messages, as JSON Lines.")] = False,
 ) -> None:
     """Print a conversation: number, time, role and text of each message."""
     with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
-        newest_first = limit is not None and after is None
-        found = memory.entries(limit, after=after or 0, newest_first=newest_first)
-        for entry in reversed(found) if newest_first else found:
+        for entry in reversed(memory.entries(limit, newest_first=True)):
             if as_json:
                 said = {"number": entry.seq, "time": entry.said_at and entry.said_at.isoformat(), **entry.message}
                 echo(json.dumps(said, ensure_ascii=False))

@@ -133,8 +133,6 @@ class BaseMemory(ABC):
     """If the model fails while a save learns, raise a `ModelError`, or log it. The messages are stored in both
     cases and shown word for word until a later call has learnt them.
     """
-    max_tries: Annotated[int, AtLeast(2)] = 3
-    """How often the model may fail on one exchange, while it works on others, before that exchange is set aside."""
     max_pending_tokens: Annotated[int, AtLeast(0)] = 4000
     """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. If the
     memory has a `max_token_limit` for messages, that counts instead.
@@ -159,10 +157,6 @@ class BaseMemory(ABC):
     keep_history: bool = True
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay.
-    """
-    pinned_first: bool = False
-    """Show pinned messages (`pin`) first, right after the system message and recalled text, instead of in their
-    original places.
     """
     clear_tool_results: Annotated["ClearToolResultsOption", _a_clearing] = None
     """Replace old tool results with a line that describes them and gives their length: `ClearToolResults(keep=3,
@@ -299,7 +293,7 @@ class BaseMemory(ABC):
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
 
-        return RetryPolicy(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
+        return RetryPolicy(self.clock, PromptLimit(self._longest_prompt))
 
     @property
     def message_limit(self) -> int | None:

@@ -57,9 +57,6 @@ class SharedOptions(TypedDict, total=False):
     on_model_error: Literal["raise", "defer"]
     """If the model fails while a save learns, raise a `ModelError`, or log it. The messages are stored in both cases
     and shown word for word until a later call has learnt them. Default: `'raise'`."""
-    max_tries: int
-    """How often the model may fail on one exchange, while it works on others, before that exchange is set aside.
-    Default: `3`."""
     max_pending_tokens: int
     """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. If the
     memory has a `max_token_limit` for messages, that counts instead. Default: `4000`."""
@@ -81,9 +78,6 @@ class SharedOptions(TypedDict, total=False):
     keep_history: bool
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay. Default: `True`."""
-    pinned_first: bool
-    """Show pinned messages (`pin`) first, right after the system message and recalled text, instead of in their
-    original places. Default: `False`."""
     clear_tool_results: ClearToolResultsOption
     """Replace old tool results with a line that describes them and gives their length: `ClearToolResults(keep=3,
     step=10, over=0, exclude=())`, or a mapping of these. The log keeps them all; nothing is learnt from such
@@ -215,8 +209,6 @@ class VectorStoreRetrieverMemoryOptions(SharedOptions, total=False):
     new ones come after them. By default, each question gets a fresh choice. Default: `None`."""
     k: int | None
     """Show this many exchanges instead. Excludes `max_token_limit`. Default: `None`."""
-    exclude_input_keys: Sequence[str]
-    """Inputs to leave out of the documents. Default: `()`."""
 
 
 class ConversationKGMemoryOptions(SharedOptions, total=False):
@@ -233,9 +225,6 @@ class ConversationKGMemoryOptions(SharedOptions, total=False):
     ask_at_load: bool
     """Also ask the model at each load for the people and things that the input is about, unless it has only known names
     and no "he" or "she". The prompt lists the most likely names, each with a fact. Default: `False`."""
-    depth: int
-    """Steps to follow from the names in the input if there is no limit: 1 for facts about these names alone, 2 for
-    facts about their neighbours too. Default: `1`."""
     max_state_tokens: int | None
     """Token limit for all stored facts, counting three bytes as one token; `None` for no limit. Corrected facts are
     dropped first, then the oldest ones. Default: `None`."""

@@ -51,8 +51,6 @@ class AtLeast:
 
     least: int
     """The smallest allowed number."""
-    most: int = HIGHEST
-    """The greatest allowed number."""
 
     def __call__(self, name: str, value: object) -> None:
         """Check an option's value.
@@ -60,7 +58,7 @@ class AtLeast:
         Raises:
             OptionError: The value is not a whole number, too small, or too great.
         """
-        whole_number(name, value, at_least=self.least, at_most=self.most)
+        whole_number(name, value, at_least=self.least)
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(dataclasses.field,))
@@ -239,7 +237,7 @@ def check_texts(**given: object) -> None:
             raise OptionError(f"{name} must be text, not {value!r}")
 
 
-def whole_number(name: str, value: object, *, at_least: int | None = None, at_most: int = HIGHEST) -> None:
+def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:
     """Check that an option is a whole number within bounds.
 
     Raises:
@@ -249,8 +247,8 @@ def whole_number(name: str, value: object, *, at_least: int | None = None, at_mo
     if not isinstance(value, int) or isinstance(value, bool):
         bound = "" if at_least is None else f" of at least {at_least}"
         raise OptionError(f"{name} must be a whole number{bound}, not {value!r}")
-    if not least <= value <= at_most:
-        bound = f"at least {least}" if value < least else f"at most {at_most}"
+    if not least <= value <= HIGHEST:
+        bound = f"at least {least}" if value < least else f"at most {HIGHEST}"
         # Python refuses to convert a number of thousands of digits to a string.
         shown = value if abs(value) < _TOO_LONG else f"one of {value.bit_length()} bits"
         raise OptionError(f"{name} must be a whole number of {bound}, not {shown}")

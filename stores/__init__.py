@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memzoo.stores.message_list import MessageListStore
     from memzoo.stores.opening import open_store
     from memzoo.stores.sql.store import SQLStore
-    from memzoo.stores.tombstones import TombstoneStore
     from memzoo.stores.transfer import (
         aexport_conversation,
         aimport_conversation,
@@ -58,7 +57,6 @@ __all__ = [
     "StateUpdate",
     "Store",
     "StoredState",
-    "TombstoneStore",
     "VectorIndex",
     "aexport_conversation",
     "aimport_conversation",
@@ -77,7 +75,6 @@ _PLACES = {
     "message_list": "MessageListStore",
     "opening": "open_store",
     "sql.store": "SQLStore",
-    "tombstones": "TombstoneStore",
     "transfer": "aexport_conversation aimport_conversation export_conversation import_conversation",
 }
 _LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}

@@ -183,7 +183,7 @@ class Store(Protocol):
 
         When the call returns, a durable store has the messages on disk. If the conversation already has this `turn_id`,
         nothing changes, and the entries of that turn are returned. If the turn was forgotten (see
-        `memzoo.stores.TombstoneStore`), nothing is stored, and the returned list is empty.
+        `ManagedStore.forget`), nothing is stored, and the returned list is empty.
         """
         ...
 
@@ -261,6 +261,10 @@ class Store(Protocol):
 class ManagedStore(Store, Protocol):
     """A store that can also list conversations, delete single messages, restore conversations, and return embeddings.
 
+    When a message of a turn is forgotten, the store keeps a hash of the turn's id: the tombstone. `append` with that id
+    stores nothing, and returns the turn's remaining messages. Tombstones stay when the whole conversation is forgotten
+    (`clear(only_empty=True)`); a plain `clear` also deletes the tombstones.
+
     All of memzoo's stores but `MessageListStore` are managed stores. With a plain `Store`, a memory can save, load and
     learn; an operation that needs a missing method raises an `UnsupportedError` that names the method.
     """
@@ -293,10 +297,14 @@ class ManagedStore(Store, Protocol):
         """Return the names of a conversation's stored states, sorted."""
         ...
 
-    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-        """Delete messages and their embeddings for good; log numbers are never reused.
+    async def tombstones(self, conversation_id: str) -> list[str]:
+        """Return the tombstones of a conversation, sorted; see `memzoo.stores.tombstones.tombstone`."""
+        ...
 
-        A `memzoo.stores.TombstoneStore` also never stores the messages' turns again.
+    async def forget(
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
+    ) -> list[int]:
+        """Delete messages and their embeddings for good; log numbers are never reused.
 
         Args:
             conversation_id: The conversation to delete from.
@@ -304,6 +312,7 @@ class ManagedStore(Store, Protocol):
             derived: Also clear each state whose watermark has reached the first of these messages, since the state may
                 have learnt from them, and make every reader start afresh. Only a state that consists of embeddings
                 keeps its watermark, and the embeddings of other messages. If false, all states stay as they are.
+            tombstones: Leave tombstones. If false, the deleted turns may be saved again.
 
         Returns:
             The numbers removed, in order.
@@ -314,13 +323,21 @@ class ManagedStore(Store, Protocol):
         """Return a state's embeddings by log number, in order, for numbers greater than `after`."""
         ...
 
-    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+    async def restore(
+        self,
+        conversation_id: str,
+        entries: Sequence[Entry],
+        states: Mapping[str, StoredState],
+        *,
+        tombstones: Collection[str] = (),
+    ) -> None:
         """Write a conversation with its original numbers, turn ids, times and states, all or nothing.
 
         Args:
             conversation_id: The id of a conversation that does not exist yet.
             entries: The conversation's log: at least one entry, in ascending order of numbers.
             states: The conversation's states by name.
+            tombstones: The conversation's tombstones.
 
         Raises:
             ConflictError: The conversation exists already; nothing was changed.

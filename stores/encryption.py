@@ -30,7 +30,7 @@ from memzoo.stores.keys import (
     make_tampered_error,
     mark,
 )
-from memzoo.stores.tombstones import forget, restore, tombstones_of
+from memzoo.stores.tombstones import tombstones_of
 from memzoo.sync import Closing, drive
 
 __all__ = ["EncryptedStore"]
@@ -158,11 +158,11 @@ class EncryptedStore(Closing):
         return await managed(self.within, "count").count(conversation_id)
 
     async def forget(self, conversation_id: str, seqs: Collection[int], **how: bool) -> list[int]:
-        """See `TombstoneStore.forget`."""
-        return await forget(self.within, conversation_id, seqs, **how)
+        """See `ManagedStore.forget`."""
+        return await managed(self.within, "forget").forget(conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`; empty if the wrapped store keeps no tombstones."""
+        """See `ManagedStore.tombstones`; empty if the wrapped store keeps no tombstones."""
         return await tombstones_of(self.within, conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
@@ -177,7 +177,7 @@ class EncryptedStore(Closing):
         *,
         tombstones: Collection[str] = (),
     ) -> None:
-        """See `TombstoneStore.restore`."""
+        """See `ManagedStore.restore`."""
         log = [
             replace(one, message=self._seal_message(one, conversation_id, one.turn_id, None, one.seq), fields={})
             for one in entries
@@ -190,7 +190,7 @@ class EncryptedStore(Closing):
             )
             for name, state in states.items()
         }
-        await restore(self.within, conversation_id, log, sealed, tombstones)
+        await managed(self.within, "restore").restore(conversation_id, log, sealed, tombstones=tombstones)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
         """See `ManagedStore.scrub`."""

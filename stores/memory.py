@@ -192,7 +192,7 @@ class InMemoryStore(Closing):
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
     ) -> list[int]:
-        """See `TombstoneStore.forget`."""
+        """See `ManagedStore.forget`."""
         gone = set(seqs)
         with self._lock:
             conversation = self._find(conversation_id)
@@ -217,7 +217,7 @@ class InMemoryStore(Closing):
             return sorted(self._find(conversation_id).states)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`."""
+        """See `ManagedStore.tombstones`."""
         with self._lock:
             return sorted(self._tombstones.get(conversation_id, ()))
 
@@ -229,7 +229,7 @@ class InMemoryStore(Closing):
         *,
         tombstones: Collection[str] = (),
     ) -> None:
-        """See `TombstoneStore.restore`."""
+        """See `ManagedStore.restore`."""
         check_numbers(entries)
         log = list(entries)
         with self._lock:

@@ -102,7 +102,7 @@ class MessageListStore(Closing):
                 await self._seen.clear(conversation_id, only_empty=only_empty)
 
     async def forget(self, conversation_id: str, seqs: Collection[int], **how: bool) -> list[int]:
-        """See `TombstoneStore.forget`; replaces the list by a shorter list."""
+        """See `ManagedStore.forget`; replaces the list by a shorter list."""
         with self._lock:
             await self._look(conversation_id)
             log = await self._seen.read(conversation_id)
@@ -112,7 +112,7 @@ class MessageListStore(Closing):
             return await self._seen.forget(conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`; only tombstones made in this process are included."""
+        """See `ManagedStore.tombstones`; only tombstones made in this process are included."""
         return await self._seen.tombstones(conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:

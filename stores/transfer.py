@@ -13,7 +13,7 @@ from memzoo.errors import StoreError, TransferError
 from memzoo.plugins import load_plugin, make_plugin_error, plugins
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
 from memzoo.stores.common import check_numbers
-from memzoo.stores.tombstones import restore, tombstones_of
+from memzoo.stores.tombstones import tombstones_of
 from memzoo.sync import blocking_function, iterated
 
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
@@ -114,7 +114,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     found = _read(lines)
     states = await _check_states(found)
     id_ = found.conversation_id if conversation_id is None else conversation_id
-    await restore(store, id_, found.entries, states, found.tombstones)
+    await managed(store, "restore").restore(id_, found.entries, states, tombstones=found.tombstones)
     return id_
 
 

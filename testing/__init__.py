@@ -5,8 +5,8 @@ The suites need pytest. Subclass `MemoryContract` for your own strategy::
     class TestMyMemory(MemoryContract):
         strategy = MyMemory
 
-`PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`, `TombstoneStoreContract` for a
-`TombstoneStore`, `LeasingStoreContract` for a `LeasingStore`::
+`PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`, `LeasingStoreContract` for a
+`LeasingStore`::
 
     class TestMyStore(StoreContract):
         @pytest.fixture
@@ -28,7 +28,6 @@ from memzoo.testing.lease_contract import LeasingStoreContract  # noqa: E402
 from memzoo.testing.managed_contract import StoreContract  # noqa: E402
 from memzoo.testing.scripted import ScriptedModel  # noqa: E402
 from memzoo.testing.store_contract import PlainStoreContract  # noqa: E402
-from memzoo.testing.tombstone_contract import TombstoneStoreContract  # noqa: E402
 
 __all__ = [
     "LeasingStoreContract",
@@ -36,6 +35,5 @@ __all__ = [
     "PlainStoreContract",
     "ScriptedModel",
     "StoreContract",
-    "TombstoneStoreContract",
     "VectorIndexContract",
 ]

@@ -8,7 +8,7 @@ import pytest
 from memzoo.errors import ConflictError, StoreError
 from memzoo.stores.base import ManagedStore, StateUpdate, StoredState
 from memzoo.stores.common import escaped
-from memzoo.stores.tombstones import take_back
+from memzoo.stores.tombstones import take_back, tombstone
 from memzoo.sync import drive
 from memzoo.testing.store_contract import PlainStoreContract
 from memzoo.testing.store_tools import HOSTILE_IDS, commit, epoch_of, fill, numbers, records, vector
@@ -20,6 +20,69 @@ _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
 class StoreContract(PlainStoreContract):
     """The rules of `ManagedStore`, including the rules of `Store`; used like `PlainStoreContract`."""
+
+    def test_what_was_forgotten_stays_forgotten(self, store: ManagedStore) -> None:
+        """Appending a forgotten turn again stores and returns nothing; other turns are stored."""
+        fill(store, "c", "a", "b")
+        fill(store, "other", "b")
+        drive(store.forget("c", [2]))
+        assert fill(store, "c", "b") == []
+        assert numbers(fill(store, "c", "a", "d")) == [1, 3]
+        assert numbers(fill(store, "other", "b")) == [1]
+        assert numbers(drive(store.read("c"))) == [1, 3]
+
+    def test_no_part_of_a_forgotten_turn_comes_back(self, store: ManagedStore) -> None:
+        """If part of a turn was forgotten and the rest is deleted later, no part of the turn comes back."""
+        for turn, for_good in (("x", True), ("y", False)):
+            first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
+            drive(store.forget("c", [first.seq]))
+            drive(store.forget("c", [second.seq], tombstones=for_good))
+            assert drive(store.append("c", records("a", "b"), turn_id=turn)) == []
+        assert drive(store.read("c")) == []
+
+    def test_a_tombstone_outlives_its_conversation(self, store: ManagedStore) -> None:
+        """Forgotten turns stay forgotten after `clear(only_empty=True)`; a plain `clear` removes the tombstones."""
+        fill(store, "c", "a")
+        drive(store.forget("c", [1]))
+        drive(store.clear("c", only_empty=True))
+        assert fill(store, "c", "a") == []
+        assert drive(store.conversations()) == []
+        assert numbers(fill(store, "c", "b")) == [1]
+        drive(store.clear("c", only_empty=True))
+        assert fill(store, "c", "a") == []
+        drive(store.clear("c"))
+        assert drive(store.tombstones("c")) == []
+        assert numbers(fill(store, "c", "a")) == [1]
+        drive(store.forget("c", [1]))
+        drive(store.clear("c", only_empty=True))
+        drive(store.clear("c"))
+        assert numbers(fill(store, "c", "a")) == [1]
+
+    def test_what_may_be_said_again_leaves_no_tombstone(self, store: ManagedStore) -> None:
+        """The argument `tombstones` decides if a forgotten turn can be stored again; `derived` does not matter."""
+        fill(store, "c", "a", "b")
+        drive(store.forget("c", [1], derived=False, tombstones=False))
+        drive(store.forget("c", [2], tombstones=False))
+        assert drive(store.tombstones("c")) == []
+        assert numbers(fill(store, "c", "a")) == [3]
+        drive(store.forget("c", [3], derived=False))
+        assert fill(store, "c", "a") == []
+
+    def test_tombstones_are_hashes(self, store: ManagedStore) -> None:
+        """Only the hash of a forgotten turn's id is kept, for any id in any conversation."""
+        for id_ in HOSTILE_IDS:
+            drive(store.append(id_, records("a", "b"), turn_id=id_))
+            drive(store.forget(id_, [1, 2]))
+            assert drive(store.tombstones(id_)) == [tombstone(id_)]
+            assert drive(store.append(id_, records("a", "b"), turn_id=id_)) == []
+        assert drive(store.tombstones("nobody")) == []
+
+    def test_tombstones_are_restored(self, store: ManagedStore) -> None:
+        """A restored conversation keeps its tombstones, and never stores the turns forgotten before."""
+        entries = fill(store, "c", "a")
+        drive(store.restore("copy", entries, {}, tombstones={tombstone("turn of b"), tombstone("turn of d")}))
+        assert drive(store.tombstones("copy")) == sorted(map(tombstone, ("turn of b", "turn of d")))
+        assert numbers(fill(store, "copy", "b", "a", "e")) == [1, 2]
 
     def test_embeddings_come_back(self, store: ManagedStore) -> None:
         """Embeddings come back byte for byte, in order of log numbers; a later embedding replaces an earlier one."""

@@ -124,15 +124,6 @@ class PinContract(ContractTools):
         with pytest.raises(OverBudgetError, match="pinned messages"):
             memory.messages(_QUERY, max_tokens=300)
 
-    def test_shows_pinned_messages_in_front(self) -> None:
-        """With `pinned_first`, pinned messages come before all other messages, and the open question stays last."""
-        memory = self.talked(self.make(pinned_first=True))
-        memory.add_messages([{"role": "user", "content": _QUERY}])
-        memory.pin([26, 27])
-        shown = [entry for entry in memory.messages().entries if entry and entry.message["role"] != "system"]
-        assert shown[0] == memory.entries()[25]
-        assert shown[-1].message["content"] == _QUERY
-
     def test_shows_a_pinned_system_message(self) -> None:
         """A pinned system message is shown after its replacement too, before all messages with other roles."""
         memory = self.make()

@@ -33,7 +33,8 @@ class Texts:
         self._shown = [squeeze(text) for text in shown]
 
     def __contains__(self, text: object) -> bool:
-        return isinstance(text, str) and any(squeeze(text) in one for one in self._shown)
+        squeezed = squeeze(text) if isinstance(text, str) else None
+        return squeezed is not None and any(squeezed in one for one in self._shown)
 
 
 def whole(evidence: Sequence[str], shown: Texts) -> float:

@@ -2,13 +2,13 @@
 
 A form is a row (`Form`) in `assistants.py`, `people.py` or `logs.py`. Its reader is `Fields` where places of values
 say all; else a function in `readers/`, `read(document, title)`, that yields what `ChatLog.of`, `tree_of` or `talk_of`
-return. A message of a known kind goes through `messages_of` or `message_of`.
+return. A message of a known kind goes through `messages_of`.
 """
 
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of, mark_of, reason
+from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
 from memzoo.hosts.exports.fields import Fields, pick
 from memzoo.hosts.exports.form import Form, having
-from memzoo.hosts.exports.messages import conversation_of, is_message, message_of, messages_of
+from memzoo.hosts.exports.messages import conversation_of, messages_of
 from memzoo.hosts.exports.talks import talk_of
 from memzoo.hosts.exports.trees import tree_of
 
@@ -16,16 +16,12 @@ __all__ = [
     "ChatLog",
     "Fields",
     "Form",
-    "Unread",
     "conversation_of",
     "date_of",
     "having",
-    "is_message",
     "mark_of",
-    "message_of",
     "messages_of",
     "pick",
-    "reason",
     "talk_of",
     "tree_of",
 ]

@@ -1,6 +1,6 @@
 """The options of commands that read conversations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -9,12 +9,12 @@ from memzoo.errors import OptionError
 from memzoo.hosts.exports.chat_log import date_of
 from memzoo.hosts.exports.reading import Choice
 
-__all__ = ["Chosen"]
+__all__ = ["Chosen", "ChosenMany"]
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The options that choose conversations and speakers."""
+    """The options that choose a conversation and its speakers."""
 
     user: Annotated[str, typer.Option(help="The name of the user in talks between people.")] = ""
     assistant: Annotated[str, typer.Option(help="The name of the assistant there; all others are users.")] = ""
@@ -22,8 +22,6 @@ class Chosen:
         str, typer.Option(help="'all' reads each branch of a conversation, not only the shown one.")
     ] = "shown"
     title: Annotated[str, typer.Option(help="Only conversations with this text in their titles.")] = ""
-    since: Annotated[str, typer.Option(help="Only conversations with a message since this date.")] = ""
-    last: Annotated[int, typer.Option(min=0, help="Only this number of conversations, the newest.")] = 0
 
     @property
     def choice(self) -> Choice:
@@ -34,7 +32,24 @@ class Chosen:
         """
         if self.branches not in ("shown", "all"):
             raise OptionError(f"--branches must be 'shown' or 'all', not {self.branches!r}")
+        return Choice(self.user, self.assistant, self.branches == "all", self.title)
+
+
+@dataclass(frozen=True)
+class ChosenMany(Chosen):
+    """The options that choose conversations and their speakers."""
+
+    since: Annotated[str, typer.Option(help="Only conversations with a message since this date.")] = ""
+    last: Annotated[int, typer.Option(min=0, help="Only this number of conversations, the newest.")] = 0
+
+    @property
+    def choice(self) -> Choice:
+        """The choice of conversations.
+
+        Raises:
+            OptionError: A value is not one of those that are possible.
+        """
         since = date_of(self.since)
         if self.since and since is None:
             raise OptionError(f"--since must be a date such as 2026-03-02, not {self.since!r}")
-        return Choice(self.user, self.assistant, self.branches == "all", self.title, since, self.last)
+        return replace(super().choice, since=since, last=self.last)

@@ -32,7 +32,6 @@ def mcp(
     conversation: Annotated[str, conversation_option("The conversation in the store.")] = "mcp",
     http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 picks a free one.")] = None,
     max_tokens: Annotated[int, typer.Option(min=64, help="Token limit for reading the graph.")] = 25_000,
-    counter: Annotated[str, typer.Option("--token-counter", help="Token counter.")] = "approximate",
     import_: Annotated[Path | None, typer.Option("--import", help="Import a memory.jsonl, and exit.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and exit.")] = None,
 ) -> None:
@@ -41,9 +40,7 @@ def mcp(
     from memzoo.hosts.mcp.server import serve_http, serve_stdio
 
     with closing(_open_store(store)) as opened:
-        memory = GraphMemory(
-            store=opened, conversation_id=conversation, max_read_tokens=max_tokens, token_counter=counter
-        )
+        memory = GraphMemory(store=opened, conversation_id=conversation, max_read_tokens=max_tokens)
         if import_ or export:
             _transfer(memory, import_, export)
             return

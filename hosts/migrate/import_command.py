@@ -14,7 +14,7 @@ from memzoo.cli.options import StoreURL, command, conversation_option, find_miss
 from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.options import Chosen
+from memzoo.hosts.exports.options import ChosenMany
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.stores import InMemoryStore, ManagedStore, import_conversation
 from memzoo.text import show_url
@@ -32,7 +32,7 @@ def import_lines(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only list the conversations to import, not for a file of `export`.")
     ] = False,
-    chosen: Chosen,
+    chosen: ChosenMany,
 ) -> None:
     """Import conversations of other programs, or a file from `memzoo export` under an id that is new to the store.
 

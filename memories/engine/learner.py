@@ -28,7 +28,7 @@ from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
 from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.prompt_limit import LearningStep, next_step, shorten_entries, size_of, smaller_room
-from memzoo.memories.engine.retry import RestingError, RetryPolicy, after_success
+from memzoo.memories.engine.retry import MAX_TRIES, RestingError, RetryPolicy, after_success
 from memzoo.memories.engine.state import Attempts, CachedState, Changes, StagedState, State
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text.grouping import last_exchange
@@ -358,7 +358,7 @@ class Learner:
         attempts, aside = self.retry.after_failure(state.attempts, error, entries, proven=proven)
         if aside:
             told = "%r: messages %d to %d are set aside, since the model failed at them %d times: %s"
-            logger.warning(told, self._cached.conversation_id, *aside, self.retry.max_tries, error)
+            logger.warning(told, self._cached.conversation_id, *aside, MAX_TRIES, error)
         await self._commit(state, Changes(), aside[1] if aside else state.watermark, attempts)
 
     async def refresh(self, *, reset: bool = False) -> State:

@@ -77,7 +77,7 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     clearing = cached.clearing
     if cached.pins.waits or (clearing and (clearing.waits or clearing.is_whole(view.entries))):
         view = replace(view, room=-1)
-    return await show_pinned(memory, view, pinned) if pinned else view
+    return show_pinned(view, pinned) if pinned else view
 
 
 async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str | None) -> View:

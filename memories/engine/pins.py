@@ -3,18 +3,14 @@
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from memzoo.errors import ConflictError, OverBudgetError, UnknownMessageError
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction, is_of_tools, kind_of
+from memzoo.memories.text.grouping import group_messages, is_instruction, is_of_tools, kind_of
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record
 from memzoo.stores.forgetting import PINS
-
-if TYPE_CHECKING:
-    from memzoo.memories.base import BaseMemory
 
 __all__ = ["Pins", "mark", "show_pinned"]
 
@@ -236,38 +232,23 @@ def mark(record: Record) -> Record:
     return replace(record, fields={**record.fields, _FIELD: "yes"})
 
 
-async def show_pinned(memory: "BaseMemory", view: View, pinned: Sequence[Entry]) -> View:
-    """Return a view with the pinned messages added where they were said, or with `pinned_first` before all others.
+def show_pinned(view: View, pinned: Sequence[Entry]) -> View:
+    """Return a view with the pinned messages added where they were said.
 
     Args:
-        memory: The memory.
-        view: The memory's view.
+        view: The view of a memory.
         pinned: The pinned messages, oldest first.
     """
-    in_front = set[int]()
-    if memory.pinned_first:  # unanswered messages stay in place
-        asked = await memory.log.unanswered()
-        answered = max((entry.seq for entry in asked if is_answer(entry.message)), default=0)
-        in_front = {entry.seq for entry in pinned} - {entry.seq for entry in asked if entry.seq > answered}
-    # Unanswered pinned messages move to the front once answered, and pins count towards a final view's limit: in both
-    # cases the next view may begin differently.
-    if view.final or (memory.pinned_first and len(in_front) < len(pinned)):
+    if view.final:  # pins count towards its limit, so the next view may begin differently
         view = replace(view, room=-1)
     shown = {entry.seq for entry in (*view.entries, *filter(None, [view.system]))}
     new = [entry for entry in pinned if entry.seq not in shown]
     view = replace(view, pinned=frozenset(entry.seq for entry in pinned))
-    if not (new or in_front):
+    if not new:
         return view
-    entries = sorted([*view.entries, *new], key=lambda entry: entry.seq) if new else view.entries
-    groups = [[entry] for entry in entries]
+    entries = sorted([*view.entries, *new], key=lambda entry: entry.seq)
     if view.final:  # a final view is not sorted again later: keep tool calls and results together
         groups = [[entries[place] for place in places] for places in group_messages(messages_of(entries))]
-        if new:
-            groups.sort(key=lambda group: not is_instruction(group[0].message))
-    if in_front:
-        groups.sort(
-            key=lambda group: (
-                not is_instruction(group[0].message) and 1 + in_front.isdisjoint(entry.seq for entry in group)
-            )
-        )
-    return replace(view, entries=[entry for group in groups for entry in group])
+        groups.sort(key=lambda group: not is_instruction(group[0].message))
+        entries = [entry for group in groups for entry in group]
+    return replace(view, entries=entries)

@@ -24,7 +24,20 @@ from memzoo.memories.engine.state import Attempts
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.stores import Entry
 
-__all__ = ["Decision", "FailedStep", "RestingError", "RetryPolicy", "after_success", "decide", "is_last_try", "rest_of"]
+__all__ = [
+    "MAX_TRIES",
+    "Decision",
+    "FailedStep",
+    "RestingError",
+    "RetryPolicy",
+    "after_success",
+    "decide",
+    "is_last_try",
+    "rest_of",
+]
+
+MAX_TRIES = 3
+"""How often the model may fail on one exchange, while it works on others, before that exchange is set aside."""
 
 _LONGEST_REST = 300.0
 _REST_OF_LOADS = 2 * _LONGEST_REST
@@ -52,7 +65,7 @@ class FailedStep(NamedTuple):
     last: int = 0
     exchanges: int = 0
     proven: bool = False
-    max_tries: int = 3
+    max_tries: int = MAX_TRIES
     tokens: int = 0
     now: float = 0.0
 
@@ -97,7 +110,7 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
     return Decision(replace(failed, first=step.first, exchanges=half, tries=tries, answered=int(answered)))
 
 
-def is_last_try(attempts: Attempts, max_tries: int) -> bool:
+def is_last_try(attempts: Attempts, max_tries: int = MAX_TRIES) -> bool:
     """Tell if the next failure sets the first exchange aside, provided that the model works."""
     return attempts.exchanges == 1 and 0 < attempts.tries >= max_tries - 1
 
@@ -137,13 +150,11 @@ class RetryPolicy:
     """Decides for all parts of one memory when its model may be asked again, and with how many exchanges.
 
     Attributes:
-        max_tries: The number of failures by itself after which an exchange is set aside.
         clock: Returns the time in seconds.
         prompts: The limit of a prompt.
     """
 
-    def __init__(self, max_tries: int, clock: Callable[[], float], prompts: PromptLimit) -> None:
-        self.max_tries = max_tries
+    def __init__(self, clock: Callable[[], float], prompts: PromptLimit) -> None:
         self.clock = clock
         self.prompts = prompts
         self._asked = Attempts()
@@ -199,12 +210,12 @@ class RetryPolicy:
         """Return the consequences of a failure to learn from these entries; see `decide` and `FailedStep`."""
         first, last = (entries[0].seq, entries[-1].seq) if entries else (0, 0)
         exchanges = sum(1 for _ in exchange_ends(entries))
-        failed = FailedStep(first, last, exchanges, proven, self.max_tries, self.prompts.tokens, self.clock())
+        failed = FailedStep(first, last, exchanges, proven, tokens=self.prompts.tokens, now=self.clock())
         return decide(attempts, error, failed)
 
     def needs_proof(self, attempts: Attempts) -> bool:
         """Tell if the model must prove that it works before the next failure sets an exchange aside."""
-        return is_last_try(attempts, self.max_tries) and not attempts.answered
+        return is_last_try(attempts) and not attempts.answered
 
     def forgive(self) -> None:
         """Let loads ask the model again at once, even if it failed a short time ago."""

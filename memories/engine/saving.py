@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from memzoo.errors import OptionError, StoreError
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.stores import Entry, Record, Store
+from memzoo.stores.base import managed
 from memzoo.stores.message_list import looking_once
 from memzoo.sync import together
 
@@ -129,8 +130,6 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
         newest: The first number of the newest turn. This turn always stays, so that saving the turn again is
             recognised.
     """
-    from memzoo.stores.tombstones import forget
-
     log = await memory.log.refreshed()
     needed = await memory.oldest_needed(log, await memory.known_state())
     first_needed = check_returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
@@ -149,7 +148,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
         for is_whole in (True, False):
             gone = [one.seq for one in old if one.seq not in kept and (one.turn_id not in known) is is_whole]
             if gone:
-                await forget(store, id_, gone, derived=False, tombstones=is_whole)
+                await managed(store, "forget").forget(id_, gone, derived=False, tombstones=is_whole)
     except StoreError as error:
         logger.warning("%r: old messages were not deleted yet: %s", id_, error)
 

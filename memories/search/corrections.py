@@ -146,9 +146,12 @@ class Corrections(NamedTuple):
         terms: The words of all messages.
         ends: The positions in `terms` at which the words of each message begin, and the end of the last message.
         places: The places of the possible corrections.
-        owners: For each entry of `words`, the index in `places` of its correction.
-        words: The different words of each correction, without common words.
-        rareness: The rareness of each entry of `words`.
+        kinds: The kinds of each possible correction.
+        lengths: The number of words of each possible correction.
+        words: All words of the corrections, without common words, sorted.
+        owners: For each word of each correction, the index in `places` of the correction.
+        told: For each entry of `owners`, the index in `words` of the word.
+        rareness: The rareness of each entry of `told`.
         needed: For each correction, the total rareness of words that a corrected message must share with the
             correction.
     """
@@ -157,8 +160,11 @@ class Corrections(NamedTuple):
     terms: Terms
     ends: Places
     places: Places
-    owners: Places
+    kinds: Places
+    lengths: Places
     words: Terms
+    owners: Places
+    told: Places
     rareness: Numbers
     needed: Numbers
 
@@ -173,12 +179,13 @@ class Corrections(NamedTuple):
         order = numpy.lexsort((words, owners))
         owners, words = owners[order], words[order]
         repeated = numpy.append(False, (owners[1:] == owners[:-1]) & (words[1:] == words[:-1]))[: len(words)]
-        told = ~repeated & ~numpy.isin(words, common)
-        owners, words = owners[told], words[told]
-        rareness = _rareness(words, terms)
-        share = numpy.where(rows["kinds"][places] & SURELY, weights.sure_correction, weights.possible_correction)
+        is_rare = ~repeated & ~numpy.isin(words, common)
+        owners, words = owners[is_rare], words[is_rare]
+        rareness, kinds = _rareness(words, terms), rows["kinds"][places]
+        share = numpy.where(kinds & SURELY, weights.sure_correction, weights.possible_correction)
         needed = numpy.maximum(share * numpy.bincount(owners, rareness, minlength=len(places)), weights.same_subject)
-        return cls(rows, terms, ends, places, owners, words, rareness, needed)
+        words, told = numpy.unique(words, return_inverse=True)
+        return cls(rows, terms, ends, places, kinds, counts, words, owners, told, rareness, needed)
 
     def newest(self, place: int, longest: int, *, surely: bool = False) -> list[int]:
         """Return the places of at most two later corrections of a message: the most similar, and the newest.
@@ -188,9 +195,9 @@ class Corrections(NamedTuple):
             longest: The most words in a correction.
             surely: True for clear corrections only, which must also share half as many more rare words as usual.
         """
-        may = (self.places > place) & (self.rows["terms"][self.places] <= longest)
+        may = (self.places > place) & (self.lengths <= longest)
         if surely:
-            may &= (self.rows["kinds"][self.places] & SURELY).astype(bool)
+            may &= (self.kinds & SURELY).astype(bool)
         if not may.any():
             return []
         scores = numpy.where(may, self._scores(place), 0.0)
@@ -202,11 +209,12 @@ class Corrections(NamedTuple):
     def _scores(self, place: int) -> Numbers:
         """Return a score for each correction: the rareness shared with a message, as a multiple of `needed`."""
         said = self.terms[self.ends[place] : self.ends[place + 1]]
-        in_both = numpy.isin(self.words, said)
+        at, is_said = numpy.searchsorted(self.words, said), numpy.zeros(len(self.words), bool)
+        is_said[at[at < numpy.searchsorted(self.words, said, "right")]] = True
+        in_both = is_said[self.told]
         shared = numpy.bincount(self.owners[in_both], self.rareness[in_both], minlength=len(self.places))
-        kinds = self.rows["kinds"][self.places]
-        comparable = (kinds & self.rows["kinds"][place] & VALUES).astype(bool)
-        is_brief = (kinds & SURELY).astype(bool) & (self.rows["terms"][self.places] <= _BRIEF)
+        comparable = (self.kinds & self.rows["kinds"][place] & VALUES).astype(bool)
+        is_brief = (self.kinds & SURELY).astype(bool) & (self.lengths <= _BRIEF)
         # For messages with values of one kind, half the shared rareness is enough.
         scores: Numbers = numpy.maximum(shared / self.needed * (1 + comparable), is_brief & comparable)
         return scores

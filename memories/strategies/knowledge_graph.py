@@ -99,10 +99,6 @@ class ConversationKGMemory(ModelBackedMemory):
     """Also ask the model at each load for the people and things that the input is about, unless it has only known
     names and no "he" or "she". The prompt lists the most likely names, each with a fact.
     """
-    depth: Annotated[int, AtLeast(1, 100)] = 1
-    """Steps to follow from the names in the input if there is no limit: 1 for facts about these names alone, 2 for
-    facts about their neighbours too.
-    """
     max_state_tokens: Annotated[int | None, AtLeast(1)] = None
     """Token limit for all stored facts, counting three bytes as one token; `None` for no limit. Corrected facts are
     dropped first, then the oldest ones.
@@ -235,7 +231,7 @@ class ConversationKGMemory(ModelBackedMemory):
         """Return the facts to show for a query."""
         asked = await self._ask_for_names(query, log) if self.ask_at_load else []
         if self.max_token_limit is None:
-            near = self.kg.around(asked or self.kg.find_names(query), self.depth)
+            near = self.kg.around(asked or self.kg.find_names(query))
             report("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
             return near
         return [] if self.kg.empty else await self._search(query, asked, self.max_token_limit, log)

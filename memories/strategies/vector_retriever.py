@@ -14,7 +14,7 @@ from memzoo.memories.engine.log import Log, talk
 from memzoo.memories.engine.prompt_limit import cut_middle
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, HashEmbedder, as_embedder
-from memzoo.memories.options import AtLeast, names, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.search.excerpt import Clipper, evidence, fit_found
 from memzoo.memories.search.persisted_index import Documents, PersistedIndex
 from memzoo.memories.search.relative_dates import find_dates
@@ -86,8 +86,6 @@ class VectorStoreRetrieverMemory(BaseMemory):
     """
     index: Annotated[VectorIndex | None, _check_index] = None
     """Index for the embeddings, such as a `ChromaIndex`; by default an exact search."""
-    exclude_input_keys: Annotated[Sequence[str], names] = ()
-    """Inputs to leave out of the documents."""
 
     def __post_init__(self) -> None:
         embedder = HashEmbedder() if self.embedder is None and self.index is not None else self.embedder
@@ -102,7 +100,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._vectors = VectorSearch(
             ExactIndex() if self.index is None else self.index, self.store, self.conversation_id, self.state_name
         )
-        self._documents = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
+        self._documents = Documents(self.render.labels, {self.memory_key})
         self._words = self._no_words()
         # Token counts by counter and text.
         self._counts: dict[tuple[str, str], int] = {}

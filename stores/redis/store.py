@@ -196,14 +196,14 @@ class RedisStore(Closing):
         return sorted(unescaped(name.decode()) for name in found)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`."""
+        """See `ManagedStore.tombstones`."""
         found = await self._redis.ask_server("SMEMBERS", _key(conversation_id, "tombstones"))
         return sorted(one.decode() for one in found)
 
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
     ) -> list[int]:
-        """See `TombstoneStore.forget`."""
+        """See `ManagedStore.forget`."""
         how = int(derived), int(tombstones), uuid.uuid4().hex
         removed = await self._redis.run(_FORGET, _key(conversation_id), *how, *sorted(set(seqs)), writes=True)
         return [int(seq) for seq in removed]
@@ -216,7 +216,7 @@ class RedisStore(Closing):
         *,
         tombstones: Collection[str] = (),
     ) -> None:
-        """See `TombstoneStore.restore`."""
+        """See `ManagedStore.restore`."""
         check_numbers(entries)
         new: list[Any] = [len(entries), len(tombstones), len(states), uuid.uuid4().hex]
         for one in entries:

@@ -32,7 +32,7 @@ def clear(connection: Connection, use: Statements, conversation_id: str, *, only
 def forget(
     connection: Connection, use: Statements, conversation_id: str, seqs: Collection[int], *, derived: bool, buries: bool
 ) -> list[int]:
-    """Do `TombstoneStore.forget` within a transaction; no other transaction may write to the conversation meanwhile."""
+    """Do `ManagedStore.forget` within a transaction; no other transaction may write to the conversation meanwhile."""
     connection.execute(LOCK, {"conversation_id": conversation_id})
     own = messages.c.conversation_id == conversation_id
     present = select(messages.c.seq, messages.c.turn_id).where(own)

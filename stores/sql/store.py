@@ -225,14 +225,14 @@ class SQLStore(Closing):
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
     ) -> list[int]:
-        """See `TombstoneStore.forget`."""
+        """See `ManagedStore.forget`."""
         id_, use = escaped(conversation_id), self._database.statements
         return await self._database.run_write(
             lambda connection: forget(connection, use, id_, seqs, derived=derived, buries=tombstones)
         )
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`."""
+        """See `ManagedStore.tombstones`."""
         rows = await self._database.rows(statements.TOMBSTONES, {"conversation": tombstone(conversation_id)})
         return [unescaped(turn) for (turn,) in rows]
 
@@ -253,7 +253,7 @@ class SQLStore(Closing):
         *,
         tombstones: Collection[str] = (),
     ) -> None:
-        """See `TombstoneStore.restore`."""
+        """See `ManagedStore.restore`."""
         check_numbers(entries)
         use, rows = self._database.statements, entry_rows(escaped(conversation_id), entries)
 

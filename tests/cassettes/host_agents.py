@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from memzoo.cassettes import Cassette, CassetteProxy, CassetteSettings, Difference, recorded_tool, use_cassette
+from memzoo.cassettes import Cassette, CassetteProxy, CassetteSettings, recorded_tool, use_cassette
+from memzoo.cassettes.errors import Difference
 
 QUESTIONS = ("Oslo in crowns?", "Rome in euros?", "Delhi in rupees?")
 SYSTEM = "You are a clerk."

@@ -99,9 +99,7 @@ def test_history_is_printed_by_pages(memzoo: Memzoo) -> None:
         ("3", "user", "Anna plays chess."),
         ("4", "assistant", "Fine."),
     ]
-    newest, next_ = memzoo("history", "--limit", "2").output, memzoo("history", "--after", "1", "--limit", "2").output
-    assert [[line[0] for line in shown.splitlines()] for shown in (newest, next_)] == [["3", "4"], ["2", "3"]]
-    assert memzoo("history", "--after", "3").output.startswith("4\t")
+    assert [line[0] for line in memzoo("history", "--limit", "2").output.splitlines()] == ["3", "4"]
 
 
 def test_history_is_printed_as_json(memzoo: Memzoo, url: str) -> None:
@@ -115,7 +113,7 @@ def test_history_is_printed_as_json(memzoo: Memzoo, url: str) -> None:
     ]
     with open_store(url) as store:
         create_memory("buffer", store=store, conversation_id="anna").add_messages(said)
-    lines = [json.loads(line) for line in memzoo("history", "--json", "--after", "4").output.splitlines()]
+    lines = [json.loads(line) for line in memzoo("history", "--json", "--limit", "4").output.splitlines()]
     assert [line.pop("number") for line in lines] == [5, 6, 7, 8]
     assert all(datetime.fromisoformat(line.pop("time")).tzinfo for line in lines)
     assert lines == said

@@ -33,7 +33,7 @@ class Talk:
         own |= {"oversized": "keep", "system_first": None} if "oversized" in own else {}
         own |= {"max_token_limit": 500} if name == "combined" else {}
         clearing = {"keep": random.randrange(3), "step": random.choice((1, 5))}
-        own |= {"clear_tool_results": random.choice((None, clearing)), "pinned_first": random.random() < 0.5}
+        own |= {"clear_tool_results": random.choice((None, clearing))}
         self.memory = create_memory(name, token_counter=words, **own)
 
     def turns(self, count: int) -> int:

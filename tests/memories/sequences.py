@@ -140,7 +140,6 @@ class Run:
         """Open the conversation again, with another limit."""
         self.options = options(self.name, self.random.choice((0, 3, 8, 20, 60)), self.llm, self.random)
         self.failed = self.llm.fault is not None
-        self.options["pinned_first"] = self.chance(0.2)
         self.options["learn_every"] = self.random.choice((1, 1, 2, 3, 8))
         self.options["max_pending_tokens"] = self.random.choice((4000, 4000, 20, 60))
         clearing = {"keep": self.random.randrange(3), "step": self.random.choice((1, 4)), "over": 0}

@@ -78,7 +78,6 @@ class Talk:
             "keep_history": random.choice((True, False)),
             "system_first": random.choice((None, True, False)),
             "oversized": random.choice(("raise", "keep")),
-            "pinned_first": random.random() < 0.2,
         }
         if rules == "memzoo":
             self.options |= {"step": random.choice((0, 0, 2, 4, 30)), "evict": random.choice(("message", "exchange"))}

@@ -31,10 +31,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "max_state_tokens": None,
         "max_prompt_tokens": 6000,
     },
-    "vector-retriever": {"k": None, "max_token_limit": None, "embedder": None, "exclude_input_keys": ()},
+    "vector-retriever": {"k": None, "max_token_limit": None, "embedder": None},
     "knowledge-graph": {
         "k": 2,
-        "depth": 1,
         "max_token_limit": 1000,
         "ask_at_load": False,
         "mine_ai": True,
@@ -58,7 +57,6 @@ LEAST = {
     ("entity", "max_state_tokens"): 1,
     ("vector-retriever", "k"): 1,
     ("vector-retriever", "max_token_limit"): 1,
-    ("knowledge-graph", "depth"): 1,
     ("knowledge-graph", "max_token_limit"): 1,
     ("knowledge-graph", "max_state_tokens"): 1,
     ("combined", "max_token_limit"): 1,
@@ -105,7 +103,7 @@ def test_the_smallest_number_of_an_option_is_allowed(name: str, option: str) -> 
 @pytest.mark.parametrize(("name", "option"), LEAST.keys() - {("summary-buffer", "prune_to")})
 def test_the_greatest_number_of_an_option_is_allowed(name: str, option: str, tmp_path: Path) -> None:
     """It works on a log that is read piece by piece, and the one above it is refused with what would be right."""
-    greatest = 100 if option == "depth" else 2**63 - 1
+    greatest = 2**63 - 1
     said = [{"role": role, "content": "My dog Rex lives in Oslo."} for role in ("user", "assistant")]
     with open_store(f"sqlite:///{tmp_path}/a.db") as store:
         kept: dict[str, Any] = {"store": store, "conversation_id": "c"}

@@ -51,7 +51,7 @@ WHOLE_NUMBERS = {
     "summary-buffer": ("max_token_limit", "prune_to"),
     "entity": ("k", "max_token_limit", "max_state_tokens"),
     "vector-retriever": ("k", "max_token_limit"),
-    "knowledge-graph": ("k", "depth", "max_token_limit", "max_state_tokens"),
+    "knowledge-graph": ("k", "max_token_limit", "max_state_tokens"),
     "combined": ("max_token_limit",),
     "message-window": ("max_messages", "step"),
     "token-window": ("step",),
@@ -143,9 +143,9 @@ def options_of_memories() -> Iterator[Row]:
     for name, option in (("buffer", "return_messages"), ("summary", "keep_history"), ("knowledge-graph", "mine_ai")):
         for other in ("no", 0, None):
             yield made(name, **{option: other}), OptionError, f"{option} must be True or False, not {other!r}"
-    for name, option in (("knowledge-graph", "single_valued"), ("vector-retriever", "exclude_input_keys")):
-        for several in ("lives in", b"x", 7, [7]):
-            yield made(name, **{option: several}), OptionError, f"{option} must be a list of texts"
+    for several in ("lives in", b"x", 7, [7]):
+        wanted = "single_valued must be a list of texts"
+        yield made("knowledge-graph", single_valued=several), OptionError, wanted
 
 
 def whole_numbers() -> Iterator[Row]:

@@ -74,10 +74,9 @@ def test_a_call_that_waits_is_the_end(name: str) -> None:
     assert now[: before.stable_upto] == before[: before.stable_upto]
 
 
-@pytest.mark.parametrize("front", [{}, {"pinned_first": True}])
-def test_a_pinned_call_that_waits_is_the_end(front: dict[str, Any]) -> None:
-    """With its result it comes back where it was said, or in front; a summary may have taken in what stood there."""
-    memory = opened("summary", learn_every=3, llm=always("They talk."), **front)
+def test_a_pinned_call_that_waits_is_the_end() -> None:
+    """With its result it comes back where it was said; a summary may have taken in what stood there."""
+    memory = opened("summary", learn_every=3, llm=always("They talk."))
     memory.add_messages([said("user", "Weather?"), call("a")], pinned=True)
     for number in range(6):
         memory.add_messages([said("user", f"question {number}"), said("assistant", "Hi")])
@@ -101,17 +100,6 @@ def test_a_call_behind_the_summary_comes_back_too() -> None:
     now = memory.messages()
     assert [one["role"] for one in now].count("tool") == [one["role"] for one in before].count("tool") + 1
     assert now[: before.stable_upto] == before[: before.stable_upto]
-
-
-def test_a_pinned_question_stays_in_front() -> None:
-    """Once it is answered it is shown before all others, and so it is when a call of tools follows its answer."""
-    memory = opened("buffer", pinned_first=True)
-    memory.add_messages([said("assistant", "Welcome")])
-    memory.add_messages([said("user", "Weather?"), said("assistant", "Sunny")], pinned=True)
-    before = memory.messages()
-    memory.add_messages([call("a"), result("a")])
-    assert before[0]["content"] == "Weather?"
-    assert memory.messages()[: len(before)] == before
 
 
 @pytest.mark.parametrize("step", [0, 1])

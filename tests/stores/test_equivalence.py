@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from memzoo.errors import ConflictError, StoreError
-from memzoo.stores import InMemoryStore, Record, SQLStore, StateUpdate, StoredState, TombstoneStore
+from memzoo.stores import InMemoryStore, ManagedStore, Record, SQLStore, StateUpdate, StoredState
 from memzoo.stores.redis.store import RedisStore
 from memzoo.sync import drive
 from tests.postgres import PostgresServer
@@ -47,10 +47,10 @@ class BothStores(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         """Two new stores, which have no version in common but none."""
-        self.stores: tuple[TombstoneStore, TombstoneStore] = (InMemoryStore(clock=ticking()), self.other(ticking()))
+        self.stores: tuple[ManagedStore, ManagedStore] = (InMemoryStore(clock=ticking()), self.other(ticking()))
         self.versions: dict[str, list[tuple[int, int]]] = {}
 
-    def other(self, clock: Callable[[], datetime]) -> TombstoneStore:
+    def other(self, clock: Callable[[], datetime]) -> ManagedStore:
         """The other store."""
         return SQLStore("sqlite://", clock=clock)
 
@@ -59,7 +59,7 @@ class BothStores(RuleBasedStateMachine):
         for store in getattr(self, "stores", ()):
             store.close()
 
-    def both(self, call: Callable[[TombstoneStore], Coroutine[Any, Any, Any]]) -> Any:
+    def both(self, call: Callable[[ManagedStore], Coroutine[Any, Any, Any]]) -> Any:
         """What the call returns, which is the same from both."""
         one, other = (drive(call(store)) for store in self.stores)
         assert one == other
@@ -169,7 +169,7 @@ class BothStores(RuleBasedStateMachine):
                 self.both(partial(_states, id_))
 
 
-def _states(id_: str, store: TombstoneStore) -> Coroutine[Any, Any, list[str]]:
+def _states(id_: str, store: ManagedStore) -> Coroutine[Any, Any, list[str]]:
     return store.states(id_)
 
 
@@ -181,7 +181,7 @@ def test_postgresql_does_the_same(postgres_server: PostgresServer):
     """So does the store in PostgreSQL."""
 
     class WithPostgres(BothStores):
-        def other(self, clock: Callable[[], datetime]) -> TombstoneStore:
+        def other(self, clock: Callable[[], datetime]) -> ManagedStore:
             return SQLStore(postgres_server.new_url(), clock=clock)
 
     run_state_machine_as_test(  # pyright: ignore[reportUnknownVariableType]
@@ -193,7 +193,7 @@ def test_redis_does_the_same(redis_server: RedisServer):
     """So does the store on Redis."""
 
     class WithRedis(BothStores):
-        def other(self, clock: Callable[[], datetime]) -> TombstoneStore:
+        def other(self, clock: Callable[[], datetime]) -> ManagedStore:
             with contextlib.closing(redis_server.client()) as client:
                 client.flushall()
             return RedisStore(f"redis://127.0.0.1:{redis_server.port}", clock=clock)

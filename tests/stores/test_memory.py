@@ -3,10 +3,10 @@
 import pytest
 
 from memzoo.stores import InMemoryStore, Store
-from memzoo.testing import TombstoneStoreContract
+from memzoo.testing import StoreContract
 
 
-class TestInMemoryStore(TombstoneStoreContract):
+class TestInMemoryStore(StoreContract):
     """It keeps the contract."""
 
     @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from memzoo.stores import PgVectorIndex, SQLStore, Store, VectorIndex
-from memzoo.testing import LeasingStoreContract, TombstoneStoreContract, VectorIndexContract
+from memzoo.testing import LeasingStoreContract, StoreContract, VectorIndexContract
 from tests.postgres import PostgresServer, awaiting, connected
 
 EMPTY = b"""
@@ -43,7 +43,7 @@ class TestBlocking(LeasingStoreContract):
     """Called synchronously it keeps the contract; of the life of its data `test_equivalence` tells."""
 
 
-class TestAwaiting(TombstoneStoreContract, LeasingStoreContract):
+class TestAwaiting(StoreContract, LeasingStoreContract):
     """Awaited it keeps the contract."""
 
     @pytest.fixture

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ConflictError, OptionError, StoreError, UnsupportedError, WrongKeyError
-from memzoo.stores import EncryptedStore, Store, TombstoneStore, open_store
+from memzoo.stores import EncryptedStore, ManagedStore, Store, open_store
 from memzoo.stores.redis.store import RedisStore
 from memzoo.sync import drive
-from memzoo.testing import LeasingStoreContract, TombstoneStoreContract
+from memzoo.testing import LeasingStoreContract, StoreContract
 from memzoo.testing.store_tools import commit, fill, records, vector
 from tests.postgres import awaiting
 from tests.redis_servers import RedisServer, cluster, free_ports, wait_for
@@ -26,7 +26,7 @@ def store(redis_url: str) -> Iterator[Store]:
         yield store
 
 
-class TestAwaiting(TombstoneStoreContract, LeasingStoreContract):
+class TestAwaiting(StoreContract, LeasingStoreContract):
     """Awaited it keeps the contract."""
 
     @pytest.fixture
@@ -56,7 +56,7 @@ def cluster_url(servers: list[RedisServer]) -> str:
     return f"redis+cluster://127.0.0.1:{servers[0].port}"
 
 
-class TestCluster(TombstoneStoreContract, LeasingStoreContract):
+class TestCluster(StoreContract, LeasingStoreContract):
     """On a cluster, called synchronously, it keeps the contract: no command ever crosses slots."""
 
     @pytest.fixture
@@ -271,7 +271,7 @@ PARTS = ["meta", "log", "turns", "tombstones", "states", "values:s", "versions:s
 
 def _filled(store: Store) -> None:
     """All kinds of keys that a conversation can have."""
-    assert isinstance(store, TombstoneStore)
+    assert isinstance(store, ManagedStore)
     first, second = fill(store, "c", "a", "b")
     commit(store, "c", {"a": 1}, embeddings={second.seq: vector(1)}, watermark=0)
     drive(store.forget("c", [first.seq]))

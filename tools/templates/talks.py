@@ -55,7 +55,9 @@ OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
 }
 """By strategy, the options that change the order, the roles or the number of messages in a view."""
 
-_ALL: Sequence[dict[str, Any]] = ({"pinned_first": True}, {"clear_tool_results": {"keep": 1, "step": 1}})
+# The default, given to tell these talks apart: their first message is pinned.
+_PINNED = {"return_messages": False}
+_ALL: Sequence[dict[str, Any]] = (_PINNED, {"clear_tool_results": {"keep": 1, "step": 1}})
 
 
 def _told(number: int) -> str:
@@ -145,7 +147,7 @@ def _grown(name: str, options: dict[str, Any], talk: str, *, logged: bool) -> It
     messages, before = TALKS[talk](), 0
     for number in COUNTS:
         added = [next(messages) for _ in range(number - before)]
-        memory.add_messages(added[:1], pinned=options == {"pinned_first": True} and not before)
+        memory.add_messages(added[:1], pinned=options == _PINNED and not before)
         memory.add_messages(added[1:])
         before = number
         yield number, memory

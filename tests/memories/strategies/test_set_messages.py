@@ -6,10 +6,9 @@ from memzoo.errors import MessageError
 from memzoo.memories import CombinedMemory
 from memzoo.memories.strategies.windows import WindowMemory
 from memzoo.stores import InMemoryStore, Message, MessageListStore
-from tests.conversations import call, result, said
+from tests.conversations import call, said
 from tests.memories.sequences import START
 from tests.memories.strategies.windows import A1, A2, AB, RA, RB, RC, S2, U1, U2, U3, C, S, told, window
-from tests.provider import refusal
 
 
 def shout(text: str) -> str:
@@ -174,14 +173,6 @@ def test_a_call_that_was_set_may_share_an_id_with_a_pinned_one() -> None:
         memory.pin(2)
         memory.set_messages([call("a"), U3])
         assert told(memory, RA).messages() == shown
-
-
-def test_a_pinned_call_in_front_takes_its_results_along() -> None:
-    """Also the one of the messages that were set: no result stands behind another call."""
-    memory = told(window(limit=9, pinned_first=True), call("a"))
-    memory.pin(1)
-    memory.set_messages([result("a"), A1, call("a"), U3])
-    assert refusal(told(memory, RA).messages()) is None
 
 
 def test_what_was_replaced_is_deleted_where_no_history_is_kept() -> None:

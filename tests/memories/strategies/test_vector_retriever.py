@@ -62,17 +62,17 @@ class TestDocuments:
         shown = memory.load_memory_variables({"question": "q"})["history"]
         assert shown == "context: c\nquestion: q\nstop: ['x']\nn: 3\nanswer: a\nsource: s"
 
-    def test_leave_out_the_memory_itself_and_what_is_excluded(self) -> None:
-        """The memory's own variable and `exclude_input_keys` are no part of a document (reference 2.8)."""
-        memory = make(input_key="input", exclude_input_keys=["context"])
-        memory.save_context({"history": "old", "context": "c", "input": "q"}, {"output": "a"})
+    def test_leave_out_the_memory_itself(self) -> None:
+        """The memory's own variable is no part of a document (reference 2.8)."""
+        memory = make(input_key="input")
+        memory.save_context({"history": "old", "input": "q"}, {"output": "a"})
         assert found(memory, "q") == "input: q\noutput: a"
 
     def test_keep_outputs_of_an_excluded_name(self) -> None:
         """Only inputs are excluded: an output of the same name stays (reference 2.8)."""
-        memory = make(input_key="input", exclude_input_keys=["text"])
-        memory.save_context({"text": "long", "input": "q"}, {"text": "the answer"})
-        assert found(memory, "q") == "input: q\ntext: the answer"
+        memory = make(input_key="input")
+        memory.save_context({"history": "long", "input": "q"}, {"history": "the answer"})
+        assert found(memory, "q") == "input: q\nhistory: the answer"
 
     def test_of_other_messages_are_transcripts(self) -> None:
         """Messages that were added without keys are documents with the speakers' labels, one a turn."""

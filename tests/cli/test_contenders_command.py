@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memzoo.benchmarks.contenders import environments, process
+from memzoo.benchmarks.contenders import environments, known, process
 from tests.cli.conftest import Command, Ran
 
 Compare = Callable[..., Ran]
@@ -144,6 +144,8 @@ def test_environments_are_made_on_demand(compare: Compare, command: Command) -> 
     [asked] = json.loads(Path("out/results.json").read_text(encoding="utf-8"))["questions"]
     shown = {name: budgets["1000"]["shown"][0][1] for name, budgets in asked["memories"].items() if "own" in name}
     assert shown == {f"own{version}/newest": f"My cat is called {version}.0" for version in "12"}
+    weight, packages = environments.weigh(known.find_adapter("own1.py"))
+    assert (0 < weight < 1e-3, packages) == (True, 1)
 
     assert compare("--with", "own1.py,own2.py").code == 0
     again = command("contenders", "install", "own1.py", "own2.py")

@@ -2,7 +2,7 @@
 # requires-python = ">=3.11"
 # dependencies = ["yait-byheart==0.1.1"]
 # [tool.memzoo.ways]
-# memory = {about = "the stretches of talk that fit the question, kept still while they still fit", source = "https://pypi.org/project/yait-byheart/0.1.1/"}
+# memory = {about = "the stretches of talk that fit the question, kept still while they still fit", source = "https://pypi.org/project/yait-byheart/0.1.1/", remarks = {"answers" = "#the-last-subject-for-the-next-question"}}
 # ///
 """`Memory` of byheart, with its defaults, over words: tool results are left out."""
 

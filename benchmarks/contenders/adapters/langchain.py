@@ -3,6 +3,7 @@
 # dependencies = ["langchain==1.5.2", "langchain-openai==1.7.4"]
 # [tool.memzoo.ways]
 # summarization-middleware = {about = "a summary, and the newest messages up to half of the budget", asks_model = true, source = "https://docs.langchain.com/oss/python/langchain/short-term-memory#summarize-messages", remarks = {"upkeep tokens" = "#dropped-and-never-read"}}
+# summarization-middleware-20 = {about = "a summary, and the newest 20 messages", options = {messages = 20}, asks_model = true, source = "https://docs.langchain.com/oss/python/langchain/short-term-memory#summarize-messages", remarks = {"upkeep tokens" = "#dropped-and-never-read"}}
 # ///
 """`SummarizationMiddleware` of langchain, as an agent calls it before it asks its model."""
 
@@ -12,11 +13,11 @@ from langchain_openai import ChatOpenAI
 
 
 class Memory:
-    def __init__(self, count_tokens, budget, human_prefix, ai_prefix):
+    def __init__(self, count_tokens, budget, human_prefix, ai_prefix, messages=0):
         self.middleware = SummarizationMiddleware(
             model=ChatOpenAI(max_retries=0),
             trigger=("tokens", budget),
-            keep=("tokens", budget // 2),
+            keep=("messages", messages) if messages else ("tokens", budget // 2),
             token_counter=lambda messages: sum(count_tokens(str(one.content)) for one in messages),
         )
         self.said = []

@@ -81,6 +81,25 @@ def test_a_contender_that_cannot_run_is_told_first(given: str, told: str, compar
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("# /// script", "# script", "has no header between '# /// script' and '# ///'"),
+        ("[tool.memzoo.ways]", "[tool.memzoo]", "has a wrong header: tool.memzoo.ways: Field required"),
+        ('{about = "the', '{shows = "the', "has a wrong header: tool.memzoo.ways.newest.about: Field required"),
+        ('about = "the', "about = the", "has a wrong header: Invalid value (at line 3, column 19)"),
+    ],
+)
+def test_a_wrong_head_is_told(old: str, new: str, told: str, compare: Compare) -> None:
+    """The error names the file and the place in its head."""
+    code = Path(write("own.py")).read_text(encoding="utf-8")
+    assert old in code
+    Path("own.py").write_text(code.replace(old, new, 1), encoding="utf-8")
+    ran = compare("--with", "own.py")
+    assert (ran.code, ran.output) == (2, "")
+    assert f"the adapter 'own.py' {told}" in ran.errors, ran
+
+
+@pytest.mark.parametrize(
     ("view", "told"),
     [
         ("os._exit(3)", "ended with exit code 3 at 'view'"),

@@ -190,7 +190,8 @@ def _run(files: inputs.Files, compared: Inputs, asked: Asked, measured: Measured
     configured = variants.read_config(compared.config) if compared.config else {}
     named = [name for given in compared.contenders or () for name in ([given] if ":" in given else given.split(","))]
     beside_ours = [one for name in named for one in variants.contender_variants(name)]
-    for adapter in {one.contender for one in beside_ours if one.contender} if compared.install else ():
+    needed = {one.contender.file: one.contender for one in beside_ours if one.contender and compared.install}
+    for adapter in needed.values():
         environments.install(adapter, lambda said: beside.print(said, markup=False, highlight=False))
     own = [*(compared.memories or ()), *variants.variants_of(configured, where)]
     memories = variants.choose_variants([*(own or STRATEGIES), *beside_ours])

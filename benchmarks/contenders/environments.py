@@ -77,9 +77,10 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
 
 def weigh(adapter: Adapter) -> tuple[float, int]:
     """Return the megabytes of an adapter's packages, and their number; pip and compiled modules do not count."""
+    places = environment_of(adapter).glob("[lL]ib*/**/site-packages")
     found = [
         one
-        for place in environment_of(adapter).glob("lib*/**/site-packages")
+        for place in {place.resolve() for place in places}  # lib64 may be a link to lib
         for one in distributions(path=[str(place)])
         if one.name not in ("pip", "setuptools")
     ]

@@ -34,12 +34,14 @@ class Way(_Shape):
         options: The options for the adapter's class; the value "budget" stands for the budget.
         asks_model: True if saves or views ask a model.
         source: The address of the page that recommends these options.
+        remarks: For columns of the arena's tables, the address of a remark on the figure.
     """
 
     about: str
     options: Mapping[str, Any] = Field(default_factory=dict)
     asks_model: bool = False
     source: str = ""
+    remarks: Mapping[str, str] = Field(default_factory=dict)
 
 
 class _Header(_Shape):

@@ -33,6 +33,7 @@ class ModelPort:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body in one packet: a second one waits 40 ms for the first to be acknowledged
 
             def do_POST(self) -> None:
                 asked: Any = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

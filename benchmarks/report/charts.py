@@ -97,13 +97,16 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
 def recall_chart(results: Results, width: int = WIDE, *, alone: bool = False) -> str:
     """Return an SVG chart of recall against the tokens paid for a request, with a point for each memory and budget.
 
-    The points of lower bounds are hollow and have no interval. `alone` is as in `curves`.
+    Without questions, the chart shows the share of the marked lines that are shown at the end. The points of lower
+    bounds are hollow and have no interval. `alone` is as in `curves`.
     """
     rows = [row for row in results.rows if not row.error]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
+    measure = measure if results.talks.questions else "survival"
     colours = colours_of(results.rows)
     series = [one for row in rows if (one := _make_series(row, measure, colours[row.memory.name])).points]
-    what = MEASURES[measure].removeprefix("of the ").replace(" is ", " that is ").replace(" are ", " that are ")
+    what = MEASURES.get(measure, "of the facts are shown at the end")
+    what = what.removeprefix("of the ").replace(" is ", " that is ").replace(" are ", " that are ")
     titles = f"Share of the {what}", f"Share of the {what}, against the tokens paid for a request"
     axes = ("tokens paid for a request", "")
     return curves(series, titles, axes, width, 1.05, start=0, share=True, bent=True, alone=alone)

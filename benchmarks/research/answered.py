@@ -5,7 +5,8 @@ command writes the views for the questions of the bundled conversation to `FOLDE
 person who sees nothing else and writes `NAME-BUDGET.replies` (JSON: `{"17": "reply"}`). Then it writes the replies
 beside the right answers to `NAME-BUDGET.sheet`, for a reader who writes `NAME-BUDGET.marks` (`{"17": true}`). Replies
 with marks are packed into `NAME-BUDGET.json`, each with a digest of its view. The table comes from these files; it
-counts the views that differ today.
+counts the views that differ today. `--second 100` writes a sample of all replies to `second.sheet`, for a second reader
+who writes `second.json` (`{"buffer-300/17": true}`); the command then says how far both readers agree.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ from memzoo.benchmarks.transcripts import Question, sample_transcripts
 from memzoo.benchmarks.variants import parse_variant
 from memzoo.errors import OptionError
 
-__all__ = ["Answer", "answered", "compare_shown"]
+__all__ = ["Answer", "agree", "answered", "compare_shown"]
 
 _MEMORIES = "buffer,vector-retriever,summary,summary-buffer,entity,knowledge-graph"
 
@@ -62,20 +63,22 @@ def answered(
     *,
     memory: Annotated[str, typer.Option(help="The memories, with commas between them.")] = _MEMORIES,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "300,1000",
-    disagreements: Annotated[bool, typer.Option(help="Print where shown and answered disagree.")] = False,
+    disagreements: Annotated[bool, typer.Option(help="Print where shown, answered or two readers differ.")] = False,
+    second: Annotated[int, typer.Option(help="Write this number of replies for a second reader.")] = 0,
 ) -> None:
     """Compare the answers that views show with the answers that a model gives from them."""
     with refusals():
         (talk,) = sample_transcripts()
         variants = in_place_of_rules([talk], [parse_variant(name) for name in memory.split(",")])
         settings = Settings(budgets=limits_of(budgets), counter="o200k_base")
-        rows, told, every = list[list[str]](), list[str](), list[Answer]()
+        rows, told, every = list[list[str]](), list[str](), dict[str, Answer]()
         for variant in variants:
             outcome, _ = measure(talk, 0, variant, settings)
             for budget, found in outcome.budgets.items():
                 scores = zip(talk.measured, found.answers, strict=True)
                 asked = [_Asked(number, *one) for number, one in enumerate(scores, 1) if one[1].answer is not None]
-                answers = _answers_of(folder / f"{variant.name.rstrip('*')}-{budget}", asked)
+                name = f"{variant.name.rstrip('*')}-{budget}"
+                answers = _answers_of(folder / name, asked)
                 changed = sum(one.view != then.digest for one, then in zip(answers, asked, strict=bool(answers)))
                 rows.append([f"{variant.name} @{budget:,}", *compare_shown(answers), str(changed)])
                 told += [
@@ -84,10 +87,35 @@ def answered(
                     for one in answers
                     if one.shown != one.right
                 ]
-                every += answers
+                every |= {f"{name}/{one.question}": one for one in answers}
     heads = ["memory", "questions", "shown", "answered, by the key", "by a reader", "only shown", "only answered"]
-    rows.append(["all", *compare_shown(every), ""])
-    show(table([*heads, "correlation", "changed views"], rows), *(told if disagreements else []))
+    marked = folder / "second.json"
+    seconds: dict[str, bool] = json.loads(marked.read_text(encoding="utf-8")) if marked.exists() else {}
+    if seconds:
+        differ = [name for name, right in seconds.items() if right != every[name].right]
+        agreement = agree([(every[name].right, right) for name, right in seconds.items()])
+        told += [f"{name}: {every[name].reply!r} is right to one reader" for name in differ]
+    if second:
+        # In an order that is not that of the memories.
+        drawn = sorted(every, key=lambda name: hashlib.sha256(name.encode()).hexdigest())[:second]
+        sheet = [_sheet(talk.measured[every[name].question - 1], every[name].reply) for name in drawn]
+        _write(folder / "second.sheet", drawn, sheet)
+    rows.append(["all", *compare_shown(list(every.values())), ""])
+    lines = [*([agreement] if seconds else []), *(told if disagreements else [])]
+    show(table([*heads, "correlation", "changed views"], rows), *lines)
+
+
+def agree(marks: Sequence[tuple[bool, bool]]) -> str:
+    """Return a sentence on the agreement of two readers, with Cohen's kappa.
+
+    Example:
+        >>> agree([(True, True), (True, False), (False, False), (False, False)])
+        'Two readers agree on 3 of 4 replies (kappa 0.50).'
+    """
+    alike, (one, other) = sum(a == b for a, b in marks), (sum(side) / len(marks) for side in zip(*marks, strict=True))
+    chance = one * other + (1 - one) * (1 - other)
+    kappa = (alike / len(marks) - chance) / (1 - chance) if chance < 1 else 1.0
+    return f"Two readers agree on {alike} of {len(marks)} replies (kappa {kappa:.2f})."
 
 
 def compare_shown(answers: Sequence[Answer]) -> list[str]:
@@ -135,19 +163,17 @@ def _answers_of(place: Path, asked: Sequence[_Asked]) -> list[Answer]:
     place.parent.mkdir(parents=True, exist_ok=True)
     # In another order for each file, so that nobody answers from the question before.
     mixed = sorted(asked, key=lambda one: one.digest)
+    numbers = [str(one.number) for one in mixed]
     if not replies.exists():
         texts, last = list[str](), ""
         for one in mixed:
             view, last = "(the same view)" if one.digest == last else one.view, one.digest
             texts.append(f"{view}\n\nQUESTION: {one.question.text}")
-        _write(place.with_suffix(".views"), mixed, texts)
+        _write(place.with_suffix(".views"), numbers, texts)
         return []
     given = _read(replies, asked)
     if not marks.exists():
-        sheet = [
-            f"question: {one.question.text}\nright: {one.question.answer}\ngiven: {given[one.number]}" for one in mixed
-        ]
-        _write(place.with_suffix(".sheet"), mixed, sheet)
+        _write(place.with_suffix(".sheet"), numbers, [_sheet(one.question, given[one.number]) for one in mixed])
         return []
     right = _read(marks, asked)
     answers = [
@@ -166,8 +192,12 @@ def _answers_of(place: Path, asked: Sequence[_Asked]) -> list[Answer]:
     return answers
 
 
-def _write(file: Path, asked: Sequence[_Asked], texts: Sequence[str]) -> None:
-    entries = [f"### {one.number}\n{text}\n" for one, text in zip(asked, texts, strict=True)]
+def _sheet(question: Question, given: str) -> str:
+    return f"question: {question.text}\nright: {question.answer}\ngiven: {given}"
+
+
+def _write(file: Path, names: Sequence[str], texts: Sequence[str]) -> None:
+    entries = [f"### {name}\n{text}\n" for name, text in zip(names, texts, strict=True)]
     file.write_text("\n".join(entries), encoding="utf-8", newline="\n")
 
 

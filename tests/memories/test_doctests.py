@@ -15,7 +15,7 @@ SKIPPED = {"memzoo.cli.commands"}
 
 def names() -> Iterator[str]:
     """All modules that have an example."""
-    for package in ("memzoo", "memories", "prompts", "stores", "hosts", "testing", "cli"):
+    for package in ("memzoo", "memories", "prompts", "stores", "hosts", "testing", "benchmarks", "cassettes", "cli"):
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.memzoo", "memzoo")

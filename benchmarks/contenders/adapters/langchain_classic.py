@@ -6,9 +6,9 @@
 # window = {about = "the last 5 exchanges", options = {name = "ConversationBufferWindowMemory", k = 5}, source = "https://python.langchain.com/v0.1/docs/modules/memory/types/buffer_window/"}
 # summary = {about = "a running summary", options = {name = "ConversationSummaryMemory"}, asks_model = true, source = "https://python.langchain.com/v0.1/docs/modules/memory/types/summary/"}
 # summary-buffer = {about = "a summary, and the newest messages up to the budget", options = {name = "ConversationSummaryBufferMemory", max_token_limit = "budget"}, asks_model = true, source = "https://python.langchain.com/v0.1/docs/modules/memory/types/summary_buffer/"}
-# entity = {about = "notes on the names of the question, and the last 3 exchanges", options = {name = "ConversationEntityMemory"}, asks_model = true, source = "https://python.langchain.com/v0.1/docs/modules/memory/types/entity_summary_memory/"}
+# entity = {about = "notes on the names of the question, and the last 3 exchanges", options = {name = "ConversationEntityMemory"}, asks_model = true, source = "https://python.langchain.com/v0.1/docs/modules/memory/types/entity_summary_memory/", remarks = {"calls" = "#names-noted-one-message-late"}}
 # knowledge-graph = {about = "facts about the names of the question", options = {name = "ConversationKGMemory"}, asks_model = true, source = "https://python.langchain.com/v0.1/docs/modules/memory/types/kg/"}
-# vector-retriever = {about = "the 4 exchanges whose vectors are nearest", options = {name = "VectorStoreRetrieverMemory"}, source = "https://python.langchain.com/v0.1/docs/modules/memory/types/vectorstore_retriever_memory/"}
+# vector-retriever = {about = "the 4 exchanges whose vectors are nearest", options = {name = "VectorStoreRetrieverMemory"}, source = "https://python.langchain.com/v0.1/docs/modules/memory/types/vectorstore_retriever_memory/", remarks = {"left after a deletion" = "#words-that-come-back-after-clear"}}
 # ///
 """The seven memories of langchain-classic."""
 

@@ -18,14 +18,14 @@ class Memory:
 
     def view(self, question):
         kept = trim_messages(
-            self.said,
-            max_tokens=self.budget,
+            [*self.said, {"role": "user", "content": question}],  # as in the guide, the newest message is the user's
+            max_tokens=self.budget + self.count(question),
             strategy="last",
             token_counter=lambda messages: sum(self.count(str(one.content)) for one in messages),
             start_on="human",
-            end_on=("human", "ai", "tool"),
+            end_on=("human", "tool"),
         )
-        return convert_to_openai_messages(kept)
+        return convert_to_openai_messages(kept[:-1])
 
     def delete(self, texts):
         self.said = [one for one in self.said if one["content"] not in texts]

@@ -3,8 +3,8 @@
 # dependencies = ["llama-index-core==0.14.25", "llama-index-llms-openai-like==0.8.1"]
 # [tool.memzoo.ways]
 # chat-memory-buffer = {about = "the newest messages up to the budget", options = {name = "ChatMemoryBuffer"}, source = "https://developers.llamaindex.ai/python/framework/module_guides/deploying/agents/memory/"}
-# chat-summary-memory-buffer = {about = "a summary, and the newest messages up to the budget", options = {name = "ChatSummaryMemoryBuffer"}, asks_model = true, source = "https://developers.llamaindex.ai/python/examples/memory/chatsummarymemorybuffer/"}
-# memory = {about = "the newest messages, with 0.7 of the budget before a flush", options = {name = "Memory"}, source = "https://developers.llamaindex.ai/python/framework/module_guides/deploying/agents/memory/"}
+# chat-summary-memory-buffer = {about = "a summary, and the newest messages up to the budget", options = {name = "ChatSummaryMemoryBuffer"}, asks_model = true, source = "https://developers.llamaindex.ai/python/examples/memory/chatsummarymemorybuffer/", remarks = {"recall" = "#read-and-gone"}}
+# memory = {about = "the newest messages, with 0.7 of the budget before a flush", options = {name = "Memory"}, source = "https://developers.llamaindex.ai/python/framework/module_guides/deploying/agents/memory/", remarks = {"sent" = "#messages-that-nobody-sees"}}
 # ///
 """The buffers of llama-index-core, over words: tool results are left out."""
 

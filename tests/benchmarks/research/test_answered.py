@@ -49,3 +49,24 @@ def test_views_are_answered_then_marked_then_packed(tmp_path: Path) -> None:
     others = json.loads(packed.read_text(encoding="utf-8"))
     packed.write_text(json.dumps([{**one, "view": "another"} for one in others]), encoding="utf-8")
     assert row(run(tmp_path))[-1] == str(len(numbers))
+
+
+def test_a_second_reader_marks_a_sample(tmp_path: Path) -> None:
+    """It has the replies without views and marks, always the same ones; the command says how far both agree."""
+    run(tmp_path)
+    numbers = re.findall(r"^### (\d+)$", (tmp_path / "buffer-300.views").read_text(encoding="utf-8"), re.MULTILINE)
+    (tmp_path / "buffer-300.replies").write_text(json.dumps(dict.fromkeys(numbers, "Oslo.")), encoding="utf-8")
+    run(tmp_path)
+    (tmp_path / "buffer-300.marks").write_text(json.dumps(dict.fromkeys(numbers, False)), encoding="utf-8")
+    assert "Two readers" not in run(tmp_path, "--second", "4")
+
+    sheet = (tmp_path / "second.sheet").read_text(encoding="utf-8")
+    names = re.findall(r"^### (buffer-300/\d+)$", sheet, re.MULTILINE)
+    assert len(set(names)) == sheet.count("given: Oslo.") == 4
+    run(tmp_path, "--second", "4")
+    assert (tmp_path / "second.sheet").read_text(encoding="utf-8") == sheet
+    marks = {name: place == 0 for place, name in enumerate(names)}
+    (tmp_path / "second.json").write_text(json.dumps(marks), encoding="utf-8")
+    told = run(tmp_path, "--disagreements")
+    assert "Two readers agree on 3 of 4 replies (kappa 0.00)." in told
+    assert f"{names[0]}: 'Oslo.' is right to one reader" in told

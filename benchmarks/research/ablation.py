@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -42,7 +42,8 @@ def ablation(
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
         names, heads = _chosen("--off", off, _OFF), _chosen("--sets", sets, _SETS)
-        variants = {"all weights": Weights()} | {f"without {one}": replace(Weights(), **{one: 0}) for one in names}
+        zero: Any = 0  # also for the weight that is true or false
+        variants = {"all weights": Weights()} | {f"without {one}": replace(Weights(), **{one: zero}) for one in names}
         rows = [[name] for name in variants]
         for one in heads:
             talks = _SETS[one]()

@@ -1,6 +1,5 @@
 """Measures search in ten days of talk, the same in Chinese and in English: `... research memorybank`."""
 
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -88,7 +87,14 @@ def _transcript_of(
         for day, said in days.items()
         for one in said
     ]
-    evidence = [tuple(texts[place] for place in label.split("+")) for label in places.split() if label != "-"]
-    asked = itertools.compress(asked, [label != "-" for label in places.split()])
-    questions_of = tuple(Question(*one) for one in zip(asked, itertools.repeat(""), evidence, strict=False))
-    return Transcript(name, tuple(exchanges), questions_of, "User", "Assistant")
+    return Transcript(
+        name,
+        tuple(exchanges),
+        tuple(
+            Question(text, evidence=tuple(texts[place] for place in label.split("+")))
+            for text, label in zip(asked, places.split(), strict=True)
+            if label != "-"
+        ),
+        "User",
+        "Assistant",
+    )

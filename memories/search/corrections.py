@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy
 
+from memzoo.memories.search.languages.telling import LANGUAGES
+from memzoo.memories.search.languages.zh import CORRECTIONS
 from memzoo.memories.search.rows import Numbers, Places, Rows, Terms, spread
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import UNSPACED
@@ -25,16 +27,10 @@ CORRECTING = frozenset(
 # Phrases that clearly correct something, in any subject.
 _SURE = re.compile(
     r"(?:^|[.!?,\n]\s{0,9})make (?:that|it)\b"
-    r"|\b(?:actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"
-    r"|correction:|no,? wait|wait,? no|on second thoughts?|never ?mind|i meant|my mistake|i misspoke"
-    r"|i was wrong|no longer|overrid\w+|overrul\w+|postpone[ds]?|reschedul\w+|from now on"
-    r"|as of (?:now|today|this|next|\w+day)|chang(?:e|ed|ing) (?:my|our) mind"
-    r"|(?:chang(?:e|ed|ing)|moved?|pushed|switch(?:ed|ing)?|shifted|delayed|upgraded|go(?:ing)? back)\b"
-    r"[^.!?\n]{0,40}\bto|(?:is|are|am|['\u2019](?:s|re|m)) now|now (?:is|are|am)|instead"
-    r"|doch nicht|nicht mehr|stattdessen|korrektur|ge\u00e4ndert|verschoben)\b"
+    rf"|\b(?:{'|'.join(language.corrections for language in LANGUAGES)})\b"
     r"|\b(?:not|no|never|\w{1,9}n['\u2019]t)\b[^.!?\n]{0,40}\bany ?more\b"
     r"|\b(?:is|are|am|['\u2019](?:s|re|m))\b[^.!?\n]{1,40}(?<!right )(?<!for )\bnow[.!]"
-    r"|\u66f4\u6b63|\u6539\u4e3a|\u6539\u6210|\u4e0d\u518d|\u800c\u4e0d\u662f",
+    rf"|{CORRECTIONS}",
 )
 
 # Words that may correct something.
@@ -52,7 +48,7 @@ _KINDS = (
     re.compile(
         r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|month|year|today|tomorrow|tonight|noon|\d{1,2}\s?[ap]m"
         r"|\d{1,2}:\d\d|january|february|march|april|june|july|august|september|october|november|december"
-        r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|woche|uhr)\b",
+        rf"|woche|uhr|{'|'.join(day for one in LANGUAGES[1:] for day in (*one.dates.weekday, *one.english_months))})\b",
     ),
     re.compile(r"(?<![$\u20ac\u00a3\u00a5\d.,])\d"),
 )

@@ -1,6 +1,6 @@
 """English."""
 
-from memzoo.memories.search.languages.language import Language
+from memzoo.memories.search.languages.language import Language, RelativeDates
 from memzoo.memories.text.days import MONTHS
 
 __all__ = ["ENGLISH"]
@@ -13,4 +13,28 @@ ENGLISH = Language(
     was we were what when where which who whom whose why will with would you your
     """,
     months=",".join(MONTHS).lower(),
+    dates=RelativeDates(
+        days={
+            "yesterday": -1,
+            "last night": -1,
+            "tomorrow": 1,
+            "day before yesterday": -2,
+            "day after tomorrow": 2,
+        },
+        weekdays="monday, tuesday, wednesday, thursday, friday, saturday, sunday",
+        counts="one/a, two/a couple of, three, four, five, six, seven, eight, nine, ten",
+        units={"day": "day/days", "week": "week/weeks/weekend", "month": "month/months", "year": "year/years"},
+        ago="{count} {unit} ago",
+        last="last {unit}",
+        next="next {unit}",
+        hints="yesterday|tomorrow|last | ago|next ",
+    ),
+    corrections=(
+        r"actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"
+        r"|correction:|no,? wait|wait,? no|on second thoughts?|never ?mind|i meant|my mistake|i misspoke"
+        r"|i was wrong|no longer|overrid\w+|overrul\w+|postpone[ds]?|reschedul\w+|from now on"
+        r"|as of (?:now|today|this|next|\w+day)|chang(?:e|ed|ing) (?:my|our) mind"
+        r"|(?:chang(?:e|ed|ing)|moved?|pushed|switch(?:ed|ing)?|shifted|delayed|upgraded|go(?:ing)? back)\b"
+        r"[^.!?\n]{0,40}\bto|(?:is|are|am|['\u2019](?:s|re|m)) now|now (?:is|are|am)|instead"
+    ),
 )

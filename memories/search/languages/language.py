@@ -1,17 +1,85 @@
-"""A language with spaces between its words."""
+"""What a search knows of a language, as data."""
 
 import functools
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import MONTHS
 
-__all__ = ["Language"]
+__all__ = ["Language", "RelativeDates"]
 
 _MOST_STEMS = 1 << 14
 # Longer runs of letters are no words: a key, or a page of base64.
 _LONGEST_WORD = 40
+
+
+@dataclass(frozen=True, eq=False)
+class RelativeDates:
+    """Phrases for days, weeks, months and years, told from the day on which they are said.
+
+    All words are in small letters. Where forms of a word are listed, "/" stands between them.
+
+    Attributes:
+        days: Phrases for a day, with its distance in days from the day on which they are said.
+        counts: The numbers from one on, with ", " between them.
+        units: The forms of "day", "week", "month" and "year".
+        ago: The phrase for a day or time some units ago, as a regular expression with `{count}` and `{unit}`.
+        last: The phrase for the last weekday, week, month or year, as a regular expression with `{unit}`.
+        next: The same for the next one.
+        hints: Parts of all phrases, with "|" between them: a text without any is not searched, which saves time.
+        weekdays: The weekdays from Monday on, with ", " between them; none if "last" and "next" mean the week's.
+        edge: The pattern for the edges of a phrase.
+    """
+
+    days: Mapping[str, int]
+    counts: str
+    units: Mapping[str, str]
+    ago: str
+    last: str
+    next: str
+    hints: str
+    weekdays: str = ""
+    edge: str = r"\b"
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The hints."""
+        return tuple(self.hints.split("|"))
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The value of each number."""
+        return {form: count for count, forms in enumerate(self.counts.split(", "), 1) for form in forms.split("/")}
+
+    @cached_property
+    def weekday(self) -> Mapping[str, int]:
+        """The place of each weekday, from 0 for Monday."""
+        return {
+            form: place for place, forms in enumerate(self.weekdays.split(", ")) for form in forms.split("/") if form
+        }
+
+    @cached_property
+    def unit(self) -> Mapping[str, str]:
+        """The unit of each form."""
+        return {form: unit for unit, forms in self.units.items() for form in forms.split("/")}
+
+    @cached_property
+    def phrase(self) -> re.Pattern[str]:
+        """The phrases; the groups are `day`; `count` and `ago`; `last` and `next`."""
+        longer = [*self.weekday, *(form for form, unit in self.unit.items() if unit != "day")]
+        phrases = (
+            _one_of("day", self.days),
+            self.ago.format(count=_one_of("count", self.numbers, r"|\d{1,2}"), unit=_one_of("ago", self.unit)),
+            self.last.format(unit=_one_of("last", longer)),
+            self.next.format(unit=_one_of("next", longer)),
+        )
+        return re.compile(f"{self.edge}(?:{'|'.join(phrases)}){self.edge}")
+
+
+def _one_of(group: str, words: Iterable[str], more: str = "") -> str:
+    return f"(?P<{group}>{'|'.join(sorted(words, key=len, reverse=True))}{more})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +91,15 @@ class Language:
         stop_words: Words of any text that say nothing about its subject, with spaces between them. They also tell the
             language, so a word that is frequent in another language with another meaning is left out.
         months: The months from January on, with commas between them; the forms of a month have spaces between them.
+        dates: Phrases such as "yesterday".
+        corrections: Phrases that clearly correct what was said before, as a regular expression.
     """
 
     stemmer: str
     stop_words: str
     months: str
+    dates: RelativeDates
+    corrections: str
 
     @cached_property
     def stops(self) -> frozenset[str]:
@@ -36,10 +108,11 @@ class Language:
 
     def term(self, word: str) -> str:
         """Return the stem of a word in lower case; of a month, its English name; of a very long word, the word."""
-        return word if len(word) > _LONGEST_WORD else self._months.get(word) or self._stem(word)
+        return word if len(word) > _LONGEST_WORD else self.english_months.get(word) or self._stem(word)
 
     @cached_property
-    def _months(self) -> dict[str, str]:
+    def english_months(self) -> Mapping[str, str]:
+        """The English name of each form of a month."""
         named = zip(MONTHS, self.months.split(","), strict=True)
         return {form: month.lower() for month, forms in named for form in forms.split()}
 

@@ -1,6 +1,6 @@
 """Portuguese."""
 
-from memzoo.memories.search.languages.language import Language
+from memzoo.memories.search.languages.language import Language, RelativeDates
 
 __all__ = ["PORTUGUESE"]
 
@@ -14,4 +14,26 @@ PORTUGUESE = Language(
     como onde aonde porque este esta isto esse essa isso
     """,
     months=("janeiro, fevereiro, março, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro"),
+    dates=RelativeDates(
+        days={"ontem": -1, "anteontem": -2, "amanhã": 1, "depois de amanhã": 2},
+        weekdays=(
+            "segunda-feira/segunda, terça-feira/terça, quarta-feira/quarta, quinta-feira/quinta, sexta-feira/sexta, "
+            "sábado, domingo"
+        ),
+        counts="um/uma, dois/duas, três, quatro, cinco, seis, sete, oito, nove, dez",
+        units={
+            "day": "dia/dias",
+            "week": "semana/semanas/fim de semana",
+            "month": "mês/meses",
+            "year": "ano/anos",
+        },
+        ago="há {count} {unit}",
+        last="{unit} passad[oa]",
+        next="próxim[oa] {unit}",
+        hints="ontem|amanhã|há |passad|próxim",
+    ),
+    corrections=(
+        "na verdade|ou melhor|enganei-me|me enganei|já não|mud(?:ei|amos) de (?:ideia|planos)|mudança de planos"
+        "|a partir de (?:agora|hoje)|agora (?:é|são|está)|em vez de|adiad[oa]s?"
+    ),
 )

@@ -10,12 +10,14 @@ from memzoo.memories.search.languages.language import Language
 from memzoo.memories.search.languages.pt import PORTUGUESE
 from memzoo.memories.search.languages.ru import RUSSIAN
 
-__all__ = ["stem_words", "tell_language"]
+__all__ = ["LANGUAGES", "stem_words", "tell_language"]
 
 _WORD = re.compile(r"\w+")
-_LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
+LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
+"""The languages with spaces between their words."""
+
 _SPOKEN_IN: defaultdict[str, list[Language]] = defaultdict(list)
-for _language in _LANGUAGES:
+for _language in LANGUAGES:
     for _word in _language.stops:
         if len(_word) > 1 or not _word.isascii():  # a single Latin letter may be an initial or a label
             _SPOKEN_IN[_word].append(_language)
@@ -31,7 +33,7 @@ def tell_language(text: str) -> Language:
     told = Counter(
         language for word in _SPOKEN_IN.keys() & _WORD.findall(text.lower()) for language in _SPOKEN_IN[word]
     )
-    return max(_LANGUAGES, key=lambda language: told[language])
+    return max(LANGUAGES, key=lambda language: told[language])
 
 
 def stem_words(text: str) -> str:

@@ -3,13 +3,30 @@
 import re
 from collections.abc import Iterator
 
+from memzoo.memories.search.languages.language import RelativeDates
 from memzoo.memories.text.days import MONTHS
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["RUN", "find_pairs", "translate_numbers"]
+__all__ = ["CORRECTIONS", "DATES", "RUN", "find_pairs", "translate_numbers"]
 
 RUN = re.compile(f"[{UNSPACED}]+")
 """A run of Chinese or Japanese characters."""
+
+CORRECTIONS = "更正|改为|改成|不再|而不是"
+"""See `Language.corrections`."""
+
+# "三月前" is before March, and "上年" a part of other words.
+DATES = RelativeDates(
+    days={"昨天": -1, "前天": -2, "明天": 1, "后天": 2},
+    counts="一, 二/两, 三, 四, 五, 六, 七, 八, 九, 十",
+    units={"day": "天", "week": "周/星期/个星期", "month": "月/个月", "year": "年"},
+    ago="{count}(?!月){unit}前",
+    last="上(?!年){unit}",
+    next="下(?!年){unit}",
+    hints="昨|前|明|后|上|下",
+    edge="",
+)
+"""See `Language.dates`."""
 
 # Words of any question that say nothing about its subject.
 _STOP_WORDS = """

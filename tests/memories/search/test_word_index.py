@@ -264,6 +264,10 @@ class TestCorrections:
             ("I eat meat every day.", "I don't eat meat any more."),
             ("My rent is 900 a month.", "The rent is 950 now."),
             ("My rent is 900 a month.", f"The rent is 950 now. {'Hurray! ' * 9}"),
+            ("Meine Miete kostet 900 im Monat.", "Die Miete wurde geändert, auf 950."),
+            ("Mi alquiler es de 900 al mes.", "El alquiler ahora es de 950."),
+            ("O meu aluguel é de 900 por mês.", "O aluguel agora é de 950."),
+            ("Моя аренда стоит 900 в месяц.", "Аренда теперь стоит 950."),
         ],
     )
     def test_come_with_what_they_correct(self, said: str, later: str) -> None:

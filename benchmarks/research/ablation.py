@@ -1,0 +1,97 @@
+"""Measures what each weight of the search over messages is worth: `python -m memzoo.benchmarks.research ablation`."""
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Annotated, Any
+
+import typer
+
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.research.inputs import LIFEBENCH, LOCOMO, REALMEM, conversations, limits_of, refusals
+from memzoo.benchmarks.research.lifebench import lives
+from memzoo.benchmarks.research.retrieving import find
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
+from memzoo.errors import OptionError
+from memzoo.memories.search.excerpt import Clipper, evidence, fit_passages
+from memzoo.memories.search.weights import Weights
+from memzoo.memories.search.word_index import WordIndex
+from memzoo.strategy import Passage, text_of
+
+__all__ = ["ablation", "share_shown"]
+
+_OFF = "telling asking answering talkative speaker month dates segment own length dilution".split()
+_SETS: Mapping[str, Callable[[], Sequence[Transcript]]] = {
+    "zh": lambda: lives(LIFEBENCH)["zh"],
+    "en": lambda: lives(LIFEBENCH)["en"],
+    "locomo": lambda: conversations(LOCOMO),
+    "realmem": lambda: conversations(REALMEM),
+}
+_MOST = 300
+
+
+def ablation(
+    *,
+    off: Annotated[str, typer.Option(help="The weights to set to 0, with commas.")] = ",".join(_OFF),
+    sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_SETS),
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown; the figure is the mean.")] = "500,1000,2000",
+) -> None:
+    """Measure the share of evidence that the search over messages shows, with each weight set to 0."""
+    with refusals():
+        limits, counter = limits_of(budgets), named_counter("o200k_base")
+        names, heads = _chosen("--off", off, _OFF), _chosen("--sets", sets, _SETS)
+        zero: Any = 0  # also for the weight that is true or false
+        variants = {"all weights": Weights()} | {f"without {one}": replace(Weights(), **{one: zero}) for one in names}
+        rows = [[name] for name in variants]
+        for one in heads:
+            talks = _SETS[one]()
+            shares = [share_shown(talks, weights, limits, counter) for weights in variants.values()]
+            for row, share in zip(rows, shares, strict=True):
+                row.append(f"{share:.3f} ({share - shares[0]:+.3f})")
+    show(table(["", *heads], rows, f"Share of the evidence, mean over {budgets} tokens"))
+
+
+def share_shown(talks: Sequence[Transcript], weights: Weights, limits: Sequence[int], counter: TextCounter) -> float:
+    """Return the mean share of evidence that a search with these weights shows, over all questions and limits."""
+    tokens = functools.cache(counter)
+    found = find(lambda talk, _: _Weighed(talk, weights, tokens), talks, limits, counter)
+    return fmean(one.recall for one in found)
+
+
+class _Weighed:
+    """The search over messages with other weights, as a retriever; the rest of the room is not filled."""
+
+    def __init__(self, transcript: Transcript, weights: Weights, tokens: Callable[[str], int]) -> None:
+        self._labels: Mapping[str, str] = {"user": transcript.user, "assistant": transcript.assistant}
+        self._index = WordIndex(weights)
+        self._tokens = tokens
+        self._passages: list[Passage] = []
+        self._indexed = 0
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        for place, one in enumerate(exchange.messages):
+            speaker = str(one.get("name") or self._labels.get(str(one["role"]), one["role"]))
+            number = len(self._passages) + 1
+            self._passages.append(Passage(number, speaker, text_of(one), exchange.said_at, begins=not place))
+
+    def show(self, question: Question, budget: int) -> str:
+        """See `Retriever.show`."""
+        self._index.add(self._passages[self._indexed :])
+        self._indexed = len(self._passages)
+        seqs = self._index.add_corrections(self._index.rank(question.text).best(_MOST), budget)
+        clip = Clipper(self._index.analyser, question.text, self._tokens)
+        return "\n".join(evidence(fit_passages(budget, (self._passages[seq - 1] for seq in seqs), self._tokens, clip)))
+
+
+def _chosen(option: str, value: str, known: Iterable[str]) -> list[str]:
+    """Return the names in an option of the command line.
+
+    Raises:
+        OptionError: A name is unknown.
+    """
+    if unknown := [one for one in value.split(",") if one not in known]:
+        raise OptionError(f"{option} must be of {', '.join(known)}, not {unknown[0]!r}")
+    return value.split(",")

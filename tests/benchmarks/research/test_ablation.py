@@ -1,0 +1,34 @@
+"""The command that measures the search over messages with each weight set to 0."""
+
+from datetime import UTC, datetime
+
+import pytest
+from typer.testing import CliRunner
+
+from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.research.__main__ import app
+from memzoo.benchmarks.research.ablation import share_shown
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
+from memzoo.memories.search.weights import Weights
+
+
+def test_a_search_without_a_weight_shows_less() -> None:
+    """Of two messages for which there is no room together, the one of the month is shown if months count."""
+    said = [(5, "The boat lies in Oslo."), (6, "My white boat of oak lies in Bergen."), (7, "It rained.")]
+    exchanges = [
+        Exchange(({"role": "user", "content": text},), ({},), datetime(2026, month, 1, tzinfo=UTC))
+        for month, text in [*said, (8, "It rained."), (9, "It rained.")]
+    ]
+    question = Question("Where did my white boat of oak lie in May?", "Oslo", (said[0][1],), "one")
+    talk = Transcript("Boats", tuple(exchanges), (question,), "User", "Assistant")
+    shares = [share_shown([talk], one, [24], named_counter("approximate")) for one in (Weights(), Weights(month=0))]
+    assert shares == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("option", "known"), [("--off", "telling, asking"), ("--sets", "zh, en")])
+def test_names_what_is_known(option: str, known: str) -> None:
+    """An unknown weight or set is named, and those that are known."""
+    done = CliRunner().invoke(app, ["ablation", option, "moods"])
+    assert done.exit_code == 1
+    assert f"{option} must be of {known}" in done.output
+    assert "not 'moods'" in done.output.replace("\n", " ")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from memzoo.errors import OptionError
+from memzoo.text import did_you_mean
 
 __all__ = ["ANY", "FAMILIES", "Family", "family_of", "read_model"]
 
@@ -124,8 +125,9 @@ def family_of(model: str = "", base_url: str = "", given: Family | str | None = 
     if isinstance(given, Family):
         return given
     if given is not None:
-        if given not in FAMILIES:
-            raise OptionError(f"family must be a Family or one of {', '.join(FAMILIES)}, not {given!r}")
+        if not isinstance(given, str) or given not in FAMILIES:  # pyright: ignore[reportUnnecessaryIsInstance]
+            likely = did_you_mean(given, FAMILIES)
+            raise OptionError(f"family must be a Family or one of {', '.join(FAMILIES)}, not {given!r}{likely}")
         return FAMILIES[given]
     host = re.sub(r"^\w+://|[/:].*", "", base_url.partition("://")[2] or base_url)
     told = f"{host} {model}".lower()

@@ -98,7 +98,9 @@ def _find_fault_in(message: Message, open_calls: Sequence[str], family: Family) 
     return next((fault for fault, is_so in faults.items() if is_so), "")
 
 
-def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0) -> Shown:
+def make_request(
+    pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0, ends: bool = True
+) -> Shown:
     """Return the messages that a family of endpoints accepts.
 
     Neighbours of one role become one message: a recalled text stands in front of the user message behind it. All
@@ -109,9 +111,12 @@ def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int 
         family: The family.
         stable: The number of first pieces that the next request repeats.
         room: See `Shown`.
+        ends: False if a question is still to follow: then the messages may end with an answer.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)
+    if ends and "end" not in FOLLOWS[kind_of(made[-1][0][-1]) if made else "start"]:
+        made.append(([stand_ins["user"]], []))
     moving = (number for number, (_, parts) in enumerate(made) if any(max(places) >= stable for places in parts))
     still = next(moving, len(made))
     recalled = [[any(pieces[one].kind == "recalled" for one in places) for places in parts] for _, parts in made]
@@ -176,7 +181,7 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
         >>> in_turns({"role": role, "content": text} for role, text in said)
         ('Be brief.', [{'role': 'user', 'content': 'A record.\n\nHi!'}, {'role': 'assistant', 'content': 'Hello.'}])
     """
-    made: list[Message] = make_request(list(map(Piece, messages)), family)
+    made: list[Message] = make_request(list(map(Piece, messages)), family, ends=False)
     return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import OptionError
 from memzoo.memories import create_memory
 from memzoo.memories.text.families import FAMILIES, Family, family_of
 from memzoo.memories.text.framing import frame_text
@@ -248,6 +249,13 @@ def test_a_family_is_known_by_the_models_name(model: str, family: str) -> None:
     """A given family counts before the name, and an unknown name is in the family of all."""
     assert family_of(model) == FAMILIES[family]
     assert family_of(model, given="developer") == FAMILIES["developer"]
+
+
+@pytest.mark.parametrize(("asked", "likely"), [("Mistral", "'mistral'"), (["gemini"], "'gemini'"), (1, "not 1")])
+def test_an_unknown_family_is_refused(asked: Any, likely: str) -> None:
+    """The error names the family that was meant."""
+    with pytest.raises(OptionError, match=likely):
+        family_of(given=asked)
 
 
 def test_a_family_is_known_by_the_endpoint() -> None:

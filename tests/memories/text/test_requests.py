@@ -149,12 +149,13 @@ def test_a_question_of_the_log_is_asked_once(asked: Any) -> None:
     assert memory.request("Where?")[-1]["content"] == "Where?"
 
 
-def test_a_request_ends_with_a_user_or_tools() -> None:
-    """Without a question, an answered log and an empty one are gone on with."""
+@pytest.mark.parametrize("asked", ["", " \n", {"role": "user", "content": []}])
+def test_a_request_ends_with_a_user_or_tools(asked: Any) -> None:
+    """Without the words of a question, an answered log and an empty one are gone on with."""
     memory = create_memory("buffer")
-    assert find_fault(memory.request(system="Be brief.")) == ""
+    assert find_fault(memory.request(asked, system="Be brief.")) == find_fault(memory.request(asked)) == ""
     memory.save_context({"input": "Hi!"}, {"output": "Hello."})
-    assert find_fault(memory.request()) == ""
+    assert find_fault(memory.request(asked)) == ""
 
 
 def test_a_system_text_is_a_text() -> None:

@@ -104,7 +104,7 @@ _ASKING = 0.5
 _BRIEF = 14
 _NEARLY_BEST = 0.7
 # The least score of a clear correction of a message that is not among the best.
-_CLEARLY = 1.25
+_CLEARLY = 1.5
 
 
 def find_values(text: str) -> int:

@@ -72,7 +72,7 @@ _HAN_FILLERS = re.compile("[的了在是我你他她它们也就都把被给很�
 _HAN_NO_DENIAL = re.compile(
     "[不别没]超过|不过|不错|不久|不同|不仅|不但|特别|别人|别的|分别|区别|级别|无论|未来|没关系|(?<=(.))[不没](?=\\1)|有没有|是不是"
 )
-_HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想)?[^,;:!?。]{0,6}")
+_HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想|说|同意|答应|允许|授权)?[^,;:!?。]{0,6}")
 _HAN_ASSENT = re.compile("[不没]?(?:[对是有会能好]|可以)?的?")
 _FEW, _ENOUGH = 3, 2 / 3
 """For a part of more than `_FEW` words, this share of the words is enough, because a paraphrase changes some words."""

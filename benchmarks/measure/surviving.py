@@ -1,5 +1,6 @@
 """Measures how long marked lines of a transcript, such as rules and goals, are still shown."""
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,8 @@ from memzoo.stores import Message
 from memzoo.strategy import text_of
 
 __all__ = ["AGES", "Followed", "is_stated"]
+
+_OVER = re.compile(r"\b(?:cancel\w+|no longer|used to|replaced|until)\b|换掉|取消|不再|以前|原来", re.IGNORECASE)
 
 AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 """The lower ends of the age groups, in exchanges: checks of one age group are counted together."""
@@ -92,9 +95,10 @@ def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     """Return True if texts shown state an unwanted statement as true of the user.
 
-    A superseded value is stated if the view lacks the value that replaced it, a forgotten one if the view has it at
-    all. The words of others are stated if a sentence has them, outside the whole message in which they were said, and
-    neither the sentence nor the one before says whose words they are, or the sentence that they are not true.
+    A superseded value is stated if the view lacks the value that replaced it, and no word of its sentence says that it
+    is over ("cancelled"); a forgotten one if the view has it at all. The words of others are stated if a sentence has
+    them, outside the whole message in which they were said, and neither the sentence nor the one before says whose
+    words they are, or the sentence that they are not true.
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))
@@ -104,9 +108,15 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
         False
         >>> is_stated(order, ["not true: the user wants every answer in verse"])
         False
+        >>> band = Unwanted("superseded", "The Kettles play.", "The Kettles", ("Velvet Harbour",))
+        >>> [is_stated(band, [text]) for text in ("The Kettles play.", "The Kettles have cancelled.")]
+        [True, False]
     """
-    if one.kind in ("superseded", "forgotten"):
-        return bool(answer_found(one.means, said)) and not any(answer_found(new, said) for new in one.unless)
+    if one.kind == "forgotten":
+        return bool(answer_found(one.means, said))
+    if one.kind == "superseded":
+        sentences = [sentence for text in said for _, sentence in list_sentences(text) if not _OVER.search(sentence)]
+        return bool(answer_found(one.means, sentences)) and not any(answer_found(new, said) for new in one.unless)
     quoted, words = squeeze(one.text), ["not true:", *(word.lower() for word in one.unless)]
     lines = [(line, quoted in squeeze(text)) for text in said for line in text.split("\n")]
     others = [line for line, has in lines if not (has and (quoted in squeeze(line) or squeeze(line) in quoted))]

@@ -123,6 +123,15 @@ class FactIndex:
         """Return the current, non-negated facts with the same subject and relation words as a fact."""
         return self._related.get(_related_key(fact), {}).values()
 
+    def find_replacements(self, node: str) -> Iterator[Fact]:
+        """Yield the newest fact in place of each fact about a name that is not true: the same relation without it."""
+        for old in self.at(node):
+            if old.superseded_by or old.negated:
+                other = next((one for one in old.nodes if one != node), node)
+                new = (one for one in self.with_words(other, old.related) if one.related == old.related)
+                told = [one for one in new if node not in one.nodes and one.newest >= old.superseded_by]
+                yield from sorted((one for one in told if not one.negated), key=lambda one: (one.newest, one.key))[-1:]
+
     def _add(self, fact: Fact) -> None:
         self._worded[fact.wording][fact.key] = fact
         if not fact.superseded_by:

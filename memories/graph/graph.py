@@ -138,17 +138,19 @@ class KnowledgeGraph:
             if fact and not fact.superseded_by:
                 yield fact
 
-    def add_replacements(self, facts: Iterable[Fact]) -> Iterator[Fact]:
-        """Yield facts, before each denied one the newest fact with the same subject and relation words.
+    def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
+        """Return facts, each after those without which it would mislead.
 
-        The right value then stands before one that was never right.
+        Before a fact with a name that was replaced, or that was never right, stands the right one: "the band is Velvet
+        Harbour" before "Ann has seen The Kettles". Without `named`, this is done only for facts that are denied.
         """
+        told = list[Fact]()
         for fact in facts:
-            if fact.negated:
-                with self._lock:
-                    related = [*self._facts.find_related(fact)]
-                yield from sorted(related, key=lambda one: (one.newest, one.key))[-1:]
-            yield fact
+            with self._lock:
+                names = {*fact.nodes, *self._facts.names.find_all_names(str(fact))} if named or fact.negated else ()
+                told += [new for name in sorted(names) for new in self._facts.find_replacements(name)]
+            told.append(fact)
+        return told
 
     def names_all_of(self, text: str) -> bool:
         """Tell whether a text has a known name, and no capitalised word that is only part of a known name.

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from memzoo.memories.graph.fact import Fact, in_order
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
@@ -32,14 +32,14 @@ def lines(near: Iterable[Near]) -> tuple[str, ...]:
     return tuple(f"On {name}: {'. '.join(said)}." for name, said in facts.items())
 
 
-def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int]) -> list[Near]:
+def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[str], int]) -> list[Near]:
     """Return the facts that fit a token limit, grouped by subject; the subject of the best fact comes first.
 
     Args:
         limit: The token limit. Both the sum of the lines' tokens and the tokens of the joined lines stay within the
             limit.
-        facts: The facts to choose from, the best first. Facts that do not fit are skipped, as are facts with the same
-            wording as a chosen fact ("not one of them", stated and denied).
+        groups: The facts to choose from, the best first, in groups that are chosen as a whole. Groups that do not fit
+            are skipped, as are facts with the same wording as a chosen fact ("not one of them", stated and denied).
         tokens: Counts the tokens of a text.
     """
     chosen: dict[str, Fact] = {}
@@ -57,14 +57,14 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
 
     room = Limit(limit, size)
     read = set[str]()
-    for fact in facts:
-        if (text := str(fact)) in read:
-            continue
-        heading = "" if fact.nodes[0] in subjects else f"\nOn {fact.subject}:"
-        if room.has(tokens(f"{heading} {text}.")):
-            read.add(text)
-            chosen[fact.key] = fact
-            subjects.setdefault(fact.nodes[0], fact.subject)
+    for group in groups:
+        new = {text: fact for fact in group if (text := str(fact)) not in read}
+        headed = {fact.nodes[0]: fact.subject for fact in new.values() if fact.nodes[0] not in subjects}
+        added = [*(f"\nOn {subject}:" for subject in headed.values()), *(f" {text}." for text in new)]
+        if new and room.has(tokens("".join(added))):
+            read |= new.keys()
+            chosen |= {fact.key: fact for fact in new.values()}
+            subjects |= headed
         elif room.is_full:
             break
     while max(sum(map(count, written := lines(found := near()))), tokens("\n".join(written))) > limit and chosen:

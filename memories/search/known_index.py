@@ -1,6 +1,6 @@
 """Makes the items of a strategy's state searchable."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,11 +11,13 @@ from memzoo.stores import JSON
 
 if TYPE_CHECKING:
     from memzoo.memories.search.unit_index import UnitIndex
-    from memzoo.memories.search.units import FoundUnits
+    from memzoo.memories.search.units import FoundUnit, FoundUnits
 
-__all__ = ["KnownIndex", "UnitsOf"]
+__all__ = ["FEW_TOKENS", "KnownIndex", "UnitsOf"]
 
 _MOST_LINES = 64
+FEW_TOKENS = 300
+"""A limit for views with no room for a fact beside what replaced it."""
 
 UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 """A function from an item of a state (key and value) to the item's units; an outdated fact has no units."""
@@ -50,6 +52,14 @@ class KnownIndex:
     def search(self, query: str, named: Mapping[str, float] = MappingProxyType({})) -> "FoundUnits":
         """Return the units that fit a query; see `UnitIndex.search`."""
         return self._follow().search(query, named)
+
+    def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
+        """Yield each unit found, after later units that say what took its subject's place; see `UnitIndex.find_later`.
+
+        Views with a low limit have no room for both.
+        """
+        index = self._follow()
+        return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)
 
     def find_touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> "FoundUnits":
         """Return the units that new lines may change; see `UnitIndex.find_touched`.

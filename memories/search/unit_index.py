@@ -37,6 +37,14 @@ _PASSING_ON, _FIRST = 10, 4
 # If a message has more units than this, most of them are unrelated to each other.
 _MOST_BESIDE = 12
 _OTHER = 0.5
+# Words that tell that one thing took the place of another.
+_INSTEAD = re.compile(
+    r"\b(?:instead|in place of|rather than|no longer|replac\w+|cancel\w*|closed|sold out|fully booked|not)\b"
+    "|而不是|代替|取代|不是|换|取消|停业|关门|满[房员座]",
+    re.IGNORECASE,
+)
+# A name with at most this number of units is rare.
+_FEW = 5
 # The number of newest rules that are shown for any question, if there is room.
 _MOST_RULES = 16
 # Of many names that share a part with a question, only the most certain are looked for.
@@ -63,7 +71,7 @@ class _Texts(Generic[_Key]):
 
     def __init__(self, weights: UnitWeights, order: Callable[[_Key], Any] | None = None) -> None:
         self._weights, self._order = weights, order
-        self._with: defaultdict[str, dict[_Key, int]] = defaultdict(dict)
+        self.having: defaultdict[str, dict[_Key, int]] = defaultdict(dict)
         # The texts with a term in order, for terms in more than `_MOST` texts.
         self._sorted: dict[str, list[_Key]] = {}
         self._lengths: dict[_Key, int] = {}
@@ -72,7 +80,7 @@ class _Texts(Generic[_Key]):
     def add(self, key: _Key, terms: Sequence[str], times: int = 1) -> None:
         """Add terms to a text; with `times` -1, remove the terms from the text."""
         for term in terms:
-            counts = self._with[term]
+            counts = self.having[term]
             before = counts.get(key, 0)
             counts[key] = before + times
             if not counts[key]:
@@ -80,7 +88,7 @@ class _Texts(Generic[_Key]):
             if self._order and not (before and key in counts):
                 self._sort(term, key, counts)
             if not counts:
-                del self._with[term]
+                del self.having[term]
         self._total += times * len(terms)
         self._lengths[key] = self._lengths.get(key, 0) + times * len(terms)
         if not self._lengths[key]:
@@ -103,9 +111,9 @@ class _Texts(Generic[_Key]):
         saturation, dilution, lengths = self._weights.saturation, self._weights.dilution, self._lengths
         least, each = saturation * (1 - dilution), saturation * dilution * len(lengths) / max(self._total, 1)
         scores: dict[_Key, float] = {}
-        having = [(len(self._with[term]), term, share) for term, share in asked.items() if term in self._with]
+        having = [(len(self.having[term]), term, share) for term, share in asked.items() if term in self.having]
         for _, term, share in sorted(having):
-            counts = self._with[term]
+            counts = self.having[term]
             rest = len(lengths) - len(counts)
             weight = share * (saturation + 1) * max(math.log((rest + 0.5) / (len(counts) + 0.5)), _LEAST_WEIGHT)
             found: Iterable[tuple[_Key, int]] = counts.items()
@@ -215,6 +223,25 @@ class UnitIndex:
                 for number, one in worth.items():
                     best[number] = max(best.get(number, 0.0), one / evened)
             return self._rank(best)
+
+    def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
+        """Return, for each name of a unit with few units, the newest later unit that says what took the name's place.
+
+        "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles".
+        """
+        with self._lock:
+            found = list[FoundUnit]()
+            for name in unit.names:
+                terms = [*map(stem, _words(name))]
+                if 0 < len(under := self._under[name]) <= _FEW and all(term in self._own.having for term in terms):
+                    naming = set.intersection(*(set(self._own.having[term]) for term in terms)).difference(under)
+                    later = (number for number in naming if self._units[number].unit.seq > unit.seq)
+                    newest = sorted(
+                        (number for number in later if _INSTEAD.search(self._units[number].unit.text)),
+                        key=self._orders.__getitem__,
+                    )
+                    found += [self._units[number] for number in newest[-1:]]
+            return found
 
     def _add(self, key: str, unit: KnownUnit) -> int:
         number = next(self._numbers)

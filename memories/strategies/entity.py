@@ -210,7 +210,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         found = self._indexes.known.search(query, named)
         report("words", ((one.unit.text, score) for one, score in found.scores))
         room = self.max_token_limit - self.render.frame_tokens
-        return notes_within(room, found, notes, self.render.count_found)
+        groups = self._indexes.known.add_later(found, self.max_token_limit)
+        return notes_within(room, groups, notes, self.render.count_found)
 
     def _match_names(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
         """Return the keys of the notes that a query asks about, with certainties."""

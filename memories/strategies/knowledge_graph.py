@@ -18,7 +18,7 @@ from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.options import AtLeast, check_texts, names, strategy
-from memzoo.memories.search.known_index import KnownIndex
+from memzoo.memories.search.known_index import FEW_TOKENS, KnownIndex
 from memzoo.memories.search.units import ASSISTANT, KnownUnit, tells_rule
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
@@ -242,8 +242,12 @@ class ConversationKGMemory(ModelBackedMemory):
         named |= {known: FOR_SURE for name in asked for known in self.kg.find_canonical(name)}
         found = self._known.search(query, named)
         report("words", ((one.unit.text, score) for one, score in found.scores))
-        facts = self.kg.add_replacements(self.kg.holding(one.key for one in found))
-        return best_within(limit, facts, self.render.text_tokens)
+        roomy = limit > FEW_TOKENS
+        keys = ([one.key for one in group] for group in self._known.add_later(found, limit))
+        groups = (self.kg.add_replacements(self.kg.holding(group), named=roomy) for group in keys)
+        if not roomy:
+            groups = ([fact] for group in groups for fact in group)
+        return best_within(limit, groups, self.render.text_tokens)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
         """Return the canonical names that a query asks about, in the context of the last `k` exchanges."""

@@ -122,13 +122,13 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
 
 
 def notes_within(
-    limit: int, found: Iterable[FoundUnit], notes: EntityNotes, tokens: Callable[[str], int]
+    limit: int, groups: Iterable[Sequence[FoundUnit]], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show within a token limit: the best results, with the first of each note.
 
     Args:
         limit: The most tokens of all statements together.
-        found: Search results, the best first. Statements that do not fit are skipped.
+        groups: Search results, the best first, in groups that are shown as a whole. Groups that do not fit are skipped.
         notes: All notes.
         tokens: Counts the tokens of a text.
 
@@ -154,13 +154,15 @@ def notes_within(
         return sum(sizes.values()) + (count - 1) * newline
 
     room = Limit(limit, size)
-    for key, _, unit in found:
-        new = _find_missing(notes.note(key), unit, chosen.get(key, {}))
-        heading = "" if key in chosen else f"{notes.name(key, key)}:\n"
-        if new and room.has(tokens(" ".join([heading, *map(str, new.values())]))):
-            chosen.setdefault(key, {}).update(new)
-            order += [(key, at) for at in new]
-            sizes.pop(key, None)
+    for group in groups:
+        missing = {key: _find_missing(notes.note(key), unit, chosen.get(key, {})) for key, _, unit in group}
+        added = [(key, at, one) for key, new in missing.items() for at, one in new.items()]
+        headings = [f"{notes.name(key, key)}:\n" for key, new in missing.items() if new and key not in chosen]
+        if added and room.has(tokens(" ".join([*(headings or [""]), *(str(one) for _, _, one in added)]))):
+            for key, at, one in added:
+                chosen.setdefault(key, {})[at] = one
+                order.append((key, at))
+                sizes.pop(key, None)
         elif room.is_full:
             break
     # The tokens of the joined lines can differ a little from the sum of the lines' tokens.

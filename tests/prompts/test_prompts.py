@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 import memzoo.prompts
 from memzoo.errors import PromptError
 from memzoo.memories import ConversationSummaryMemory
+from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.testing import ScriptedModel
 from tests.prompting import rendered
@@ -83,6 +84,13 @@ class TestShipped:
         """One file a prompt, none without one."""
         assert path_of(name).is_file()
         assert {path.stem for path in Path(memzoo.prompts.__file__).parent.rglob("*.jinja")} == set(PROMPTS)
+
+
+def test_a_small_model_has_room_for_prompts() -> None:
+    """Without data, no prompt of a memory has 1,500 tokens."""
+    for name in ("summary", "entity_notes", "triple_extraction", "current_entities"):
+        text = PromptSet().render(name, **dict.fromkeys(PromptSet().variables(name), ""))
+        assert count_text(text, "o200k_base") < 1_500
 
 
 PIECES = [

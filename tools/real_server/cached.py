@@ -2,7 +2,8 @@
 
 `make real-cache`, or `python -m tools.real_server.cached` with `LLAMA_SERVER` and `LLAMA_MODEL`, sends ten requests for
 each memory. The server keeps the whole last request (`--swa-full`). Its answer's `cached_tokens` is compared with
-`PromptCache`, in steps of one token, counted by the model's own tokenizer.
+`PromptCache`, in steps of one token, counted by the model's own tokenizer. Then the prompts that memories send for
+themselves go to the server, one after another, with the offline model's replies.
 """
 
 import functools
@@ -14,9 +15,10 @@ import typer
 from rich.console import Console
 
 from memzoo.benchmarks.measure.caching import CacheRule, PromptCache
-from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories import BaseMemory, ChatModel, create_memory
 from memzoo.stores import Message
 from memzoo.strategy import text_of
+from memzoo.sync import drive
 from tools.real_server.server import MODEL, served
 from tools.real_server.talk import LONG, SAID
 
@@ -31,6 +33,8 @@ _MEMORIES: dict[str, dict[str, Any]] = {
     "window": {"k": 2},
     "summary-buffer": {"llm": "offline", "max_token_limit": 80},
 }
+
+_LEARNERS = ("summary", "entity", "knowledge-graph")
 
 
 class Compared(NamedTuple):
@@ -61,6 +65,9 @@ def main(requests: Annotated[int, typer.Option(help="So many for each memory.")]
             for one in _compared(url, create_memory(name, token_counter="approximate", **options), requests):
                 worst = max(worst, one.apart)
                 console.print(f"  {one.sent:5} {one.reused:5} | {one.reckoned[0]:5} {one.reckoned[1]:5}", markup=False)
+        for name in _LEARNERS:
+            sent, reused = (sum(counts) for counts in zip(*_own_prompts(url, name, requests), strict=True))
+            console.print(f"{name}, its own prompts: {sent:,} sent, {reused / sent:.2f} reused", markup=False)
     console.print(f"at most {worst} tokens apart")
     raise typer.Exit(code=worst > CLOSE)
 
@@ -77,6 +84,20 @@ def _compared(url: str, memory: BaseMemory, requests: int) -> Iterator[Compared]
         reckoned = cache.send([*asked, _ANSWER])
         yield Compared(*usage, (reckoned.sent, reckoned.cached))
         memory.save_context({"input": question}, {"output": answer})
+
+
+def _own_prompts(url: str, name: str, exchanges: int) -> list[tuple[int, int]]:
+    """Return, for each call that a memory makes for itself, the tokens that the server was sent and reused."""
+    offline, used = ChatModel("offline"), list[tuple[int, int]]()
+
+    def answer(messages: list[Message]) -> str:
+        used.append(_ask(url, messages))
+        return drive(offline.complete(messages, "relayed")).text
+
+    memory = create_memory(name, llm=answer)
+    for question, answer in [pair for pair in SAID if LONG not in pair][:exchanges]:
+        memory.save_context({"input": question}, {"output": answer})
+    return used
 
 
 def _ask(url: str, messages: list[Message]) -> tuple[int, int]:

@@ -20,6 +20,7 @@ PAST = frozenset(
     """.split()
 )
 _PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
+_GUESS = re.compile(r"\bI (?:suspect|imagine|suppose|assume|guess|take it)\b.*\?$")
 _FIRST_PERSON = frozenset("i i'm i've my our we me".split())
 _NO_NAMES = SMALL_TALK | frozenset(
     """
@@ -76,8 +77,13 @@ class NamedSentences:
             self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
 
     def people(self, number: int) -> set[str]:
-        """Return the names of people in a sentence: all names except after prepositions, where places are named."""
+        """Return the names of people in a sentence: all names except after prepositions, where places are named.
+
+        A guess that asks for confirmation ("I suppose you use Excel?") is about nobody yet.
+        """
         text = self.lines[number].text
+        if _GUESS.search(text):
+            return set()
         return {name for at, name in self.named[number] if text[:at].rstrip().rpartition(" ")[2].lower() not in _PLACES}
 
     def about(self, number: int, known: Iterable[str] = ()) -> list[str]:

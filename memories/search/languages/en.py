@@ -32,7 +32,7 @@ ENGLISH = Language(
     corrections=(
         r"actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"
         r"|correction:|no,? wait|wait,? no|on second thoughts?|never ?mind|i meant|my mistake|i misspoke"
-        r"|i was wrong|no longer|overrid\w+|overrul\w+|postpone[ds]?|reschedul\w+|from now on"
+        r"|i was wrong|mixed (?:\w+ ){0,2}up|no longer|overrid\w+|overrul\w+|postpone[ds]?|reschedul\w+|from now on"
         r"|as of (?:now|today|this|next|\w+day)|chang(?:e|ed|ing) (?:my|our) mind"
         r"|(?:chang(?:e|ed|ing)|moved?|pushed|switch(?:ed|ing)?|shifted|delayed|upgraded|go(?:ing)? back)\b"
         r"[^.!?\n]{0,40}\bto|(?:is|are|am|['\u2019](?:s|re|m)) now|now (?:is|are|am)|instead"

@@ -156,6 +156,16 @@ class TestCorrections:
         found = ["not true: Sam likes tea", "the soil has pH 7", "the soil has not pH 5"]
         assert texts([*graph.add_replacements(denied)]) == found
 
+    def test_what_replaced_a_name_is_shown_with_the_name(self) -> None:
+        """Before a fact that names the old band, also within its object, stands the fact about the new one (I15)."""
+        band = "is the band for"
+        graph = told(("The Kettles", band, "the wedding"), ("Ann", "has seen", "a poster of The Kettles"))
+        over = Statement("The Kettles", band, "the wedding", ended=True), [source(9)]
+        new = Statement("Velvet Harbour", band, "the wedding"), [source(9)]
+        graph.apply(graph.changes_from([over, new]), reset=False)
+        shown = texts(graph.add_replacements(graph.about("Ann")))
+        assert shown == ["Velvet Harbour is the band for the wedding", "Ann has seen a poster of The Kettles"]
+
 
 class TestNamesInText:
     """Which known names stand in a text."""

@@ -25,6 +25,11 @@ def words(text: str) -> int:
     return len(text.split())
 
 
+def alone(facts: list[Fact]) -> list[list[Fact]]:
+    """A group for each fact."""
+    return [[one] for one in facts]
+
+
 BEST = [fact(2, "Sam likes strong tea"), fact(3, "Eve likes milk"), fact(1, "Sam employs Eve")]
 
 
@@ -44,7 +49,16 @@ class TestBudget:
     )
     def test_goes_to_the_best(self, limit: int, expected: tuple[str, ...]) -> None:
         """What fits is shown, the best first; a fact that does not fit leaves its room to the next."""
-        assert lines(best_within(limit, BEST, words)) == expected
+        assert lines(best_within(limit, alone(BEST), words)) == expected
+
+    def test_goes_to_groups_as_a_whole(self) -> None:
+        """A fact whose group does not fit is not shown, even if it would fit alone."""
+        pair = [fact(4, "Ann booked the Velvet Harbour band"), fact(2, "Ann knows Kettles")]
+        shown = [lines(best_within(limit, [pair, BEST[1:2]], words)) for limit in (10, 11)]
+        assert shown == [
+            ("On Eve: Eve likes milk.",),
+            ("On Ann: Ann knows Kettles. Ann booked the Velvet Harbour band.",),
+        ]
 
     @given(
         some.lists(some.tuples(some.sampled_from("ABC"), some.text("xy z.é→", max_size=9))),
@@ -53,7 +67,7 @@ class TestBudget:
     def test_is_never_exceeded(self, found: list[tuple[str, str]], limit: int) -> None:
         """However a real tokenizer counts, lines and text have at most so many tokens."""
         facts = [fact(seq, f"{name} is {text}x") for seq, (name, text) in enumerate(found)]
-        shown = lines(best_within(limit, facts, lambda text: count_text(text, "o200k_base")))
+        shown = lines(best_within(limit, alone(facts), lambda text: count_text(text, "o200k_base")))
         assert sum(count_text(line, "o200k_base") for line in shown) <= limit
         assert count_text("\n".join(shown), "o200k_base") <= limit
 
@@ -64,14 +78,14 @@ class TestBudget:
             return words(text) ** 2 + 2
 
         for limit in range(1, 250):
-            shown = lines(best_within(limit, BEST, tokens))
+            shown = lines(best_within(limit, alone(BEST), tokens))
             assert not shown or tokens("\n".join(shown)) <= limit
 
     def test_is_not_looked_for_without_end(self) -> None:
         """After twenty facts in a row that do not fit, no other is tried."""
         long = [fact(seq, f"Sam says {'so ' * 30}{seq}") for seq in range(20)]
-        assert best_within(20, [BEST[0], *long, BEST[1]], words) == best_within(20, BEST[:1], words)
-        assert len(best_within(20, [BEST[0], *long[1:], BEST[1]], words)) == 2
+        assert best_within(20, alone([BEST[0], *long, BEST[1]]), words) == best_within(20, [BEST[:1]], words)
+        assert len(best_within(20, alone([BEST[0], *long[1:], BEST[1]]), words)) == 2
 
 
 class TestKnown:

@@ -52,6 +52,14 @@ class TestFinding:
         units = [KnownUnit("zebras run", ("anna",)), KnownUnit("cats sleep", ("bo",))]
         assert texts(index_of(units, UnitWeights(profile=0)), "zebra") == ["zebras run"]
 
+    def test_by_what_took_its_place(self) -> None:
+        """A later unit that names a rare name as replaced is found for it (I15); one without such a word is not."""
+        seen = KnownUnit("Ann has seen The Kettles", ("ann", "the kettles"), 3, DAY)
+        booked = KnownUnit("Ann booked Velvet Harbour (instead of The Kettles)", ("ann", "velvet harbour"), 9, DAY)
+        liked = KnownUnit("Bo likes The Kettles too", ("bo", "music"), 11, DAY)
+        index = index_of([seen, booked, liked, *FACTS])
+        assert [[two.unit for two in index.find_later(one)] for one in (seen, booked)] == [[booked], []]
+
     def test_leads_from_a_role_to_a_name(self) -> None:
         """Who is called the head baker is found with all that is known of him, before what others did."""
         found = texts(index_of(FACTS, APART), "Where did my head baker learn?")

@@ -103,7 +103,8 @@ class InMemoryStore(Closing):
         with self._lock:
             conversation = self._find(conversation_id)
             log = conversation.log
-            first = bisect_right(log, after, key=_seq)
+            # Most readers are up to date.
+            first = bisect_right(log, after, key=_seq) if after < conversation.last else len(log)
             last = len(log) if until is None else max(bisect_right(log, until, key=_seq), first)
             if limit is not None:
                 count = max(limit, 0)

@@ -76,7 +76,7 @@ class InMemoryStore(Closing):
         with self._lock:
             conversation = self._conversations.get(conversation_id) or self._begin()
             turn = conversation.turns.get(turn_id)
-            if turn is None and self._tombstones and self._is_buried(conversation_id, turn_id):
+            if turn is None and (buried := self._tombstones.get(conversation_id)) and tombstone(turn_id) in buried:
                 return []
             if turn is None:
                 turn = [
@@ -103,7 +103,8 @@ class InMemoryStore(Closing):
         with self._lock:
             conversation = self._find(conversation_id)
             log = conversation.log
-            first = bisect_right(log, after, key=_seq)
+            # Most readers are up to date.
+            first = bisect_right(log, after, key=_seq) if after < conversation.last else len(log)
             last = len(log) if until is None else max(bisect_right(log, until, key=_seq), first)
             if limit is not None:
                 count = max(limit, 0)
@@ -252,10 +253,6 @@ class InMemoryStore(Closing):
     def _find(self, conversation_id: str) -> _Conversation:
         """Return a conversation; if unknown, an empty conversation with epoch and versions 0."""
         return self._conversations.get(conversation_id) or _Conversation(0, 0)
-
-    def _is_buried(self, conversation_id: str, turn_id: str) -> bool:
-        buried = self._tombstones.get(conversation_id)
-        return buried is not None and tombstone(turn_id) in buried
 
     def _bury(self, conversation_id: str, tombstones: Collection[str]) -> None:
         if tombstones:

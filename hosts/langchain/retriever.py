@@ -81,6 +81,18 @@ class RetrieverMemory(BaseMemory):
             await _either(vectors, "delete", list(ids.values()))
 
 
+@strategy
+class Vectors(PlainVectors):
+    """Searches all inputs and outputs but some."""
+
+    exclude_input_keys: Annotated[Sequence[str], names] = ()
+    """Inputs that are left out of the documents."""
+
+    @property
+    def _hidden(self) -> Sequence[str]:
+        return self.exclude_input_keys
+
+
 class VectorStoreRetrieverMemory(LangChainMemory):
     """Shows the exchanges most relevant to the input, as documents.
 
@@ -88,7 +100,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
     how many to find. Without a `retriever`, memzoo finds the best `k` exchanges, 4 by default.
     """
 
-    plain_class = PlainVectors
+    plain_class = Vectors
     extras: ClassVar[Mapping[str, Any]] = {"return_docs": False, "retriever": None}
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -91,7 +91,11 @@ class Room:
         def make(bound: int) -> tuple[list[Piece], int]:
             left, size = fit_pieces(pieces, bound, weigh)
             if size > bound:
-                others = [one for one in pieces if _stays(one) and one not in least]
+                others = [
+                    one
+                    for one in pieces
+                    if (one.kind == "recalled" or is_instruction(one.message)) and one not in least
+                ]
                 rules = [one for one in least if one.kind == "system"]
                 rest = [one for one in least if one.kind != "system"]
                 left = [*rules, *self._beginnings(others, bound - weight), *rest]
@@ -162,10 +166,6 @@ class Room:
 def _find_least(before: Iterable[Piece]) -> list[Piece]:
     """Of the pieces before a turn, return those in every request: the application's system text, pinned messages."""
     return [one for one in before if one.kind == "pinned" or (one.kind == "system" and not one.entry)]
-
-
-def _stays(piece: Piece) -> bool:
-    return piece.kind == "recalled" or is_instruction(piece.message)
 
 
 def _reword(piece: Piece, text: str) -> Piece:

@@ -343,7 +343,7 @@ class Log:
             said = talk(entries)
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
             # An answered exchange that goes on with a tool call still counts, or an older exchange would come back.
-            waits = bool(starts) and not any(is_answer(entry.message) for entry in said[starts[-1] :])
+            waits = bool(starts) and not any(is_answer(entry.message) for entry in reversed(said[starts[-1] :]))
             whole = starts[:-1] if waits else starts
             if not step and len(whole) >= k:
                 return said[whole[-k] :], -1

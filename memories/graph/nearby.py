@@ -103,7 +103,7 @@ def write_known(
             if left < 0:
                 break
             chosen[fact.key] = fact
-    return _in_lines(chosen.values())
+    return "\n".join(fact.triple for fact in in_order(chosen.values()))
 
 
 def _find_mentioned(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
@@ -112,7 +112,3 @@ def _find_mentioned(graph: KnowledgeGraph, new_lines: str, history: str) -> Iter
     for names in (graph.find_names(new_lines), ["user", *graph.find_names(history)]):
         found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}
         yield from sorted(found.values(), key=lambda fact: (-len(words & fact.words), -fact.newest, fact.key))
-
-
-def _in_lines(facts: Iterable[Fact]) -> str:
-    return "\n".join(fact.triple for fact in in_order(facts))

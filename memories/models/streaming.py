@@ -62,7 +62,7 @@ class StreamedAnswer:
     @property
     def completion(self) -> Any:
         """The completion of all chunks; `None` before the first chunk."""
-        from openai.types.chat import ChatCompletionMessageFunctionToolCall
+        from openai.types.chat import ChatCompletionMessageToolCall
 
         if not self._begun:
             return None
@@ -70,7 +70,7 @@ class StreamedAnswer:
         if completion.choices:
             message = completion.choices[0].message
             message.model_extra.update(self._message)
-            calls = [ChatCompletionMessageFunctionToolCall.construct(**call) for _, call in self._calls]
+            calls = [ChatCompletionMessageToolCall.construct(**call) for _, call in self._calls]
             message.tool_calls = calls or None
         return completion
 

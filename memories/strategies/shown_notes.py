@@ -112,7 +112,7 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
             as_searched(note.name, one),
             (key,),
             min(one.seq, default=0),
-            _midnight(one),
+            datetime.combine(one.said, time(tzinfo=UTC)) if one.said else None,
             tells=place == 0,
             advice=tells_advice(one.text),
             rule=tells_rule(one.text),
@@ -187,7 +187,3 @@ def _find_missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> d
     """
     place = note.places.get(unit.text)
     return {} if place is None else {at: note.holding[at] for at in (0, place) if at not in shown}
-
-
-def _midnight(statement: NoteStatement) -> datetime | None:
-    return datetime.combine(statement.said, time(tzinfo=UTC)) if statement.said else None

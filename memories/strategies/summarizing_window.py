@@ -46,7 +46,7 @@ class SummarizingWindowMemory(SummarizingMemory):
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of messages to summarise now: all before the newest user message; 0 if too few."""
-        older = _newest_user(waiting)
+        older = max((place for place, entry in enumerate(waiting) if entry.message["role"] == "user"), default=0)
         shown = older + len(self.log.pins.besides(waiting)) + bool(summary_of(state))
         return older if older and shown >= self.max_messages else 0
 
@@ -58,8 +58,3 @@ class SummarizingWindowMemory(SummarizingMemory):
         if room < _OF_AN_EXCHANGE or self.is_over_limit(state):
             room = -1
         return View(recalled, entries, room=room, texts_stay=True)
-
-
-def _newest_user(entries: Sequence[Entry]) -> int:
-    """Return the position of the newest user message; 0 without a user message."""
-    return max((place for place, entry in enumerate(entries) if entry.message["role"] == "user"), default=0)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
@@ -71,6 +71,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = Weights()
     """The weights of words, of the messages around a message, and of a message's age."""
+    _hidden: ClassVar[Sequence[str]] = ()
+    """Inputs besides the memory's own variable that are not searched."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
     """Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given."""
@@ -100,7 +102,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._vectors = VectorSearch(
             ExactIndex() if self.index is None else self.index, self.store, self.conversation_id, self.state_name
         )
-        self._documents = Documents(self.render.labels, {self.memory_key})
+        self._documents = Documents(self.render.labels, {self.memory_key, *self._hidden})
         self._words = self._no_words()
         # Token counts by counter and text.
         self._counts: dict[tuple[str, str], int] = {}

@@ -52,7 +52,7 @@ def _reads_on_as_tag(text: str, start: int) -> bool:
     wanted = _TAG
     for place in range(start, len(text)):
         for letter in unicodedata.normalize("NFKC", text[place]).casefold():
-            if _is_passed_over(letter):
+            if letter in _STROKES or letter.isspace() or unicodedata.category(letter)[0] in "CM":
                 continue
             if not wanted.startswith(letter):
                 return False
@@ -60,7 +60,3 @@ def _reads_on_as_tag(text: str, start: int) -> bool:
             if not wanted:
                 return True
     return False
-
-
-def _is_passed_over(letter: str) -> bool:
-    return letter in _STROKES or letter.isspace() or unicodedata.category(letter)[0] in "CM"

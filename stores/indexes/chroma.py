@@ -260,7 +260,10 @@ def _nearest(collection: "Collection", key: str, vector: Any, k: int) -> list[tu
         if len(distances) < count or distances[-1] > distances[k - 1]:
             break
         count *= 2
-    found = [(_number(id_), _similarity(distance)) for id_, distance in zip(answer["ids"][0], distances, strict=True)]
+    found = [
+        (_number(id_), max(-1.0, min(1.0, 1.0 - distance)))
+        for id_, distance in zip(answer["ids"][0], distances, strict=True)
+    ]
     return sorted(found, key=lambda one: (-one[1], one[0]))[:k]
 
 
@@ -270,10 +273,6 @@ def _key(conversation_id: str, space: str) -> str:
 
 def _number(name: str) -> int:
     return int(name.rpartition("-")[2])
-
-
-def _similarity(distance: float) -> float:
-    return max(-1.0, min(1.0, 1.0 - distance))
 
 
 @contextmanager

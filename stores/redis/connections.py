@@ -186,7 +186,7 @@ class Connections:
         """
         try:
             saves = await self._of_primaries("CONFIG GET", "save")
-            started: list[tuple[str, ...]] = [("BGSAVE", "SCHEDULE")] if any(map(_saves, saves)) else []
+            started: list[tuple[str, ...]] = [("BGSAVE", "SCHEDULE")] if any(one["save"] for one in saves) else []
             if any(one["aof_enabled"] for one in await self._of_primaries("INFO", "persistence")):
                 started.append(("BGREWRITEAOF",))
             for command in started:
@@ -285,11 +285,6 @@ def _renews(text: str) -> bool:
     if text not in _RENEW:
         raise OptionError(f"renew={text} is unknown; write renew={' or renew='.join(_RENEW)}")
     return _RENEW[text]
-
-
-def _saves(setting: Any) -> bool:
-    """Tell whether the server writes snapshots, by its answer to CONFIG GET save."""
-    return bool(setting["save"])
 
 
 def _is_writing(persistence: dict[str, Any]) -> bool:

@@ -94,7 +94,9 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
         found.append(Amendment("", "" if over else said, number))
     # Each line is independent, so even a long label is accepted ("the man with the two quails and the dog").
     noted = _find_named_lines("\n".join(others), known, source, MOST_WORDS)
-    found += [Amendment(name, piece) for name, piece in noted if _tells(piece)]
+    found += [
+        Amendment(name, piece) for name, piece in noted if piece and not says_nothing(piece) and not refuses(piece)
+    ]
     if not found and not aliases(reply, known, source):
         raise unusable(reply)
     return found
@@ -176,7 +178,3 @@ def _find_notes(text: str) -> Iterator[tuple[str, str]]:
 def _split_note(line: str) -> tuple[str, str, str]:
     colon = _COLON.search(line)
     return (line[: colon.start()], ":", line[colon.end() :]) if colon else (line, "", "")
-
-
-def _tells(piece: str) -> bool:
-    return bool(piece) and not says_nothing(piece) and not refuses(piece)

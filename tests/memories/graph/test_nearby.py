@@ -145,15 +145,7 @@ class TestMemory:
         assert self.ask("Sam?").splitlines()[:2] == [near, "On Acme: Acme is located in Oslo."]
         assert self.ask("Sam?", max_token_limit=None) == near
 
-    def test_follows_facts_to_further_ones(self) -> None:
-        """With `depth` the facts about the neighbours come with the name, behind its own."""
-        shown = "On Sam: Sam likes tea. Sam works at Acme. Acme is located in Oslo."
-        assert self.ask("Sam?", depth=2, max_token_limit=None) == shown
-        assert self.ask("Sam?", depth=3, max_token_limit=None) == f"{shown} Oslo is in Norway."
-        further = ["On Acme: Acme is located in Oslo.", "On Oslo: Oslo is in Norway."]
-        assert self.ask("Sam?", depth=2).splitlines()[1:] == further
-
     def test_stops_at_the_limit(self) -> None:
         """With `max_token_limit` no more is shown than fits, counted with the memory's counter."""
-        assert self.ask("Sam?", depth=3, max_token_limit=12) == "On Sam: Sam likes tea. Sam works at Acme."
+        assert self.ask("Sam?", max_token_limit=12) == "On Sam: Sam likes tea. Sam works at Acme."
         assert self.ask("Sam?", max_token_limit=1) == ""

@@ -126,6 +126,16 @@ for _kind in _FORMATS:
     _Loader.add_constructor(f"!{_kind}", partial(_construct_array, _kind))
 
 
+def _construct_header(loader: Any, node: Any) -> str:
+    """Return the name of a header in a file of vcrpy, which keeps the type of aiohttp's names."""
+    (name,) = loader.construct_sequence(node)
+    return str(name)
+
+
+for _kind in ("apply", "new"):
+    _Loader.add_constructor(f"tag:yaml.org,2002:python/object/{_kind}:multidict._multidict.istr", _construct_header)
+
+
 def pack_numbers(numbers: list[float]) -> tuple[str, str]:
     """Return numbers as the kind and the text of an array, in single precision if this preserves every number."""
     with suppress(OverflowError):  # beyond the range of single precision

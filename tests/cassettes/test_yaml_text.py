@@ -7,6 +7,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from multidict import istr
 
 from memzoo.cassettes.yaml_text import dump, load
 
@@ -56,3 +57,13 @@ def test_any_reader_reads_it(loader: Any) -> None:
     """What is written twice only once, and texts of all kinds, are plain YAML for other kits."""
     document = {"texts": [*WORDS, "a\n\tb \n", "x" * 130, "x" * 130], "more": {"": None, "a\nb": [1, 2.5, True]}}
     assert yaml.load(dump(document, compact=True), Loader=loader) == document  # noqa: S506 - safe ones
+
+
+@pytest.mark.parametrize("how", ["apply", "new"])
+def test_names_of_headers_from_aiohttp(how: str) -> None:
+    """They are texts, though vcrpy writes them with the type that aiohttp gives them; a damaged one is refused."""
+    written = yaml.dump({istr("Accept"): ["a"]}).replace("/apply:", f"/{how}:")
+    (name,) = load(written)
+    assert (name, type(name)) == ("Accept", str)
+    with pytest.raises(ValueError, match=r"not plain YAML|unpack"):
+        load(written.replace("- Accept", "- Accept\n- more"))

@@ -1,6 +1,7 @@
 """The command `memzoo compare`."""
 
 import functools
+import importlib.util
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.results import OFFLINE, Results
 from memzoo.cli.options import Asked, Workers, command, write, write_count
 from memzoo.cli.terminal import Terminal, progress_bars, row, tell
-from memzoo.errors import OptionError
+from memzoo.errors import MissingExtraError, OptionError
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.options import Chosen
 from memzoo.memories import STRATEGIES, ChatModel, Model
@@ -304,6 +305,8 @@ def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
     write(file, [draft_questions(files(), model)])
     _tell_of_files(files)
     beside.print(f"wrote {file}: read and correct it, then run: memzoo compare {file}", markup=False, highlight=False)
+    if file.suffix.lower() in (".yaml", ".yml") and importlib.util.find_spec("yaml") is None:
+        beside.print(f"{MissingExtraError.of('Reading YAML', 'replay')}", markup=False, highlight=False)
     return int(bool(files.unread))
 
 

@@ -23,7 +23,7 @@ from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.results import OFFLINE, Results
 from memzoo.cli.options import Asked, Workers, command, write, write_count
 from memzoo.cli.terminal import Terminal, progress_bars, row, tell
-from memzoo.errors import OptionError
+from memzoo.errors import MissingExtraError, OptionError
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.options import ChosenMany
 from memzoo.memories import STRATEGIES, ChatModel, Model
@@ -311,9 +311,9 @@ def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
         for note in one.notes:
             tell("[yellow]note:[/]", f"{one.title}: {note}")
     _tell_of_files(files)
-    needs = "" if importlib.util.find_spec("yaml") else " (YAML needs PyYAML: pip install 'memzoo[replay]')"
-    told = f"wrote {file}: read and correct it, then run: memzoo compare {file}{needs}"
-    beside.print(told, markup=False, highlight=False)
+    beside.print(f"wrote {file}: read and correct it, then run: memzoo compare {file}", markup=False, highlight=False)
+    if file.suffix.lower() in (".yaml", ".yml") and importlib.util.find_spec("yaml") is None:
+        beside.print(f"{MissingExtraError.of('Reading YAML', 'replay')}", markup=False, highlight=False)
     return int(bool(files.unread))
 
 

@@ -33,6 +33,7 @@ _FIRST_LIST = re.compile(r'\s*\{\s*"(\w+)"\s*:\s*\[')
 _SPACE = re.compile(r"[\s,]*")
 # The end of an object and the beginning of the next, with its first key.
 _BETWEEN = re.compile(r'\}\s*,\s*\{\s*"[^"\\]{1,200}"')
+_CUT_OFF = json.JSONDecodeError("the file is cut off", "", 0)
 _DECODE = json.JSONDecoder().raw_decode
 # A pair of escapes, or a half of one that stands alone, as in texts that were cut off.
 _HALVES = re.compile(r"\\u[dD](?:[89abAB]..(?:\\u[dD][c-fC-F]..)?|[c-fC-F]..)")
@@ -68,28 +69,24 @@ def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[FoundDocument 
 
 
 def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TranscriptError]:
-    inside = sorted(folder.iterdir(), key=lambda one: one.name)
-    names = {one.name for one in inside}
+    # Only the names are in memory: a folder can have very many files.
+    names = sorted(one.name for one in folder.iterdir())
     for form in forms:
-        if form.document == "folder" and form.recognise(names):
+        if form.document == "folder" and form.recognise(set(names)):
             yield FoundDocument(form, folder, folder.name.removesuffix(".zip") or Path(where).stem, where)
             return
-    read = [one for one in inside if one.is_dir() or Path(one.name).suffix.lower() in _SUFFIXES]
-    owners = {one.name: _find_owners(one, forms) for one in read if not one.name.startswith((".", "__MACOSX"))}
+    beside = [(form.name, re.compile("|".join(map(fnmatch.translate, form.beside)))) for form in forms if form.beside]
+    owners = {name: found for name in names if (found := {form for form, files in beside if files.match(name)})}
     there = set[str]()
     # Files like those beside an application's conversations come last: without such conversations, they are read too.
-    for one in sorted((one for one in read if one.name in owners), key=lambda one: bool(owners[one.name])):
-        if not owners[one.name] & there:
-            for found in (_in_folder if one.is_dir() else _in_file)(one, forms, f"{where}/{one.name}"):
+    for name in (*(name for name in names if name not in owners), *owners):
+        one, is_hidden = folder / name, name.startswith((".", "__MACOSX"))
+        is_folder = not is_hidden and one.is_dir()
+        is_file = Path(name).suffix.lower() in _SUFFIXES and not owners.get(name, set()) & there
+        if is_folder or (is_file and not is_hidden):
+            for found in (_in_folder if is_folder else _in_file)(one, forms, f"{where}/{name}"):
                 there |= {found.form.name} if isinstance(found, FoundDocument) else set()
                 yield found
-
-
-def _find_owners(file: Any, forms: Sequence[Form]) -> set[str]:
-    """Return the names of the forms of which an application puts a file of this name beside the conversations."""
-    if file.is_dir():
-        return set()
-    return {form.name for form in forms if any(fnmatch.fnmatch(file.name, pattern) for pattern in form.beside)}
 
 
 def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TranscriptError]:
@@ -293,7 +290,7 @@ def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
                 yield f"{where}, item {number}", value
                 number, place, step = number + 1, found + 1, _CHUNK
                 continue
-        fault: Exception = json.JSONDecodeError("the file is cut off", "", 0)
+        fault: Exception = _CUT_OFF
         end = len(text)
         if place < end:
             try:
@@ -302,6 +299,7 @@ def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
                 fault = error
         if end == len(text):  # the item, or a number, may go on in the next part of the file
             if not (more := file.read(step)):
+                fault = fault if text.rstrip().endswith("]") else _CUT_OFF
                 yield f"{where}, item {number}", _not_json(f"{where}, item {number}", fault)
                 return
             text, place, step = text[place:] + more, 0, step * 2

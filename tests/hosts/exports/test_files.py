@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -133,7 +134,17 @@ def test_a_file_that_is_cut_off_gives_what_is_whole(tmp_path: Path) -> None:
     path.write_text(json.dumps([talk(1, "Hi"), talk(2, "Ho")])[:-50], encoding="utf-8")
     first, error = titles(path)
     assert first == "Talk 1"
-    assert "item 1: this is not JSON" in error
+    assert "item 1: this is not JSON (the file is cut off)" in error
+
+
+def test_written_questions_name_the_extra_that_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is not installed."""
+    path, drafted = tmp_path / "conversations.json", tmp_path / "drafted.yaml"
+    path.write_text(json.dumps([talk(1, "My cat is called Tom.", "Nice.")]), encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    done = CliRunner().invoke(app, ["compare", str(path), "--write-questions", str(drafted)])
+    assert drafted.exists()
+    assert "pip install 'memzoo[replay]'" in done.output
 
 
 def test_conversations_are_chosen(tmp_path: Path) -> None:

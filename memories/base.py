@@ -23,6 +23,7 @@ from memzoo.memories.text.families import Family
 from memzoo.memories.text.grouping import find_unanswered
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several, text_of, users_message
+from memzoo.memories.text.order import STAND_INS
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.responses import Api, as_request, by_responses
 from memzoo.memories.text.view import Piece, Shown, View
@@ -491,7 +492,8 @@ class BaseMemory(ABC):
             OptionError: The family or the form is unknown.
             OverBudgetError: See `messages`.
         """
-        asked = [self.redactor.message(users_message(question))] if question else []
+        given = [self.redactor.message(users_message(question))] if question else []
+        asked = [one for one in given if text_of(one).strip()]
         one_of("form", form, *get_args(Api))
         known = self.render.family(family)
         if form == "responses":
@@ -504,7 +506,7 @@ class BaseMemory(ABC):
         # Words without more may stand in the log with a name, or be followed by the work of tools.
         words = query if isinstance(question, str) else None
         is_open = bool(waiting) and (not asked or asked == waiting or words == text_of(waiting[0]))
-        ends = [] if is_open else list(map(Piece, asked))
+        ends = [] if is_open else [Piece(one) for one in asked or [STAND_INS["user"]]]
         request = self.render.request(shown, ends, system, known, await self._resolve("max_tokens", max_tokens))
         return as_request(request) if form == "responses" else request
 

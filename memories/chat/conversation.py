@@ -345,7 +345,7 @@ class Conversation(Closing):
     def _write(self, pieces: Sequence[Piece], stable: Sequence[Piece]) -> list[Message]:
         """Return the request for the pieces; the last message that the next turn's request repeats is marked."""
         still = sum(1 for _ in itertools.takewhile(operator.truth, map(operator.is_, pieces, stable)))
-        request = make_request(pieces, self._family, stable=still)
+        request = make_request(pieces, self._family, stable=still, ends=True)
         if self._mark and request.stable_upto:
             request[request.stable_upto - 1] = self._mark(request[request.stable_upto - 1])
         return request

@@ -99,7 +99,7 @@ def _find_fault_in(message: Message, open_calls: Sequence[str], family: Family) 
 
 
 def make_request(
-    pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0, ends: bool = True
+    pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0, ends: bool = False
 ) -> Shown:
     """Return the messages that a family of endpoints accepts.
 
@@ -111,7 +111,7 @@ def make_request(
         family: The family.
         stable: The number of first pieces that the next request repeats.
         room: See `Shown`.
-        ends: False if a question is still to follow: then the messages may end with an answer.
+        ends: True if nothing follows: then a message stands behind an answer at the end.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)
@@ -181,7 +181,7 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
         >>> in_turns({"role": role, "content": text} for role, text in said)
         ('Be brief.', [{'role': 'user', 'content': 'A record.\n\nHi!'}, {'role': 'assistant', 'content': 'Hello.'}])
     """
-    made: list[Message] = make_request(list(map(Piece, messages)), family, ends=False)
+    made: list[Message] = make_request(list(map(Piece, messages)), family)
     return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
 
 

@@ -162,11 +162,8 @@ def test_the_offline_model_talks_with_every_memory(name: str) -> None:
 
 def test_a_question_without_words_asks_for_more() -> None:
     """The model is asked as if the conversation went on, also at its beginning."""
-    asked = list[Any]()
-    conversation = Conversation(lambda messages: asked.append(messages) or "Fine.", "buffer")
-    for question in (" ", "Hi!", "\n"):
-        assert conversation.send(question) == "Fine."
-    assert [find_fault(messages) for messages in asked] == ["", "", ""]
+    conversation = Conversation(lambda messages: find_fault(messages) or "Fine.", "buffer")
+    assert [conversation.send(question) for question in (" ", "Hi!", "\n")] == ["Fine."] * 3
 
 
 def test_any_function_can_be_the_model() -> None:

@@ -76,7 +76,7 @@ def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found
             yield FoundDocument(form, folder, folder.name.removesuffix(".zip") or Path(where).stem, where)
             return
     beside = [(form.name, re.compile("|".join(map(fnmatch.translate, form.beside)))) for form in forms if form.beside]
-    owners = {name: found for name in names if (found := {form for form, files in beside if files.match(name)})}
+    owners = {name: which for name in names if (which := {form for form, files in beside if files.match(name)})}
     there = set[str]()
     # Files like those beside an application's conversations come last: without such conversations, they are read too.
     for name in (*(name for name in names if name not in owners), *owners):

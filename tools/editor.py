@@ -18,7 +18,7 @@ _README = (_ROOT / "README.md").read_text(encoding="utf-8")
 # Up to the end of the call that makes the memory.
 _SNIPPET = re.findall(r"^```python\n(.*?^\)\n)", _README, re.DOTALL | re.MULTILINE)[0]
 _MADE = 'llm="offline",'
-_WRONG = {"a wrong name": "max_tokns=300,", "a wrong type": 'k="three",', "a name of others": "depth=2,"}
+_WRONG = {"a wrong name": "max_tokns=300,", "a wrong type": 'k="three",', "a name of others": "mine_ai=True,"}
 _HOVERS = {
     "max_token_limit=300": (
         "max_token_limit: str | int | None",

@@ -270,7 +270,8 @@ BROKEN: Sequence[Broken] = (
         "test_what_was_forgotten_stays_forgotten",
         _STORES,
         "stores/memory.py",
-        "            if turn is None and self._tombstones and self._is_buried(conversation_id, turn_id):\n",
+        "            if turn is None and (buried := self._tombstones.get(conversation_id)) "
+        "and tombstone(turn_id) in buried:\n",
         "            if False:\n",
     ),
     Broken(

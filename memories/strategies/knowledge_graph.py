@@ -232,7 +232,7 @@ class ConversationKGMemory(ModelBackedMemory):
         asked = await self._ask_for_names(query, log) if self.ask_at_load else []
         if self.max_token_limit is None:
             near = self.kg.around(asked or self.kg.find_names(query))
-            report("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
+            report("facts around names", ((str(one.fact), 1.0) for one in near))
             return near
         return [] if self.kg.empty else await self._search(query, asked, self.max_token_limit, log)
 

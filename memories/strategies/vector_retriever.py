@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
@@ -71,8 +71,6 @@ class VectorStoreRetrieverMemory(BaseMemory):
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = Weights()
     """The weights of words, of the messages around a message, and of a message's age."""
-    _hidden: ClassVar[Sequence[str]] = ()
-    """Inputs besides the memory's own variable that are not searched."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
     """Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given."""
@@ -107,6 +105,11 @@ class VectorStoreRetrieverMemory(BaseMemory):
         # Token counts by counter and text.
         self._counts: dict[tuple[str, str], int] = {}
         self._shown_until = 0
+
+    @property
+    def _hidden(self) -> Sequence[str]:
+        """Inputs besides the memory's own variable that are not searched."""
+        return ()
 
     @property
     def state_name(self) -> str:

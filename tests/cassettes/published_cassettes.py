@@ -13,13 +13,14 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
 from memzoo.cassettes import CassetteError, HiddenKeyWarning, use_cassette
 from memzoo.cassettes.library import paths_in
 from memzoo.cassettes.yaml_text import load
+from memzoo.hosts.messages import dict_of
 
 ORIGIN = "http://recorded.invalid"
 
@@ -31,20 +32,21 @@ def read_document(path: Path) -> dict[str, Any] | None:
     if b"interactions" not in text:
         return None
     try:
-        document = load(text.decode())
+        document: Any = load(text.decode())
     except ValueError:
         return {"interactions": []}  # the kit says why it is not read
-    return document if isinstance(document, dict) and isinstance(document.get("interactions"), list) else None
+    found = dict_of(document)
+    return found if isinstance(found.get("interactions"), list) else None
 
 
 def body_of(message: dict[str, Any]) -> Any:
     """A recorded body: bytes, or the value of its JSON."""
     if "parsed_body" in message:
         return message["parsed_body"]
-    body = message.get("body", message.get("content"))
-    if isinstance(body, dict):
-        body = body.get("string", body.get("base64_string"))
-    content = body.encode() if isinstance(body, str) else body or b""
+    body: Any = message.get("body", message.get("content"))
+    if held := dict_of(body):
+        body = held.get("string", held.get("base64_string"))
+    content: bytes = body.encode() if isinstance(body, str) else body or b""
     if content[:2] == b"\x1f\x8b":
         return gzip.decompress(content)
     return zlib.decompress(content) if content[:2] == b"\x78\x9c" else content
@@ -58,15 +60,18 @@ def replays(document: dict[str, Any], client: httpx.Client) -> Iterator[str]:
         if not uri.startswith(("http", "/")):
             yield f"request {number} has no address that can be asked: {uri}"
             continue
-        kinds = [value for name, value in (asked.get("headers") or {}).items() if name.lower() == "content-type"]
+        headers: dict[str, Any] = asked.get("headers") or {}
+        kinds = [value for name, value in headers.items() if name.lower() == "content-type"]
+        kind = next(iter(kinds), "")
+        kind = cast("list[str]", kind)[0] if isinstance(kind, list) else str(kind)
         reply = client.request(
             asked["method"],
             ORIGIN + uri if uri.startswith("/") else uri,
             content=body if isinstance(body, bytes) else json.dumps(body).encode(),
-            headers={"content-type": kinds[0][0] if isinstance(kinds[0], list) else kinds[0]} if kinds else {},
+            headers={"content-type": kind} if kind else {},
         )
-        status = answered.get("status", answered.get("status_code"))
-        code = status["code"] if isinstance(status, dict) else int(str(status).split(" ")[0])
+        status: Any = answered.get("status", answered.get("status_code"))
+        code: int = dict_of(status)["code"] if isinstance(status, dict) else int(str(status).split(" ")[0])
         expected = body_of(answered)
         given = reply.content if isinstance(expected, bytes) else json.loads(reply.content)
         if reply.status_code != code:

@@ -90,11 +90,11 @@ def _own_prompts(url: str, name: str, exchanges: int) -> list[tuple[int, int]]:
     """Return, for each call that a memory makes for itself, the tokens that the server was sent and reused."""
     offline, used = ChatModel("offline"), list[tuple[int, int]]()
 
-    def answer(messages: list[Message]) -> str:
+    def relay(messages: list[Message]) -> str:
         used.append(_ask(url, messages))
         return drive(offline.complete(messages, "relayed")).text
 
-    memory = create_memory(name, llm=answer)
+    memory = create_memory(name, llm=relay)
     for question, answer in [pair for pair in SAID if LONG not in pair][:exchanges]:
         memory.save_context({"input": question}, {"output": answer})
     return used

@@ -158,7 +158,7 @@ _WRONG: list[tuple[Any, str]] = [
     ("[]", "chat.json is an empty list"),
     ("{", "chat.json, line 1: this is not JSON"),
     ('[\n {"role": "user",\n]', "chat.json, item 0: this is not JSON"),
-    ("[" * 100_000, "chat.json, item 0: this is not JSON (nested too deeply)"),
+    ("[" * 100_000 + "]" * 100_000, "chat.json, item 0: this is not JSON (nested too deeply)"),
     ('"hello"', "chat.json has none of the known forms"),
     ("[1]", "chat.json, item 0 has none of the known forms: there is 1"),
     ({"turns": []}, "there are only the keys 'turns'"),

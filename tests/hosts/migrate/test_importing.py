@@ -337,7 +337,7 @@ def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:
     source, old = history("langchain-file", tmp_path)
     old.add_messages(SAID)
     folder, store = Path(source).parent, f"sqlite:///{tmp_path}/new.db"
-    (folder / "deep.json").write_text("[" * 100_000, encoding="utf-8")
+    (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000, encoding="utf-8")
     (folder / "odd.json").write_text('[{"type": "human", "data": {"content": "hi"}}, 7]', encoding="utf-8")
     done = CliRunner().invoke(app, ["import", str(folder), "--store", store])
     assert done.stdout.startswith("anna\t4 read\t4 new")

@@ -283,7 +283,6 @@ def test_older_forms_of_calls(said: list[Any], ids: list[str], tmp_path: Path) -
     [
         ("langchain-file", {"type": "remove", "data": {"content": "", "id": "x"}}),
         ("langchain-file", {"type": "reasoning", "summary": []}),
-        ("chatgpt", of_gpt("system", "Be kind.")),
         ("chatgpt", of_gpt("tool", "2")),
         ("chatgpt", of_gpt("assistant", "f()", recipient="python")),
         ("chatgpt", of_gpt("user", "Hi", metadata={"is_visually_hidden_from_conversation": True})),

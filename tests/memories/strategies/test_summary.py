@@ -189,7 +189,7 @@ class TestLimit:
         memory, model = self.make("Ten letters and ten tokens.", "Short.", limit=90)
         memory.save_context({"input": "q"}, {"output": "a"})
         memory.save_context({"input": "q"}, {"output": "a"})
-        assert "at most 85 tokens; the old summary has 5." in model.asked[1][1]
+        assert "at most 85 tokens. The old summary has 5, in 27 characters." in model.asked[1][1]
         free = ScriptedModel("Short.")
         ConversationSummaryMemory(llm=free).save_context({"input": "q"}, {"output": "a"})
         assert "at most 1425 tokens." in free.asked[0][1]
@@ -204,7 +204,10 @@ class TestLimit:
     def test_is_told_with_the_length_to_a_model_that_is_to_shorten(self) -> None:
         """The request to shorten says how long the summary is, and how long it may be."""
         _, model = self.asked_twice()
-        assert "The summary is too long: it has 6 tokens. Write it again in at most 4 tokens." in model.asked[1][1]
+        assert (
+            "The summary is too long: it has 6 tokens, in 29 characters. Write it again in at most 4 tokens."
+            in model.asked[1][1]
+        )
 
     def asked_twice(self) -> tuple[ConversationSummaryMemory, ScriptedModel]:
         """A memory whose first summary was too long, and its model."""

@@ -56,7 +56,6 @@ class FailedStep(NamedTuple):
         last: The number of its last message.
         exchanges: The number of its exchanges; 0 if the call only tested the model.
         proven: True if the model just worked with another exchange.
-        max_tries: The number of failures by itself after which an exchange is set aside.
         tokens: The current token limit of a prompt.
         now: The time in seconds.
     """
@@ -65,7 +64,6 @@ class FailedStep(NamedTuple):
     last: int = 0
     exchanges: int = 0
     proven: bool = False
-    max_tries: int = MAX_TRIES
     tokens: int = 0
     now: float = 0.0
 
@@ -91,7 +89,7 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
         step: The failed step.
     """
     answered = isinstance(error, ModelReplyError)
-    last_try = is_last_try(attempts, step.max_tries)
+    last_try = is_last_try(attempts)
     if isinstance(error, TooLongError) and error.asked and error.shorter:
         # The model works, and the next prompt is shorter, so there is no reason to wait.
         return Decision(replace(attempts, failures=1, at=step.now, prompt_tokens=step.tokens))
@@ -110,9 +108,9 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
     return Decision(replace(failed, first=step.first, exchanges=half, tries=tries, answered=int(answered)))
 
 
-def is_last_try(attempts: Attempts, max_tries: int = MAX_TRIES) -> bool:
+def is_last_try(attempts: Attempts) -> bool:
     """Tell if the next failure sets the first exchange aside, provided that the model works."""
-    return attempts.exchanges == 1 and 0 < attempts.tries >= max_tries - 1
+    return attempts.exchanges == 1 and 0 < attempts.tries >= MAX_TRIES - 1
 
 
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:

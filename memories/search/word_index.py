@@ -45,8 +45,8 @@ _MOST_CLEARLY_CORRECTED = 64
 _SECONDS_A_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
 _UNDATED = -1e9
-# In small letters, these are no months.
-_VERBS = re.compile(r"\b(?:may|march)\b")
+# In small letters, and before a pronoun, these are no months.
+_VERBS = re.compile(r"\b(?:may|march)\b|\bMay(?= (?:I|we|you|he|she|it|they)\b)")
 
 
 class _SearchedText(NamedTuple):

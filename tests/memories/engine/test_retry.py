@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories.engine.prompt_limit import TooLongError
-from memzoo.memories.engine.retry import Decision, FailedStep, after_success, decide, is_last_try, rest_of
+from memzoo.memories.engine.retry import (
+    MAX_TRIES,
+    Decision,
+    FailedStep,
+    after_success,
+    decide,
+    is_last_try,
+    rest_of,
+)
 from memzoo.memories.engine.state import Attempts
 
 DOWN, NONSENSE = ModelError("down"), ModelReplyError("nonsense")
@@ -83,7 +91,7 @@ def after(*failures: tuple[int, int]) -> Attempts:
     """The attempts after steps that failed, given by the number of their first message and their exchanges."""
     attempts = Attempts()
     for first, exchanges in failures:
-        attempts = decide(attempts, DOWN, FailedStep(first, first + 1, exchanges, max_tries=1000)).attempts
+        attempts = decide(attempts, DOWN, FailedStep(first, first + 1, exchanges)).attempts
     return attempts
 
 
@@ -118,12 +126,10 @@ def test_a_later_step_that_fails_goes_on_from_the_half() -> None:
     assert decide(half, DOWN, FailedStep(9, 16, 4)).attempts.exchanges == 2
 
 
-@pytest.mark.parametrize("tries", [2, 3, 5])
-def test_an_exchange_has_a_last_try(tries: int) -> None:
+def test_an_exchange_has_a_last_try() -> None:
     """Only an exchange that failed by itself, one time less than allowed, may be set aside by the next failure."""
-    needed = [is_last_try(after(*[(1, 1)] * n), tries) for n in range(tries + 1)]
-    assert needed == [n >= max(tries - 1, 2) for n in range(tries + 1)]
-    assert not is_last_try(after(*[(1, 4)] * tries), tries)
+    assert [is_last_try(after(*[(1, 1)] * n)) for n in range(MAX_TRIES + 1)] == [False, False, True, True]
+    assert not is_last_try(after(*[(1, 4)] * MAX_TRIES))
 
 
 def test_what_works_in_the_end_was_not_at_fault() -> None:

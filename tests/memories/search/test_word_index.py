@@ -95,6 +95,7 @@ class TestScores:
         )
         assert ranked(index, query)[0] == first
         assert index.scores("the cat may")[1] < index.scores("the cat May")[1]
+        assert index.scores("May I see the cat?")[1] < index.scores("I see the cat in May?")[1]
 
     def test_of_a_phrase_are_of_its_words_in_a_row(self) -> None:
         """What the tokenizer cuts into several words is found where they stand in this order, with nothing between."""

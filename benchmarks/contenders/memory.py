@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from memzoo.benchmarks.contenders.process import Contender
 from memzoo.errors import ContenderError
+from memzoo.hosts.messages import dict_of
 from memzoo.memories import Usage
 from memzoo.stores import SAID_AT, Message, Record
 from memzoo.strategy import text_of
 
 __all__ = ["ContenderMemory"]
+
+_ROLES = "system", "user", "assistant", "tool"
 
 
 class ContenderMemory:
@@ -48,13 +51,13 @@ class ContenderMemory:
             ContenderError: The view is no list of chat messages with texts.
         """
         found: Any = self._contender.ask("view", self._count, question=query or "").get("messages")
-        right = isinstance(found, list) and all(
-            isinstance(one, dict) and isinstance(one.get("role"), str) and isinstance(one.get("content"), str)  # pyright: ignore[reportUnknownMemberType]
-            for one in found  # pyright: ignore[reportUnknownVariableType]
-        )
-        if not right:
-            raise ContenderError(f'view must return a list of {{"role": "...", "content": "..."}}, not {found!r:.200}')
-        messages: list[Message] = found
+        wanted = 'view must return a list of {"role": "...", "content": "..."}'
+        if not isinstance(found, list):
+            raise ContenderError(f"{wanted}, not {found!r:.200}")
+        messages = cast("list[Message]", found)
+        for number, one in enumerate(messages, start=1):
+            if fault := _find_fault(one):
+                raise ContenderError(f"{wanted}: {fault} in message {number}, {one!r:.200}")
         return messages
 
     def add_messages(self, records: Sequence[Record], turn_id: str) -> None:
@@ -73,3 +76,13 @@ class ContenderMemory:
 
     def relearn(self) -> None:
         """Do nothing: a contender keeps what it learnt."""
+
+
+def _find_fault(message: object) -> str:
+    """Return what is wrong with a message of a view; "" for nothing."""
+    known = dict_of(message)
+    if known.get("role") not in _ROLES:
+        return f"role must be one of {', '.join(_ROLES)}"
+    if not isinstance(known.get("content"), str):
+        return "content must be a text"
+    return "tool_call_id is missing" if known["role"] == "tool" and not known.get("tool_call_id") else ""

@@ -111,5 +111,7 @@ if __name__ == "__main__":
     total = Counter[str]()
     for folder in sys.argv[1:]:
         total += count_cassettes(Path(folder))
+    if not total:
+        sys.exit(f"no cassettes in {', '.join(sys.argv[1:]) or 'nothing: give folders'}")
     for what, count in sorted(total.items()):
         print(f"{what}: {count:,}")  # noqa: T201 - what the command is for

@@ -107,6 +107,9 @@ def test_a_wrong_head_is_told(old: str, new: str, told: str, compare: Compare) -
         ("assert not question.startswith('What'), 'not this'", "failed at 'view': AssertionError: not this"),
         ("return [{'role': 'user', 'content': {question}}]", "failed at 'view': TypeError: "),
         ("return question", "view must return a list of "),
+        ("return [{'role': 'nurse', 'content': ''}]", "role must be one of system, user, assistant, tool in message 1"),
+        ("return [*self.said[:1], {'role': 'user', 'content': None}]", "content must be a text in message "),
+        ("return [{'role': 'tool', 'content': '42'}]", "tool_call_id is missing in message 1, {'role': 'tool'"),
     ],
 )
 def test_a_contender_that_fails_has_its_error_in_its_row(

@@ -116,12 +116,12 @@ def in_json(text: str, change: Change, *, words: bool = False) -> str:
 
 
 def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
-    """Return the fields of a form or of a URL's query, with changed names and values."""
+    """Change the names and values in a form or in a URL's query, and return the new fields."""
     return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
 
 
 def in_parts(text: str, change: Change) -> str:
-    """Return a multipart form with changed first lines of its parts."""
+    """Return a multipart form with the first line of each part changed."""
     return _PART.sub(lambda part: part[0].removesuffix(part[2]) + change(part[2], _field(part[1])), text)
 
 

@@ -87,7 +87,8 @@ def read_outcome(recorded: Recorded) -> dict[str, Any]:
     """Return the outcome of a recorded call of a tool.
 
     Returns:
-        What the call `returned` or `raised`; of a generator, the items that it `yielded`, and whether it was `left`.
+        The value that the call `returned` or `raised`. For a generator: the items that it `yielded`, and whether the
+        caller `left` it early.
 
     Raises:
         CassetteFormatError: The outcome has a value that is not read, for example because its class is gone.

@@ -17,10 +17,10 @@ _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 
 async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: bool = False) -> list[Any]:
-    """Save a thread's new messages, and return the memory's view of the thread, in an order that every model accepts.
+    """Save a thread's new messages, and return the memory's view, in an order that every model accepts.
 
-    The newest human message is the question. For the thread's messages, the view contains the given objects, apart from
-    messages that are joined with their neighbours.
+    The newest human message is the question. Messages of the thread appear in the view as the given objects, unless
+    they are joined with their neighbours.
 
     Args:
         memories: The memories.

@@ -64,7 +64,7 @@ class Tables:
         return numbers
 
     def take_new(self) -> dict[str, Any]:
-        """Return the pieces, facts and kinds of search added since the last call, as JSON."""
+        """Return as JSON everything added since the last call: pieces, facts and kinds of search."""
         told = [[*(piece.head or ()), piece.text] for piece in self.pieces.take_new()]
         return {"pieces": told, "facts": self.facts.take_new(), "ways": self.ways.take_new()}
 

@@ -24,7 +24,7 @@ def thresholds(given: Sequence[str], *, survival: bool) -> dict[str, float]:
     """Return thresholds such as "recall=0.5" as a mapping from figure to share.
 
     Raises:
-        OptionError: A threshold has another form or an unknown figure, or is for survival in a run without it.
+        OptionError: A threshold has another form, or its figure is unknown or not measured in this run (survival).
     """
     found: dict[str, float] = {}
     for text in given:

@@ -50,7 +50,7 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """Return the variants with these names, or all presets except "everything"; no view is cut at a budget.
+    """Return the variants with these names; without names, all presets except "everything". No budget cuts a view.
 
     Raises:
         MemoryZooError: A name is not the name of a strategy, or its options cannot be read.

@@ -194,12 +194,12 @@ class Transcript:
 
     @property
     def adversarial(self) -> int:
-        """The number of questions left out because the question has no true answer."""
+        """The number of adversarial questions: nothing in the conversation answers them."""
         return sum(question.category == ADVERSARIAL for question in self.questions)
 
     @property
     def without_evidence(self) -> int:
-        """The number of other questions left out because the question has no evidence."""
+        """The number of questions without evidence; adversarial questions do not count."""
         return len(self.questions) - len(self.measured) - self.adversarial
 
 

@@ -1,4 +1,4 @@
-"""Reads a form whose conversations lie in known fields, without code for the form."""
+"""Reads conversations from JSON by a table that names the fields; a new form needs a table, and no code."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence

@@ -20,10 +20,10 @@ _HEX = 16
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
-    """Yield the conversations of messages that are given with the ids of their conversations, oldest first.
+    """Group messages by conversation, and yield the conversations in the order of their first messages.
 
     Args:
-        said: Pairs of a conversation's id and a message.
+        said: The messages, oldest first: pairs of the conversation's id and the message.
         item_of: See `conversation_of`.
     """
     sessions: dict[str, list[Any]] = {}

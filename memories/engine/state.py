@@ -110,8 +110,8 @@ class CachedState:
         store: The store that keeps the state.
         conversation_id: The conversation.
         name: The name under which the store keeps the state.
-        on_change: Called once with each change of items, in order, one call at a time. An exception is passed on, and
-            the change still counts as taken in. `None` for no call.
+        on_change: Called once with each change of items, in order, one call at a time; `None` for no call. If it
+            raises an exception, the caller gets the exception, and the change is not repeated.
     """
 
     def __init__(self, store: Store, conversation_id: str, name: str, on_change: _OnStateChange | None) -> None:

@@ -311,8 +311,8 @@ class Estimate:
         """Correct the factors by an endpoint's count of a request.
 
         Returns:
-            The values to keep with the answer, for `follow`. There is nothing to learn from a request with pictures,
-            whose weights are guesses, or mostly of tools; then the values are those before, `None` for the table's.
+            The values to keep with the answer, for `follow`; `None` if the factors are still those of the table. A
+            request with pictures, or mostly of tools, changes nothing.
         """
         if not counted or any(map(weigh_parts, request)):
             return self._tell()

@@ -148,9 +148,9 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange; the last is the number of entries.
 
-    A user or system message begins a new exchange if it follows an answer, or if it is the first of a turn. An
-    assistant's message begins one only if both are true.
-    Messages saved in one turn stay together until the answer.
+    A user or system message begins an exchange if it follows an answer, or if it is the first message of a turn. An
+    assistant's message begins an exchange if it is the first message of a turn and follows an answer. Otherwise the
+    messages of one turn stay together.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

@@ -1,4 +1,4 @@
-"""Splits texts into words, stems and sentences, also without spaces, and recognises words that say little."""
+"""Splits texts into words, stems and sentences, also in languages without spaces, and recognises stop words."""
 
 import functools
 import itertools

@@ -278,7 +278,7 @@ class NameIndex:
         return [known for known, parts in rarest.items() if words <= parts]
 
     def has_part_of_a_name(self, text: str, named: Sequence[str]) -> bool:
-        """Tell whether a text has a capitalised word of a known name, apart from the given names found in the text."""
+        """Return whether a text has a capitalised word of a known name; words of the names in `named` do not count."""
         covered = {word for name in named for word in name.split()}
         capitalised = {canonical(word) for word in text.split() if word.lower() != word}
         return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)

@@ -21,7 +21,7 @@ def is_folder(names: Iterable[str]) -> bool:
 
 
 def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of a folder, whose files say the same."""
+    """Yield the chat of a folder, read from `data.json`; `chat.md` has the same messages."""
     lines = (folder / "data.json").read_text(encoding="utf-8").split("\n")
     yield from read([parse(line) for line in lines if line.strip()], title)
 

@@ -111,7 +111,7 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
         source: The chat's lines in the prompt. One name of a pair must be in `known`, or in `source` as a name.
 
     Returns:
-        The name to keep, by the other name.
+        A mapping from the first name of each pair to the second, which is to be kept.
     """
     pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
     if not pairs:

@@ -209,7 +209,7 @@ def _among(
     good = [value for _, value in first if not isinstance(value, TranscriptError)]
     for form in forms:
         if form.document == "list" and form.recognise(good):
-            everything = [value for _, value in itertools.chain(first, values)]
+            everything = [_as_first(value, place, good[0]) for place, value in itertools.chain(first, values)]
             yield from (value for value in everything if isinstance(value, TranscriptError))
             yield FoundDocument(form, [one for one in everything if not isinstance(one, TranscriptError)], title, where)
             return
@@ -220,6 +220,13 @@ def _among(
     titles = (f"{title} {number}" for number in itertools.count(1)) if len(first) > 1 else itertools.repeat(title)
     for (place, value), name in zip(itertools.chain(first, values), titles, strict=False):
         yield _of_value(value, place, name, forms)
+
+
+def _as_first(value: Any, place: str, first: Any) -> Any:
+    """Return a value of a list that begins with an object; an error for another kind of value."""
+    if isinstance(value, dict | TranscriptError) or not isinstance(first, dict):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    return TranscriptError(f"{place}: expected an object, not {value!r:.60}")
 
 
 def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> FoundDocument | TranscriptError:

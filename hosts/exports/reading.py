@@ -60,7 +60,7 @@ class Choice:
         """
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
-        if not log.messages and self.takes(log.title, ()) and any("without a text" in note for note in log.notes):
+        if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):
             yield TranscriptError(f"{where}, {log.title!r}, has no words: {'; '.join(log.notes)}")
         for one in (log, *(log.branches() if self.all_branches else ())):
             if one.messages and self.takes(one.title, one.dates):

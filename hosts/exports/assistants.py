@@ -73,8 +73,9 @@ FORMS = (
         document="list",
         recognise=having("uuid", "sessionId", "message.role"),
         read=claude_code.read,
-        known="version 2.1 of May 2026; a rewound prompt stays in the file, and a compaction begins a new tree; "
-        "files of subagents are passed over",
+        known="version 2.1 of May 2026, and Qwen Code 0.21; a rewound prompt stays in the file, and "
+        "a compaction begins a new tree; "
+        "files of subagents are passed over in folders",
         get="The files in ~/.claude/projects/<folder>.",
         beside=("agent-*.jsonl", "sessions-index.json", "history.jsonl"),
     ),

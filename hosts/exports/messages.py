@@ -33,7 +33,7 @@ _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
 _PARTS = ("image_url", "input_audio", "file", "caption", "filename")
 _CALLS, _RESULTS = ("function_call", "custom_tool_call"), ("function_call_output", "custom_tool_call_output")
-_DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "time", "ts")
+_DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
 def spell_out(item: Any) -> Any:

@@ -121,9 +121,9 @@ class Parts:
             )
 
     def _add_call(self, call: dict[str, Any], tool: str) -> None:
-        id_, name = str(_first(call, _IDS) or ""), _first(call, _NAMES) or tool
         if isinstance(written := call.get("value"), str):  # LLaMA-Factory writes a call as JSON
             call = dict_of(json.loads(written))
+        id_, name = str(_first(call, _IDS) or ""), _first(call, _NAMES) or tool
         # A call without an id gets one that stands for its place; see `ChatLog.of`.
         self.calls.append(make_call(id_, name, _first(call, _ARGUMENTS)) | {"id": id_})
         if (given := _first(call, _GIVEN)) is not None:

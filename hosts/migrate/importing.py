@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from memzoo.errors import ConflictError, MissingExtraError, TransferError
+from memzoo.errors import ConflictError, MessageError, MissingExtraError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
 from memzoo.hosts.exports.reading import Choice, read_conversations
 from memzoo.hosts.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
@@ -84,15 +84,20 @@ def read_logs(
         for result in found:
             has_any = True
             if isinstance(result, ChatLog):
-                yield _checked(result)
+                result = _check(result, source)  # noqa: PLW2901
+            if isinstance(result, ChatLog):
+                yield result
             else:
                 on_error(result if isinstance(result, TransferError) else _as_transfer_error(result))
         if not has_any:
             on_error(TransferError(choice.describe_lack(str(file))))
 
 
-def _checked(log: ChatLog) -> ChatLog:
-    return replace(log, messages=list(map(checked, log.messages)))
+def _check(log: ChatLog, source: str) -> ChatLog | TransferError:
+    try:
+        return replace(log, messages=list(map(checked, log.messages)))
+    except MessageError as error:
+        return _refusal(f"{source}: {log.title!r} cannot be read", error)
 
 
 def _as_transfer_error(error: Exception) -> TransferError:
@@ -124,7 +129,7 @@ def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | Tra
 
 def _read(draft: Unread, source: str) -> ChatLog | TransferError:
     try:
-        return _checked(draft.read())
+        return draft.read()
     except MissingExtraError:
         raise
     except Exception as error:  # noqa: BLE001 - as above

@@ -66,6 +66,8 @@ def _values(text: str) -> Any:
 
 
 def _texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, str) and value.startswith(("{", "[")):
+        value = _values(value) or value
     if isinstance(value, str):
         yield place, value
     for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():

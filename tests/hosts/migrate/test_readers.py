@@ -279,20 +279,27 @@ def test_older_forms_of_calls(said: list[Any], ids: list[str], tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("form", "item"),
+    ("form", "item", "left_out"),
     [
-        ("langchain-file", {"type": "remove", "data": {"content": "", "id": "x"}}),
-        ("langchain-file", {"type": "reasoning", "summary": []}),
-        ("chatgpt", of_gpt("tool", "2")),
-        ("chatgpt", of_gpt("assistant", "f()", recipient="python")),
-        ("chatgpt", of_gpt("user", "Hi", metadata={"is_visually_hidden_from_conversation": True})),
-        ("chatgpt", of_gpt("user")),
-        ("chatgpt", {"author": {"role": "assistant"}, "content": {"content_type": "thoughts", "text": "Hm"}}),
+        ("langchain-file", {"type": "remove", "data": {"content": "", "id": "x"}}, ""),
+        ("langchain-file", {"type": "reasoning", "summary": []}, ""),
+        ("chatgpt", of_gpt("tool", "2"), "1 tool step"),
+        ("chatgpt", of_gpt("assistant", "f()", recipient="python"), "1 tool step"),
+        ("chatgpt", of_gpt("user", "Hi", metadata={"is_visually_hidden_from_conversation": True}), ""),
+        ("chatgpt", of_gpt("user"), ""),
+        (
+            *("chatgpt", {"author": {"role": "assistant"}, "content": {"content_type": "thoughts", "text": "Hm"}}),
+            "1 thought",
+        ),
     ],
 )
-def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> None:
+def test_what_nobody_said_is_left_out(form: str, item: Any, left_out: str, tmp_path: Path) -> None:
     """Thoughts, removals, what tools and the application wrote: a conversation of that alone is none."""
-    assert logs_in(form, *file_of(form, item, tmp_path)) == ([], ["FILE has no conversation with words in it"])
+    logs, (error,) = logs_in(form, *file_of(form, item, tmp_path))
+    assert not logs
+    assert error.endswith(
+        f"has no words: left out: {left_out}" if left_out else " has no conversation with words in it"
+    )
 
 
 def test_messages_without_a_text_are_told(tmp_path: Path) -> None:

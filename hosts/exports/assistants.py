@@ -88,6 +88,19 @@ FORMS = (
         get="Run claude-code-transcripts, with `--json`.",
     ),
     Form(
+        name="Copilot CLI",
+        document="list",
+        recognise=having("data.sessionId", type="session.start"),
+        read=Fields(
+            *("", "type", "data.content", "timestamp"),
+            title="0.data.sessionId",
+            conversation="0.data.sessionId",
+            roles={"user.message": "user", "assistant.message": "assistant", "*": ""},
+        ),
+        known="version 1.0 of 2026; the work of tools is left out",
+        get="The files events.jsonl in ~/.copilot/session-state.",
+    ),
+    Form(
         name="Cursor",
         document="list",
         recognise=having("role", "message.content"),

@@ -86,12 +86,11 @@ def read_logs(
         found = _of_source(form, file, choice) if form else read_conversations([Path(source)], choice)
         for result in found:
             has_any = True
-            if isinstance(result, ChatLog):
-                result = _check(result, source)  # noqa: PLW2901
-            if isinstance(result, ChatLog):
-                yield result
+            one = _check(result, source) if isinstance(result, ChatLog) else _as_transfer_error(result)
+            if isinstance(one, ChatLog):
+                yield one
             else:
-                on_error(result if isinstance(result, TransferError) else _as_transfer_error(result))
+                on_error(one)
         if not has_any:
             on_error(TransferError(choice.describe_lack(str(file))))
 

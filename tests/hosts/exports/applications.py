@@ -269,6 +269,23 @@ SAMPLES = {
         [[("user", "Is it fig?", 0), ("assistant", "It is.", 3)]],
         ("type", "", "timestamp", "parentUuid"),
     ),
+    "Copilot CLI": Sample(
+        "events.jsonl",
+        tuple(
+            {"type": kind, "data": data, "id": f"e{n}", "timestamp": at(n), "parentId": None}
+            for n, (kind, data) in enumerate(
+                (
+                    ("session.start", {"sessionId": "p1"}),
+                    ("user.message", {"content": "Is it fig?", "transformedContent": "Is it fig?\nIt is noon."}),
+                    ("tool.execution_start", {"toolName": "look"}),
+                    ("assistant.message", {"content": "It is.", "toolRequests": []}),
+                )
+            )
+        ),
+        [[("user", "Is it fig?", 1), ("assistant", "It is.", 3)]],
+        ("type", "content", "timestamp", ""),
+        ("2 entries of other kinds left out",),
+    ),
     "Cursor": Sample(
         "c1.jsonl",
         (

@@ -28,8 +28,7 @@ _MARKS = {"role", "type", "lc", "message"}
 _WORDS = {"content", "text", "lc", "kwargs", "data", "message"}
 """The members of an item that is a message, not the work of a tool or a thought."""
 _DEFINITION: dict[str, object] = {"role": "tool", "content.type": "function"}
-"""LangChain's callback of Langfuse writes the definitions of tools as messages; that of JavaScript, a tool's name as
-the role of its result."""
+"""The sign of a tool's definition, which Langfuse's callback for LangChain writes as a message."""
 _INSIDE = (
     *("messages", "choices.0.message", "generations.0.0.message", "generations.0.0.text", "candidates.0.content"),
     *("output.message", "message", "contents", "output", "input", "text", "prompt", "args"),

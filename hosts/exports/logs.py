@@ -23,7 +23,8 @@ FORMS = (
         recognise=call_logs.is_langfuse,
         read=call_logs.read_langfuse,
         known=f"trace-<id>.json and session-<id>.json of version 3; observations, or traces with observations, "
-        f"as a list or JSON Lines; LangChain's callback writes tools among the messages; {_SPANS}",
+        "as a list or JSON Lines; the callback for LangChain writes the definitions of tools as messages, and that of "
+        f"JavaScript a tool's name as the role of its result (5.0.4, 5.11.1: see findings); {_SPANS}",
         get="The page of a trace, Download JSON; or of a session. The page of observations, Export, JSON or JSONL.",
     ),
     Form(

@@ -302,6 +302,8 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
 
 
 def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
+    if file.suffix.lower() == ".json":
+        raise OptionError(f"--write-questions writes YAML: give {file.with_suffix('.yaml')}")
     if file.exists():
         raise OptionError(f"{file} exists, perhaps with your corrections; give the name of a new file")
     model = None if asked.is_rules else asked.make_model()

@@ -5,12 +5,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memzoo.stores import Entry
+from memzoo.stores import Entry, Message
 from memzoo.strategy import text_of
 
 __all__ = ["WRITERS"]
 
 _HEADING = re.compile(r"^(?=[ \t*_\\]*###)", re.MULTILINE)
+_CALLS = {"tool_calls", "function_call"}
 _SHAREGPT = {"user": "human", "assistant": "gpt", "developer": "system"}
 
 
@@ -23,12 +24,12 @@ def _openai(id_: str, entries: Sequence[Entry]) -> Iterator[str]:  # noqa: ARG00
 
 
 def _chatgpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield ChatGPT's export: a tree with one branch. Calls and results of tools stand in it as text."""
+    """Yield ChatGPT's export: a tree with one branch. The work of tools stands in it as text, in nodes of its own."""
     nodes: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None, "children": []}}
     last = "root"
-    for entry in entries:
-        key, role = f"m{entry.seq}", entry.message["role"]
-        calls = role == "assistant" and not entry.message.get("content")
+    turns = ((entry, *turn) for entry in entries for turn in _turns(entry.message))
+    for number, (entry, role, words) in enumerate(turns, start=1):
+        key, is_work = f"m{number}", role == "tool"
         nodes[last]["children"] = [key]
         nodes[key] = {
             "id": key,
@@ -36,10 +37,10 @@ def _chatgpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
             "children": [],
             "message": {
                 "id": key,
-                "author": {"role": role, "name": entry.message.get("name"), "metadata": {}},
+                "author": {"role": entry.message["role"], "name": entry.message.get("name"), "metadata": {}},
                 "create_time": entry.said_at.timestamp() if entry.said_at else None,
-                "content": {"content_type": "text", "parts": [text_of(entry.message)]},
-                "recipient": "tool" if calls else "all",
+                "content": {"content_type": "text", "parts": [words]},
+                "recipient": "tool" if is_work else "all",
                 "metadata": {},
             },
         }
@@ -70,9 +71,19 @@ def _sharegpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
 
 def _markdown(id_: str, entries: Sequence[Entry]) -> Iterator[str]:  # noqa: ARG001 - as above
     """Yield Markdown with a heading for each message; a line that looks like one gets a backslash."""
-    for entry in entries:
-        words = _HEADING.sub(r"\\", text_of(entry.message))
-        yield f"### {entry.message['role'].upper()}\n\n{words}\n\n"
+    for role, words in (turn for entry in entries for turn in _turns(entry.message)):
+        yield "### {}\n\n{}\n\n".format(role.upper(), _HEADING.sub(r"\\", words))
+
+
+def _turns(message: Message) -> Iterator[tuple[str, str]]:
+    """Yield the role and the words of a message, and the calls in it, which nobody says, as work of tools."""
+    calls = {"role": "assistant", "content": None} | {key: message[key] for key in _CALLS if message.get(key)}
+    spoken = {key: value for key, value in message.items() if key not in _CALLS}
+    has_calls = bool(calls.keys() & _CALLS)
+    if not has_calls or text_of(spoken):
+        yield message["role"], text_of(spoken)
+    if has_calls:
+        yield "tool", text_of(calls)
 
 
 WRITERS: Mapping[str, Callable[[str, Sequence[Entry]], Iterator[str]]] = {

@@ -243,7 +243,7 @@ class _Run:
 
     def _reckon(self, cache: PromptCache, shown: Shown, exchange: Exchange) -> Requests:
         """Return the token counts of the request at an exchange."""
-        asked, at = exchange.messages[: exchange.user_text is not None], self._now.timestamp()
+        asked, at = exchange.asked, self._now.timestamp()
         if self._variant.cut or self._said is None:
             return cache.send(self._make_request(shown, asked), at)
         anew, self._rule = self._said.rule != self._rule, self._said.rule

@@ -107,9 +107,8 @@ def _talk(
         while due and due[0].asked_after is not None and due[0].asked_after < number:
             _ask(memory, due.popleft(), counter, found)
         now[0] = exchange.said_at
-        asked: list[Message] = [exchange.messages[0]] if exchange.user_text is not None else []
         # The short system text stands for the system prompt, whose size the caches know.
-        request = asked if memory is None else memory.request(*asked, system="-")
+        request = exchange.asked if memory is None else memory.request(*exchange.asked, system="-")
         for system, one in caches.items():
             found.requests[system] += one.send(request, now[0].timestamp())
         if memory is not None:

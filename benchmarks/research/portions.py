@@ -88,7 +88,7 @@ def measure_portions(talk: Transcript, name: str, learn_every: int, prompts: Pat
     )
     for exchange in talk.exchanges:
         cost.exchanges += 1
-        cost.reading += counter.of_messages(memory.request(*exchange.messages[: exchange.user_text is not None]))
+        cost.reading += counter.of_messages(memory.request(*exchange.asked))
         memory.add_messages(exchange.records)
     memory.settle()
     return cost

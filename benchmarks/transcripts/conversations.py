@@ -42,6 +42,8 @@ UNCATEGORISED = "uncategorised"
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """The date used for exchanges without a date."""
 
+_INSTRUCTIONS = ("system", "developer")
+
 
 KINDS = (
     *("name", "number", "date", "preference", "constraint", "safety rule", "correction", "plan"),
@@ -131,8 +133,15 @@ class Exchange:
     @property
     def user_text(self) -> str | None:
         """The text of the user's message; `None` if the exchange begins with another message."""
-        first = self.messages[0]
-        return text_of(first) if first["role"] == "user" else None
+        return text_of(self.asked[-1]) if self.asked else None
+
+    @property
+    def asked(self) -> Sequence[Message]:
+        """The user's message, after instructions ahead of it; none if the exchange begins with another message."""
+        roles = (message["role"] for message in self.messages)
+        place = next(place for place, role in enumerate((*roles, "")) if role not in _INSTRUCTIONS)
+        is_asked = place < len(self.messages) and self.messages[place]["role"] == "user"
+        return self.messages[: place + 1] if is_asked else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +259,16 @@ def exchanges_of(
 ) -> tuple[Exchange, ...]:
     """Return messages grouped into exchanges; each user message and each session begins a new exchange.
 
+    Instructions ahead of a user message belong to its exchange.
+
     Args:
         said: The messages.
         numbers: The numbers of messages by the ids in `TranscriptMessage.forgets`.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:
-        if not groups or one.opens or one.message["role"] == "user":
+        begun = not groups or any(before.message["role"] not in _INSTRUCTIONS for before in groups[-1])
+        if not groups or one.opens or (one.message["role"] == "user" and begun):
             groups.append([])
         groups[-1].append(one)
     return tuple(_exchange(group, numbers) for group in groups)

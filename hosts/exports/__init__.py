@@ -5,7 +5,7 @@ say all; else a function in `readers/`, `read(document, title)`, that yields wha
 return. A message of a known kind goes through `messages_of`.
 """
 
-from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of, mark_of
 from memzoo.hosts.exports.fields import Fields, pick
 from memzoo.hosts.exports.form import Form, having
 from memzoo.hosts.exports.messages import conversation_of, messages_of
@@ -16,6 +16,7 @@ __all__ = [
     "ChatLog",
     "Fields",
     "Form",
+    "Unread",
     "conversation_of",
     "date_of",
     "having",

@@ -71,12 +71,42 @@ FORMS = (
     Form(
         name="Claude Code",
         document="list",
-        recognise=having("parentUuid", "sessionId", "message"),
+        recognise=having("uuid", "sessionId", "message.role"),
         read=claude_code.read,
-        known="version 2.1 of May 2026; a rewound prompt stays in the file, and a compaction begins a new tree; "
-        "files of subagents are passed over",
+        known="version 2.1 of May 2026, and Qwen Code 0.21; a rewound prompt stays in the file, and "
+        "a compaction begins a new tree; "
+        "files of subagents are passed over in folders",
         get="The files in ~/.claude/projects/<folder>.",
         beside=("agent-*.jsonl", "sessions-index.json", "history.jsonl"),
+    ),
+    Form(
+        name="Claude Code, session of the web",
+        document="object",
+        recognise=having("loglines.0.message"),
+        read=Fields(messages="loglines", role="type", text="message.content", date="timestamp"),
+        known="what the API of sessions gives in 2026, as claude-code-transcripts saves it",
+        get="Run claude-code-transcripts, with `--json`.",
+    ),
+    Form(
+        name="Copilot CLI",
+        document="list",
+        recognise=having("data.sessionId", type="session.start"),
+        read=Fields(
+            *("", "type", "data.content", "timestamp"),
+            title="0.data.sessionId",
+            conversation="0.data.sessionId",
+            roles={"user.message": "user", "assistant.message": "assistant", "*": ""},
+        ),
+        known="version 1.0 of 2026; the work of tools is left out",
+        get="The files events.jsonl in ~/.copilot/session-state.",
+    ),
+    Form(
+        name="Cursor",
+        document="list",
+        recognise=having("role", "message.content"),
+        read=Fields(messages="", role="role|type", roles={"turn_ended": ""}, text="message.content"),
+        known="agent-transcripts of 2026, which have neither times nor results of tools",
+        get="The files in ~/.cursor/projects/<project>/agent-transcripts.",
     ),
     Form(
         name="Codex CLI",

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import as_list, pick
+from memzoo.hosts.exports.form import having
 from memzoo.hosts.exports.messages import is_message, messages_of
 from memzoo.hosts.messages import dict_of, dicts_of, host_text
 from memzoo.memories.text.thoughts import set_thoughts_apart
@@ -18,12 +19,19 @@ from memzoo.stores import Message
 __all__ = ["Call", "conversations_of", "words_in"]
 
 _INSTRUCTIONS = ("system", "developer")
+_INSTRUCTION = (
+    "system|instructions|systemInstruction.parts|system_instruction.parts|"
+    "config.systemInstruction.parts|config.system_instruction.parts|config.systemInstruction|config.system_instruction"
+)
+"""The places of the instruction in a request."""
 _MARKS = {"role", "type", "lc", "message"}
 _WORDS = {"content", "text", "lc", "kwargs", "data", "message"}
 """The members of an item that is a message, not the work of a tool or a thought."""
+_DEFINITION: dict[str, object] = {"role": "tool", "content.type": "function"}
+"""The sign of a tool's definition, which Langfuse's callback for LangChain writes as a message."""
 _INSIDE = (
     *("messages", "choices.0.message", "generations.0.0.message", "generations.0.0.text", "candidates.0.content"),
-    *("output.message", "message", "contents", "output", "input", "text"),
+    *("output.message", "message", "contents", "output", "input", "text", "prompt", "args"),
 )
 """The places of messages in requests and answers, in the order of preference."""
 
@@ -104,8 +112,14 @@ def words_in(value: Any, role: str) -> list[Message]:
         case list():
             listed = as_list(value[0]) if value and isinstance(value[0], list) else as_list(value)
             said: list[Message] = []
+            if having("toolCallId", "toolName")(listed):  # the AI SDK's attribute for the calls of an answer
+                return messages_of({"role": role, "parts": [{"type": "tool-call"} | dict_of(one) for one in listed]})
             for one in listed:
-                new = words_in(one, role)
+                if having(**_DEFINITION)(one):
+                    continue
+                called = {call["function"].get("name") for each in said for call in each.get("tool_calls") or ()}
+                named = dict_of(one).get("role") in called
+                new = words_in(one | {"role": "function", "name": one["role"]} if named else one, role)
                 given = set[str]() if isinstance(one, str) else dict_of(one).keys()
                 if not isinstance(one, str) and (not given & _MARKS or (not new and given & _WORDS)):
                     raise TransferError(f"this is not a message: {one!r:.80}")
@@ -120,7 +134,7 @@ def words_in(value: Any, role: str) -> list[Message]:
 
 
 def _words_in_object(known: dict[str, Any], role: str) -> list[Message]:
-    system: Any = known.get("system") or pick(known, "systemInstruction.parts|system_instruction.parts")
+    system: Any = pick(known, _INSTRUCTION) if role == "user" else None
     head = messages_of({"role": "system", "content": system}) if system else []
     found = next((one for path in _INSIDE if (one := pick(known, path)) is not None), None)
     if found is None and "content" in known:

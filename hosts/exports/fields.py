@@ -126,15 +126,17 @@ def role_at(item: Any, path: str, where: int | str, roles: Mapping[Any, str] = M
         item: The message.
         path: The path of the role; see `pick`.
         where: The message's number or id, for the error.
-        roles: The role for each value that is not a usual name; values are compared as texts.
+        roles: The role for each value that is not a usual name, and for "*" that of all other texts; values are
+            compared as texts.
 
     Raises:
         TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
     """
     given = need(item, path, where)
-    role = roles[text] if (text := str(given)) in roles else role_of(given)
-    if role is None:
-        role = {str(value): one for value, one in roles.items()}.get(text)
+    named = {str(value): one for value, one in roles.items()}
+    role = named[str(given)] if str(given) in named else role_of(given)
+    if role is None and isinstance(given, str):
+        role = named.get("*")
     if role is None:
         raise TranscriptError(f"message {where!r}: expected a role at {path!r}, not {given!r}")
     return role
@@ -152,8 +154,8 @@ class Fields:
         name: The speaker's name. With `people`, the only sign of who speaks.
         title: The conversation's title, in the document.
         conversation: The conversation's id, in the document.
-        roles: The role for each value at `role` that is not a usual name; "" leaves the message out. Values are
-            compared as texts, as in `{"True": "user"}`.
+        roles: The role for each value at `role` that is not a usual name, and for "*" that of all other texts; ""
+            leaves the message out, and a note counts it. Values are compared as texts, as in `{"True": "user"}`.
         only: Values that a message must have; others are left out, and counted in a note.
         owner: The name of the user, in the document, for talks between people.
         id: The id, in a message, of a form with branches.
@@ -195,6 +197,8 @@ class Fields:
             raise TranscriptError(f"expected a list at {self.messages!r}")
         items: list[Any] = [*enumerate(found, start=1)]  # pyright: ignore[reportUnknownArgumentType]
         kept = [(n, item) for n, item in items if all(pick(item, path) == value for path, value in self.only.items())]
+        if "" in self.roles.values():
+            kept = [(n, item) for n, item in kept if role_at(item, self.role, n, self.roles)]
         left_out = len(items) - len(kept)
         notes = [f"{count(left_out, 'entry', 'entries')} of other kinds left out"] if left_out else []
         if self.people:
@@ -229,7 +233,7 @@ class Fields:
             raise TranscriptError(f"message {number}: expected words at {self.text!r}, not {words!r:.80}")
         if attached := [one for path in self.attached for one in dicts_of(pick(item, path))]:
             words = [*filter(None, [words] if isinstance(words, str) else words or []), *map(_attachment, attached)]
-        messages = messages_of({"role": role, "content": words or ""}) if role else []
+        messages = messages_of({"role": role, "content": words or ""})
         if messages and self.name and (name := pick(item, self.name)):
             messages[-1] |= {"name": str(name)}
         return [(message, self._date(item, number)) for message in messages]

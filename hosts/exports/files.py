@@ -20,12 +20,13 @@ from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.exports.form import Form
 from memzoo.stores.checking import is_sqlite
 
-__all__ = ["FoundDocument", "find_documents", "find_in_text", "parse"]
+__all__ = ["LISTED", "FoundDocument", "find_documents", "find_in_text", "parse"]
 
 _JSON, _TABLES, _YAML = {".json", ".jsonl", ".ndjson"}, {".csv", ".tsv"}, {".yaml", ".yml"}
 _DATABASES = {".db", ".sqlite", ".sqlite3"}
 _SUFFIXES = {*_JSON, *_TABLES, *_YAML, *_DATABASES, ".txt", ".md", ".vtt", ".zip"}
-_LISTED = "`memzoo compare --formats` lists them"
+LISTED = "`memzoo compare --formats` lists them"
+"""The end of errors about unknown forms."""
 _HEAD = 4000
 _FIRST, _FIRST_LINES = 10, 20
 _CHUNK = 2**18
@@ -155,7 +156,7 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
                 yield FoundDocument(form, file.read(), title, where)
                 return
     if head.lstrip()[0] not in "[{":
-        raise TranscriptError(f"{where} has none of the known forms; {_LISTED}")
+        raise TranscriptError(f"{where} has none of the known forms; {LISTED}")
     yield from _in_json(file, where, title, forms)
 
 
@@ -208,12 +209,12 @@ def _among(
     first = list(itertools.islice(values, ahead))
     good = [value for _, value in first if not isinstance(value, TranscriptError)]
     for form in forms:
-        if form.document == "list" and form.recognise(good):
+        if "list" in form.document and form.recognise(good):
             everything = [value for _, value in itertools.chain(first, values)]
             yield from (value for value in everything if isinstance(value, TranscriptError))
             yield FoundDocument(form, [one for one in everything if not isinstance(one, TranscriptError)], title, where)
             return
-        if form.document == "object" and any(isinstance(value, dict) and form.recognise(value) for value in good):
+        if "object" in form.document and any(isinstance(value, dict) and form.recognise(value) for value in good):
             break
     if not first:
         raise TranscriptError(f"{where} is an empty list")
@@ -225,15 +226,13 @@ def _among(
 def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> FoundDocument | TranscriptError:
     if isinstance(value, TranscriptError):
         return value
-    if isinstance(value, list):
-        form = next((form for form in forms if form.document == "list" and form.recognise(value[:_FIRST])), None)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    else:
-        known = (form for form in forms if form.document == "object" and isinstance(value, dict))
-        form = next((form for form in known if form.recognise(value)), None)
+    kind = "list" if isinstance(value, list) else "object" if isinstance(value, dict) else "nothing"
+    head = value[:_FIRST] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
+    form = next((form for form in forms if kind in form.document and form.recognise(head)), None)
     if form is None:
         keys = ", ".join(map(repr, value)) if isinstance(value, dict) else ""  # pyright: ignore[reportUnknownArgumentType]
         there = f"there are only the keys {keys}" if keys else f"there is {value!r:.80}"
-        return TranscriptError(f"{where} has none of the known forms: {there:.300}; {_LISTED}")
+        return TranscriptError(f"{where} has none of the known forms: {there:.300}; {LISTED}")
     return FoundDocument(form, value, title, where)
 
 
@@ -247,7 +246,7 @@ def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> Fou
     for form in forms:
         if form.document == "table" and form.recognise(set(columns)):
             return FoundDocument(form, rows, Path(where).stem, where)
-    return TranscriptError(f"{where} has none of the known forms: the columns are {', '.join(columns)}; {_LISTED}")
+    return TranscriptError(f"{where} has none of the known forms: the columns are {', '.join(columns)}; {LISTED}")
 
 
 def _yaml(text: str, where: str) -> Any:
@@ -262,12 +261,16 @@ def _yaml(text: str, where: str) -> Any:
 
 
 def _lines(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
+    begun = False  # with an object
     # Files are split at "\n" only, because JSON strings may contain other line breaks, such as U+2028.
     for number, line in enumerate(file, start=1):
         place = f"{where}, line {number}"
         if line.strip():
             try:
-                yield place, parse(line)
+                value = parse(line)
+                begun = begun or isinstance(value, dict)
+                is_odd = begun and not isinstance(value, dict)
+                yield place, TranscriptError(f"{place}: expected an object, not {value!r:.60}") if is_odd else value
             except (ValueError, RecursionError) as error:
                 yield place, _not_json(place, error)
 

@@ -12,7 +12,7 @@ __all__ = ["Document", "Form", "Reader", "having"]
 Reader: TypeAlias = Callable[[Any, str], Iterable[ChatLog | Unread]]
 """A function of a document, and of the title for a conversation without its own, that yields conversations."""
 
-Document: TypeAlias = Literal["object", "list", "text", "table", "folder", "database"]
+Document: TypeAlias = Literal["object", "list", "list or object", "text", "table", "folder", "database"]
 """The unit of a form: see `Form.document`."""
 
 
@@ -28,6 +28,7 @@ class Form:
               get the object.
             - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 10, or
               20 lines.
+            - "list or object": a list, or an object of its own; both functions get either.
             - "text": a whole text. `recognise` gets the first 4,000 characters.
             - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
               each a dict by such names.

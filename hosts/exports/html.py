@@ -5,18 +5,8 @@ from html.parser import HTMLParser
 __all__ = ["words_of"]
 
 _BLOCKS = {
-    "p",
-    "div",
-    "br",
-    "li",
-    "ul",
-    "ol",
-    "tr",
-    "table",
-    "pre",
-    "blockquote",
-    "hr",
-    *(f"h{n}" for n in range(1, 7)),
+    *("p", "div", "br", "li", "ul", "ol", "tr", "table", "pre", "blockquote", "hr"),
+    *("h1", "h2", "h3", "h4", "h5", "h6"),
 }
 _HIDDEN = {"script", "style"}
 

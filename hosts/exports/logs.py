@@ -19,52 +19,32 @@ FORMS = (
     ),
     Form(
         name="Langfuse",
-        document="object",
+        document="list or object",
         recognise=call_logs.is_langfuse,
         read=call_logs.read_langfuse,
-        known=f"trace-<id>.json and session-<id>.json of version 3; {_SPANS}",
-        get="The page of a trace, Download JSON; or of a session.",
-    ),
-    Form(
-        name="Langfuse, table",
-        document="list",
-        recognise=call_logs.is_langfuse,
-        read=call_logs.read_langfuse,
-        known="observations, or traces with observations, as a list or JSON Lines",
-        get="The page of observations, Export, JSON or JSONL.",
+        known=f"trace-<id>.json and session-<id>.json of version 3; observations, or traces with observations, "
+        "as a list or JSON Lines; the callback for LangChain writes the definitions of tools as messages, and that of "
+        f"JavaScript a tool's name as the role of its result (5.0.4, 5.11.1: see findings); {_SPANS}",
+        get="The page of a trace, Download JSON; or of a session. The page of observations, Export, JSON or JSONL.",
     ),
     Form(
         name="Phoenix",
-        document="list",
+        document="list or object",
         recognise=spans.is_phoenix,
         read=spans.read_phoenix,
         known=f"OpenInference's attributes of 2026, nested, with points, or as columns; also spans as OpenTelemetry's "
-        f"Python SDK writes them (to_json), a line each; {_SPANS}",
-        get="client.spans.get_spans_dataframe(...).to_json(orient='records', lines=True).",
-    ),
-    Form(
-        name="Phoenix, page",
-        document="object",
-        recognise=spans.is_phoenix,
-        read=spans.read_phoenix,
-        known="the answer of its REST API",
-        get="GET /v1/projects/<project>/spans.",
+        f"Python SDK writes them (to_json), a line each; and the answer of its REST API; {_SPANS}",
+        get="client.spans.get_spans_dataframe(...).to_json(orient='records', lines=True); or "
+        "`GET /v1/projects/PROJECT/spans`.",
     ),
     Form(
         name="OpenTelemetry GenAI",
-        document="list",
+        document="list or object",
         recognise=spans.is_otlp,
         read=spans.read_otlp,
-        known=f"OTLP in JSON Lines, semantic conventions 1.37, names of OpenLLMetry and the AI SDK; {_SPANS}",
+        known=f"OTLP in JSON Lines, or a single batch, semantic conventions 1.37, names of OpenLLMetry and the AI SDK; "
+        f"{_SPANS}",
         get="The collector's file exporter; switch on the capture of messages' contents.",
-    ),
-    Form(
-        name="OpenTelemetry GenAI, batch",
-        document="object",
-        recognise=spans.is_otlp,
-        read=spans.read_otlp,
-        known="a single batch",
-        get="As above.",
     ),
     Form(
         name="LangGraph, history",
@@ -92,19 +72,11 @@ FORMS = (
     ),
     Form(
         name="a gateway's log",
-        document="list",
+        document="list or object",
         recognise=call_logs.is_gateway,
         read=call_logs.read_gateway,
         known=f"a request with its answer a line, as LiteLLM and OpenAI write them in 2026; {_SPANS}",
         get="LiteLLM: a callback for logs, such as s3 or a file.",
-    ),
-    Form(
-        name="a gateway's log, line",
-        document="object",
-        recognise=call_logs.is_gateway,
-        read=call_logs.read_gateway,
-        known="a single request with its answer",
-        get="As above.",
     ),
     Form(
         name="AI SDK",

@@ -17,6 +17,7 @@ from memzoo.stores import Message
 __all__ = [
     "conversation_of",
     "find_date",
+    "is_call",
     "is_message",
     "is_part_of_answer",
     "message_of",
@@ -31,7 +32,8 @@ _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
 _PARTS = ("image_url", "input_audio", "file", "caption", "filename")
-_DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "time", "ts")
+_CALLS, _RESULTS = ("function_call", "custom_tool_call"), ("function_call_output", "custom_tool_call_output")
+_DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
 def spell_out(item: Any) -> Any:
@@ -55,7 +57,7 @@ def is_message(item: Any) -> bool:
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
-    return _langchain(known) is not None or _is_call(known) or (_speaker(known) is not None and _has_text(known))
+    return _langchain(known) is not None or is_call(known) or (_speaker(known) is not None and _has_text(known))
 
 
 def message_of(item: Any) -> Message | None:
@@ -63,7 +65,7 @@ def message_of(item: Any) -> Message | None:
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
-    if _is_call(item):
+    if is_call(item):
         return _of_call(item)
     role = _speaker(item)
     if role is None:
@@ -92,7 +94,7 @@ def messages_of(item: Any) -> list[Message]:
             pass
     known = dict_of(spell_out(item))
     content: Any = known.get("content")
-    parts: Any = known.get("parts")
+    parts: Any = known.get("parts") or dict_of(content).get("parts")  # Google's ADK has Gemini's content in a message
     if isinstance(content, list) and not all(map(_is_plain, content)):  # pyright: ignore[reportUnknownArgumentType]
         parts = content  # pyright: ignore[reportUnknownVariableType]
     if invocations := dicts_of(known.get("toolInvocations")):  # the AI SDK up to version 4
@@ -148,7 +150,11 @@ def conversation_of(
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
-            new = [checked(message) for message in messages_of(item)]
+            new = messages_of(item)
+            calls = dicts_of(said[-1][0].get("tool_calls")) if said else []
+            if len(calls) == 1:  # a result without an id is of this call
+                new = [{"tool_call_id": calls[0].get("id")} | one if one["role"] == "tool" else one for one in new]
+            new = [checked(message) for message in new]
             if new and said and said[-1][0]["role"] == "assistant" and is_part_of_answer(item):
                 message, date = said.pop()
                 new = [add_calls(message, new[0]["tool_calls"])]
@@ -270,18 +276,20 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_part_of_answer(item: Any) -> bool:
     """Return whether an item is a tool call; tool calls belong to the same answer as the item before."""
-    return isinstance(item, dict) and _is_call(item) and item["type"] == "function_call"
+    return isinstance(item, dict) and is_call(item) and item["type"] in _CALLS
 
 
-def _is_call(item: Mapping[str, Any]) -> bool:
-    return item.get("type") in ("function_call", "function_call_output", "reasoning") and "role" not in item
+def is_call(item: Mapping[str, Any]) -> bool:
+    """Return whether an item is the call of a tool, its result, or a thought."""
+    return item.get("type") in (*_CALLS, *_RESULTS, "reasoning") and "role" not in item
 
 
 def _of_call(item: Mapping[str, Any]) -> Message | None:
-    if item["type"] == "function_call":
-        call = tool_call(str(item.get("call_id")), str(item.get("name") or ""), str(item.get("arguments") or "{}"))
+    if item["type"] in _CALLS:
+        given = {"input": item["input"]} if "input" in item else item.get("arguments") or {}
+        call = tool_call(str(item.get("call_id")), str(item.get("name") or ""), given)
         return {"role": "assistant", "content": None, "tool_calls": [call]}
-    if item["type"] == "function_call_output":
+    if item["type"] in _RESULTS:
         found = _content(item.get("output"), "tool")
         return {"role": "tool", "tool_call_id": str(item.get("call_id")), "content": found}
     return None

@@ -23,6 +23,8 @@ _MARKS = ("step-start", "source-url", "source-document", "cachePoint")
 _IDS = ("toolUseId", "toolCallId", "tool_use_id", "id")
 _NAMES = ("name", "toolName")
 _ARGUMENTS = ("input", "args", "arguments")
+_WRITTEN = ("text", "content", "value")
+"""The members for words; LLaMA-Factory calls it a value."""
 _GIVEN = ("output", "result", "errorText", "content", "response")
 
 
@@ -60,7 +62,7 @@ class Parts:
         parts = cls()
         typed = any("type" in part for part in dicts_of(content))
         for part in dicts_of(content):
-            kind = mark_of(part, "type", "a part", str) if "text" in part else ""
+            kind = mark_of(part, "type", "a part", str) if {"text", "value"} & part.keys() else ""
             if kind is None and typed:
                 raise TransferError(f"a part has no 'type', as others have: {part!r:.80}")
         for part in content:
@@ -119,6 +121,8 @@ class Parts:
             )
 
     def _add_call(self, call: dict[str, Any], tool: str) -> None:
+        if isinstance(written := call.get("value"), str):  # LLaMA-Factory writes a call as JSON
+            call = dict_of(json.loads(written))
         id_, name = str(_first(call, _IDS) or ""), _first(call, _NAMES) or tool
         # A call without an id gets one that stands for its place; see `ChatLog.of`.
         self.calls.append(make_call(id_, name, _first(call, _ARGUMENTS)) | {"id": id_})
@@ -136,14 +140,14 @@ def _first(part: dict[str, Any], keys: tuple[str, ...]) -> Any:
 
 def _words(part: Any) -> str | None:
     """Return the words of a part; `None` for a part without a text. Parts of OpenAI's threads have it in an object."""
-    text = part if isinstance(part, str) else _first(dict_of(part), ("text", "content"))
+    text = part if isinstance(part, str) else _first(dict_of(part), _WRITTEN)
     text = text.get("value") if isinstance(text, dict) else text  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
     return text if isinstance(text, str) else None
 
 
 def _thought(part: dict[str, Any]) -> str:
     inside = dict_of(dict_of(part.get("reasoningContent")).get("reasoningText"))
-    return str(_first(part, ("thinking", "text", "content")) or inside.get("text") or "")
+    return str(_first(part, ("thinking", *_WRITTEN)) or inside.get("text") or "")
 
 
 def _text(value: Any) -> str:

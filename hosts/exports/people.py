@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
 from memzoo.hosts.exports.readers import (
     character_ai,
@@ -11,7 +12,6 @@ from memzoo.hosts.exports.readers import (
     helpdesks,
     imessage,
     messenger,
-    rasa,
     signal,
     sillytavern,
     slack,
@@ -251,7 +251,12 @@ FORMS = (
         name="Rasa",
         document="object",
         recognise=having("sender_id", "events"),
-        read=rasa.read,
+        read=Fields(
+            *("events", "event", "text", "timestamp"),
+            title="sender_id",
+            conversation="",
+            roles={"*": ""},
+        ),
         known="trackers of Rasa 3",
         get="`GET /conversations/ID/tracker`.",
     ),

@@ -11,8 +11,9 @@ from typing import TypeVar
 
 from memzoo.errors import MissingExtraError, TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, reason
-from memzoo.hosts.exports.files import FoundDocument, find_documents, find_in_text
+from memzoo.hosts.exports.files import LISTED, FoundDocument, find_documents, find_in_text
 from memzoo.hosts.exports.forms import known_forms
+from memzoo.memories.text.messages import ROLES
 
 __all__ = ["Choice", "choose_last", "find_in", "read_conversations", "read_document"]
 
@@ -60,21 +61,23 @@ class Choice:
         """
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
-        if not log.messages and self.takes(log.title, ()) and any("without a text" in note for note in log.notes):
+        if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):
             yield TranscriptError(f"{where}, {log.title!r}, has no words: {'; '.join(log.notes)}")
         for one in (log, *(log.branches() if self.all_branches else ())):
             if one.messages and self.takes(one.title, one.dates):
-                yield self.with_speakers(one)
+                names = {str(message["name"]): None for message in one.messages if message.get("name")}
+                strange = [name for name in (self.user, self.assistant) if name and name not in names]
+                if names and strange:
+                    told = (
+                        f"nobody is called {' or '.join(map(repr, strange))}; there are {', '.join(map(repr, names))}"
+                    )
+                    yield TranscriptError(f"{where}, {one.title!r}: {told}")
+                else:
+                    yield self._with_speakers(one) if names else one
 
-    def with_speakers(self, log: ChatLog) -> ChatLog:
+    def _with_speakers(self, log: ChatLog) -> ChatLog:
         """Return a talk between people with the chosen user and assistant."""
-        names = {str(message["name"]): None for message in log.messages if message.get("name")}
-        strange = [name for name in (self.user, self.assistant) if name and name not in names]
-        if strange:
-            there = ", ".join(map(repr, names)) or "no names"
-            told = f"nobody is called {' or '.join(map(repr, strange))}; there are {there}"
-            log = replace(log, notes=[*log.notes, told])
-        if not {self.user, self.assistant} & names.keys():
+        if not self.user and not self.assistant:
             return log
         messages = [
             message | {"role": self._role(message["name"])}
@@ -94,7 +97,9 @@ def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TranscriptError]:
     """Yield the documents in files, folders and ZIPs, "-" for standard input, and an error for each unknown part."""
     for path in paths:
         if str(path) != "-":
-            yield from find_documents(path, known_forms())
+            found = find_documents(path, known_forms())
+            yield next(found, TranscriptError(f"{path} has no file of a known form; {LISTED}"))
+            yield from found
             continue
         try:
             yield from find_in_text(io.StringIO(sys.stdin.read()), "standard input", known_forms())
@@ -113,6 +118,7 @@ def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | Tr
             number += 1
             try:
                 log = read.read() if isinstance(read, Unread) else read
+                _check_roles(log)
             except MissingExtraError:
                 raise
             except Exception as error:  # noqa: BLE001 - there is no end to what a foreign file can hold
@@ -124,6 +130,13 @@ def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | Tr
     except Exception as error:  # noqa: BLE001 - as above
         after = f"; {count(number, 'conversation')} before it can be read, and none after it" if number else ""
         yield _refusal(found.where, found, error, after)
+
+
+def _check_roles(log: ChatLog) -> None:
+    """Raise an error for a message with an unknown role, as the reader of a package may give."""
+    for number, message in enumerate(log.messages, start=1):
+        if message.get("role") not in ROLES:
+            raise TranscriptError(f"message {number}: {message.get('role')!r} is none of the roles {', '.join(ROLES)}")
 
 
 def _refusal(where: str, found: FoundDocument, error: Exception, after: str = "") -> TranscriptError:

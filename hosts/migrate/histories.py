@@ -174,7 +174,7 @@ def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Unread]:
     try:
         lines = Path(source).read_bytes().splitlines()
     except OSError as error:
-        raise TransferError(f"{source} cannot be read: {error.strerror}") from error
+        raise TransferError(str(error.strerror)) from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

@@ -83,7 +83,8 @@ def _import_from(
         raise _sum_up(wrong, "nothing was imported")
     if conversation is not None:
         if (another := next(logs, None)) is not None:
-            raise OptionError(f"--conversation names one, and {source} has several: {first.key!r}, {another.key!r}")
+            several = f"{first.key!r} ({first.title}), {another.key!r} ({another.title}) ..."
+            raise OptionError(f"--conversation names one, and {source} has several: {several}; --title chooses one")
         first = replace(first, id=conversation)
     counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations"), TimeElapsedColumn())
     with closing(InMemoryStore() if dry_run and find_missing_file(store) else unlock_store(store)) as opened, counting:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from memzoo.errors import ConflictError, MissingExtraError, TransferError
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.exports.reading import Choice, read_conversations
+from memzoo.errors import ConflictError, MessageError, TranscriptError, TransferError
+from memzoo.hosts.exports.chat_log import ChatLog, Unread
+from memzoo.hosts.exports.files import FoundDocument
+from memzoo.hosts.exports.form import Form
+from memzoo.hosts.exports.reading import Choice, read_conversations, read_document
 from memzoo.hosts.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
 from memzoo.hosts.migrate.llama_index import llama_index
 from memzoo.memories.engine.system_message import note_system, system_state
@@ -17,6 +19,7 @@ from memzoo.memories.text.messages import checked
 from memzoo.stores import SAID_AT, Entry, ManagedStore, Message, Record
 from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function
+from memzoo.text import show_url
 
 __all__ = ["READERS", "Imported", "aimport_logs", "import_logs", "read_logs"]
 
@@ -83,20 +86,24 @@ def read_logs(
         found = _of_source(form, file, choice) if form else read_conversations([Path(source)], choice)
         for result in found:
             has_any = True
-            if isinstance(result, ChatLog):
-                yield _checked(result)
+            one = _check(result, source) if isinstance(result, ChatLog) else _as_transfer_error(result)
+            if isinstance(one, ChatLog):
+                yield one
             else:
-                on_error(result if isinstance(result, TransferError) else _as_transfer_error(result))
+                on_error(one)
         if not has_any:
             on_error(TransferError(choice.describe_lack(str(file))))
 
 
-def _checked(log: ChatLog) -> ChatLog:
-    return replace(log, messages=list(map(checked, log.messages)))
+def _check(log: ChatLog, source: str) -> ChatLog | TransferError:
+    try:
+        return replace(log, messages=list(map(checked, log.messages)))
+    except MessageError as error:
+        return _as_transfer_error(error, f"{show_url(source)}, {log.title!r}, cannot be read: {error}")
 
 
-def _as_transfer_error(error: Exception) -> TransferError:
-    refusal = TransferError(str(error))
+def _as_transfer_error(error: Exception, told: str = "") -> TransferError:
+    refusal = TransferError(told or str(error))
     refusal.__cause__ = error
     return refusal
 
@@ -107,34 +114,10 @@ def _files(source: str) -> Sequence[str]:
     return sorted(str(one) for one in Path(source).rglob("[!.]*") if one.is_file())
 
 
-def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TransferError]:
-    """Yield the conversations of one file, and errors for unreadable conversations or for the file."""
-    try:
-        for draft in READERS[form](source):
-            one = _read(draft, source)
-            if isinstance(one, TransferError) or (one.messages and choice.takes(one.title, one.dates)):
-                yield one
-    except TransferError as error:
-        yield error
-    except MissingExtraError:
-        raise
-    except Exception as error:  # noqa: BLE001 - there is no end to what a foreign file can hold
-        yield _refusal(f"{source} cannot be read in the form {form!r}", error)
-
-
-def _read(draft: Unread, source: str) -> ChatLog | TransferError:
-    try:
-        return _checked(draft.read())
-    except MissingExtraError:
-        raise
-    except Exception as error:  # noqa: BLE001 - as above
-        return _refusal(f"{source}: {draft.title!r} cannot be read", error)
-
-
-def _refusal(what: str, error: Exception) -> TransferError:
-    refusal = TransferError(f"{what}: {reason(error)}")
-    refusal.__cause__ = error
-    return refusal
+def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
+    """Yield the conversations of one file or database, and errors for unreadable conversations or for the whole."""
+    row = Form(form, "database", bool, lambda place, _: READERS[form](place), known="", get="")
+    return read_document(FoundDocument(row, source, source, show_url(source)), choice)
 
 
 async def aimport_logs(

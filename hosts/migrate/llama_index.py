@@ -26,14 +26,14 @@ def _of_file(source: str) -> Iterator[Unread]:
     try:
         document = parse(Path(source).read_text(encoding="utf-8"))
     except OSError as error:
-        raise TransferError(f"{source} cannot be read: {error.strerror}") from error
+        raise TransferError(str(error.strerror)) from error
     except (ValueError, RecursionError) as error:
-        raise TransferError(f"{source} cannot be read as JSON: {reason(error)}") from error
+        raise TransferError(f"this is not JSON: {reason(error)}") from error
     match document:
         case {"store": dict(store)}:
             sessions: dict[str, Any] = store
         case _:
-            raise TransferError(f"{source} cannot be read as the file of a SimpleChatStore: it has no 'store'")
+            raise TransferError("it is not the file of a SimpleChatStore: it has no 'store'")
     for key, items in sessions.items():
         if isinstance(items, list):
             yield Unread(key, functools.partial(conversation_of, key, items, _message))  # pyright: ignore[reportUnknownArgumentType]

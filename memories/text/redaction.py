@@ -316,7 +316,7 @@ def _pattern(name: object, given: object) -> re.Pattern[str]:
         pattern = re.compile(cast("str | re.Pattern[str]", given))
         empty = pattern.search("")
     except (re.error, TypeError, RecursionError) as error:
-        raise OptionError(f"redact: {name!r} is not a regular expression for text: {error}") from error
+        raise OptionError(f"redact: {given!r} for {name!r} is not a regular expression for text: {error}") from error
     if empty:
         raise OptionError(f"redact: {name!r} must not match an empty text, as {pattern.pattern!r} does")
     return pattern

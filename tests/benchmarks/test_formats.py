@@ -120,7 +120,7 @@ def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
     (tmp_path / "notes.pdf").write_bytes(b"%PDF")
     assert [one.title for one in read_transcripts([tmp_path])] == ["a", "b"]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TranscriptError, match="has no conversation with words in it"):
+    with pytest.raises(TranscriptError, match="has no file of a known form"):
         list(read_transcripts([tmp_path / "empty"]))
 
 

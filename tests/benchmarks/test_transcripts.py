@@ -95,10 +95,10 @@ class TestOpenAIMessages:
 
     @pytest.mark.parametrize("content", [_CHAT, {"messages": _CHAT}], ids=["list", "object"])
     def test_an_exchange_begins_with_each_user_message(self, content: Any, saved: Saved) -> None:
-        """What comes before the first user message is an exchange of its own."""
+        """Instructions ahead of it belong to it: nobody answers them."""
         (loaded,) = load_transcripts(saved(content))
-        assert [len(exchange.messages) for exchange in loaded.exchanges] == [1, 2, 1, 1]
-        assert [exchange.user_text for exchange in loaded.exchanges] == [None, "hi", "are you there?", "well?"]
+        assert [len(exchange.messages) for exchange in loaded.exchanges] == [3, 1, 1]
+        assert [exchange.user_text for exchange in loaded.exchanges] == ["hi", "are you there?", "well?"]
         assert (loaded.title, loaded.user, loaded.assistant) == ("chat", "Human", "AI")
 
     def test_evidence_is_a_place_from_0_or_an_id(self, saved: Saved) -> None:
@@ -138,7 +138,7 @@ class TestJSONLines:
         """Blank lines do not matter, and neither does U+2028 within a text."""
         lines = "\n\n".join(json.dumps(message) for message in _CHAT) + '\n{"role": "user", "content": "a\u2028b"}\n'
         (loaded,) = load_transcripts(saved(lines, "log.jsonl"))
-        assert len(loaded.exchanges) == 5
+        assert len(loaded.exchanges) == 4
         assert loaded.title == "log"
 
     def test_a_conversation_on_each_line_is_as_many_conversations(self, saved: Saved) -> None:

@@ -29,7 +29,8 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
             thoughts += 1
             continue
         files = [{"type": key} for key in chunk if key.startswith(("drive", "inline", "youtube"))]
-        content = [*filter(None, [text_at(chunk, "text", number)]), *files]
+        words = [text] if (text := text_at(chunk, "text", number)) else chunk.get("parts") or []
+        content = [*words, *files]
         new = messages_of({"role": role, "content": content})
         said += [(message, date_of(chunk.get("createTime"))) for message in new]
     notes += [f"{count(thoughts, 'thought')} left out"] if thoughts else []

@@ -62,6 +62,8 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
             for one in dicts_of(as_list(document))
             for each in dicts_of(one.get("observations", [one]))
         ]
+    # A function that calls a model can be logged as a call, too.
+    outer = {one.get("parentObservationId") for one in seen if one.get("type") == "GENERATION"} - {None}
     calls = [
         Call(
             words_in(one.get("input"), "user"),
@@ -72,7 +74,7 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
             str(one.get("userId") or ""),
         )
         for number, one in enumerate(seen, start=1)
-        if need(one, "type", number) == "GENERATION"
+        if need(one, "type", number) == "GENERATION" and one.get("id") not in outer
     ]
     yield from conversations_of(calls, title, len(seen) - len(calls), "observation")
 

@@ -73,8 +73,9 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
         said = message_of({"role": role, "content": [part for part in parts if part]})
     if said is None or (not said["content"] and content.keys() & {"parts", "text"}):
         return []
-    if isinstance(said["content"], str):
-        said["content"] = _cite(said["content"], metadata)
+    if name := message["author"].get("name"):
+        said["name"] = str(name)
+    said["content"] = _cite(said["content"], metadata)
     return [(said, date_of(mark_of(message, "create_time", place)))]
 
 
@@ -102,8 +103,8 @@ def _noun_of(message: Any) -> str:
     return ""
 
 
-def _cite(text: str, metadata: dict[str, Any]) -> str:
-    """Return a text with the words that the page shows in place of citations' marks."""
+def _cite(text: Any, metadata: dict[str, Any]) -> Any:
+    """Return a text with the words that the page shows in place of citations' marks; parts unchanged."""
     if "\ue200" not in text:
         return text
     for reference in dicts_of(metadata.get("content_references")):

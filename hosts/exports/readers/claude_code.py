@@ -1,4 +1,4 @@
-"""Reads the sessions of Claude Code: one file of JSON Lines a session, in `~/.claude/projects`."""
+"""Reads the sessions of Claude Code, one file of JSON Lines each, in `~/.claude/projects`; Qwen Code's are alike."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,7 +12,8 @@ from memzoo.stores import Message
 
 __all__ = ["read"]
 
-_HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
+_SPOKEN = ("user", "assistant", "tool_result")
+_HIDDEN = ("isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
 _COMMANDS = ("<command-name>", "<command-message>", "<local-command-", "<bash-", "[Request interrupted by user")
 """The beginnings of texts that the program writes in the user's name."""
 
@@ -22,16 +23,24 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
     An entry that begins anew after a compaction names the entry before as its logical parent.
     """
-    there = [(number, entry) for number, entry in enumerate(document, start=1) if {"uuid", "message"} & entry.keys()]
+    named = {parent for entry in document for key in ("parentUuid", "logicalParentUuid") if (parent := entry.get(key))}
+    # An entry without a message matters if another follows it.
+    there = [
+        (number, one)
+        for number, one in enumerate(document, start=1)
+        if "message" in one or one.get("type") in _SPOKEN or one.get("uuid") in named
+    ]
     entries = {str(need(entry, "uuid", number)): entry for number, entry in there}
+    is_tree = any("parentUuid" in entry for entry in entries.values())
     parents: dict[str, Any] = {}
     for uuid, entry in entries.items():
-        parent = (need(entry, "parentUuid", uuid) if parents else None) or entry.get("logicalParentUuid")
+        parent = (need(entry, "parentUuid", uuid) if parents and is_tree else None) or entry.get("logicalParentUuid")
         # The log of a resumed session can begin with entries whose parents are in another file.
         parents[uuid] = parent if parent in entries else None
     if not any(parents.values()):  # a transcript without a tree, in the order of the file
         parents = dict(zip(entries, [None, *entries], strict=False))
-    aside = [uuid for uuid, entry in entries.items() if entry.get("isSidechain")]
+    aside = [uuid for uuid, entry in entries.items() if mark_of(entry, "isSidechain", f"message {uuid!r}")]
+    aside = aside if len(aside) < len(entries) else []  # the file of a subagent
     main = {uuid: parent for uuid, parent in parents.items() if uuid not in set(aside)}
     notes = [f"{count(len(aside), 'entry', 'entries')} of subagents left out"] if aside else []
     name = next((str(one["summary"]) for one in document if one.get("summary")), title)
@@ -42,12 +51,12 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime | None]]:
-    if entry.get("type") in ("user", "assistant"):
+    if entry.get("type") in _SPOKEN:
         need(entry, "message", uuid)
     if "message" not in entry or any(mark_of(entry, mark, f"message {uuid!r}") for mark in _HIDDEN):
         return
-    role = role_at(entry, "type", uuid)
+    role = role_at(entry, "type", uuid, {"tool_result": "user"})
     date = date_at(entry, "timestamp", uuid)
-    for message in messages_of({"role": role, "content": pick(entry, "message.content") or ""}):
+    for message in messages_of({"role": role, "content": pick(entry, "message.content|message.parts") or ""}):
         if message["role"] != "user" or not str(message["content"]).startswith(_COMMANDS):
             yield message, date

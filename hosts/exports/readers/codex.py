@@ -1,5 +1,6 @@
 """Reads the sessions of Codex CLI: one file of JSON Lines a session, in `~/.codex/sessions`."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -8,7 +9,7 @@ from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import date_at, need, pick
 from memzoo.hosts.exports.form import having
-from memzoo.hosts.exports.messages import is_part_of_answer, messages_of
+from memzoo.hosts.exports.messages import is_call, is_part_of_answer, messages_of
 from memzoo.hosts.exports.talks import take
 from memzoo.hosts.messages import add_calls, dict_of
 from memzoo.stores import Message
@@ -29,13 +30,14 @@ def is_codex(items: Any) -> bool:
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a session: the words as events tell them, the calls and results as sent to the model.
 
-    Events leave out the texts that the program sends in the user's name. A session without events has the words in its
-    items only; turns that were taken back are left out.
+    Events leave out the texts that the program sends in the user's name. A session without events of a role has its
+    words in items only; turns that were taken back are left out.
     """
-    told = any(pick(line, "payload.type") == "user_message" for line in document)
+    kinds = {str(pick(line, "payload.type")) for line in document}
+    told = {role for kind, role in _EVENTS.items() if kind in kinds}
     enveloped = "payload" in document[0]
     said: list[tuple[Message, datetime | None]] = []
-    taken_back = 0
+    taken_back, untold = 0, Counter[str]()
     for number, line in enumerate(document, start=1):
         item = dict_of(need(line, "payload", number) if enveloped else line)
         if enveloped and take(line, "type", f"line {number}", str) in ("event_msg", "response_item"):
@@ -43,28 +45,37 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         if item.get("type") == "thread_rolled_back":
             taken_back += (turns := take(item, "num_turns", f"line {number}", int))
             _take_back(said, turns)
-        elif told and line.get("type") == "event_msg" and (role := _EVENTS.get(str(item.get("type")))):
+        elif line.get("type") == "event_msg" and (role := _EVENTS.get(str(item.get("type")))):
             if not isinstance(words := need(item, "message", number), str):
                 raise TranscriptError(f"line {number}: expected a text at 'message', not {words!r:.80}")
             said.append(({"role": role, "content": words}, _date(line, number)))
-        elif not told and (item.get("type") == "message" or "role" in item):
-            role, content = need(item, "role", number), need(item, "content", number)
-            said += [
-                (message, _date(line, number))
-                for message in messages_of({"role": role, "content": content})
-                if message["role"] not in ("system", "developer")
-                if message["role"] != "user" or not str(message["content"]).lstrip().startswith(_INJECTED)
-            ]
-        elif item.get("type") in ("function_call", "function_call_output"):
-            (new,) = messages_of(item)
+            untold.subtract([role])
+        elif item.get("type") == "message" or "role" in item:
+            spoken = _spoken(item, number)
+            untold.update(one["role"] for one in spoken)
+            said += [(one, _date(line, number)) for one in spoken if one["role"] not in told]
+        elif is_call(item) and (new := messages_of(item)):  # none for a thought
+            date = _date(line, number)
             if is_part_of_answer(item) and said and said[-1][0]["role"] == "assistant":
                 message, date = said.pop()
-                said.append((add_calls(message, new["tool_calls"]), date))
-            else:
-                said.append((new, _date(line, number)))
+                new = [add_calls(message, new[0]["tool_calls"])]
+            said += [(one, date) for one in new]
     notes = [f"{count(taken_back, 'turn')} that the user took back left out"] if taken_back else []
+    lost = sum(untold[role] for role in told if untold[role] > 0)
+    notes += [f"{count(lost, 'message')} that the program did not show left out"] if lost else []
     key = str(pick(document, "0.payload.id|0.id") or "")
     yield ChatLog.of(key or title, said, notes, id=key)
+
+
+def _spoken(item: dict[str, Any], number: int) -> list[Message]:
+    """Return the words in an item, without those of the program."""
+    role, content = need(item, "role", number), need(item, "content", number)
+    return [
+        message
+        for message in messages_of({"role": role, "content": content})
+        if message["role"] not in ("system", "developer")
+        if message["role"] != "user" or not str(message["content"]).lstrip().startswith(_INJECTED)
+    ]
 
 
 def _date(line: Any, number: int) -> datetime | None:

@@ -21,14 +21,7 @@ _COLUMNS = {
     "answer": ("answer", "response", "output", "assistant", "bot", "completion", "reply"),
     "date": ("date", "timestamp", "time", "created_at", "datetime", "sent_at"),
     "conversation": (
-        "conversation",
-        "conversation_id",
-        "session_id",
-        "session",
-        "thread_id",
-        "chat_id",
-        "ticket_id",
-        "ticket",
+        *("conversation", "conversation_id", "session_id", "session", "thread_id", "chat_id", "ticket_id", "ticket"),
     ),
 }
 

@@ -21,7 +21,10 @@ _RESULTS = ("observation", "tool", "function", "function_response")
 def read_sharegpt(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield a conversation with "from" and "value", with the calls and results of tools of LLaMA-Factory's form."""
     said: list[Message] = []
-    for number, turn in enumerate(document["conversations"], start=1):
+    # LLaMA-Factory's preference data has the last turn twice.
+    is_preference = not {"chosen", "rejected"}.isdisjoint(document)
+    chosen = [take(document, "chosen", "the conversation", dict)] if is_preference else []
+    for number, turn in enumerate([*document["conversations"], *chosen], start=1):
         speaker, words = need(turn, "from", number), turn.get("value") or ""
         if speaker == "function_call":
             said.append({"role": "assistant", "content": None, "tool_calls": list(_calls(words))})
@@ -30,6 +33,7 @@ def read_sharegpt(document: Any, title: str) -> Iterator[ChatLog]:
         else:
             said.append({"role": role_at(turn, "from", number), "content": words})
     notes = ["the instruction ('system') left out"] if document.get("system") else []
+    notes += ["1 other answer left out"] if is_preference else []
     key = str(document.get("id") or "")
     yield ChatLog.of(key or title, [(message, None) for message in said], notes, id=key)
 

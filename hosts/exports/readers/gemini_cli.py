@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
-from memzoo.hosts.exports.fields import date_at, need, role_at
+from memzoo.hosts.exports.fields import date_at, need, pick, role_at
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.messages import make_call
 from memzoo.stores import Message
@@ -53,6 +53,6 @@ def _said(item: Any, number: int) -> Iterator[tuple[Message, datetime | None]]:
         yield {"role": "assistant", "content": None, "tool_calls": [made]}, date
         results = messages_of({"role": "tool", "content": call.get("result") or ""})
         yield {"role": "tool", "tool_call_id": made["id"], "content": results[0]["content"] if results else ""}, date
-    content = item.get("displayContent") or item.get("content") or ""
+    content = pick(item, "displayContent|content|parts") or ""
     for message in messages_of({"role": role, "content": content}):
         yield message, date

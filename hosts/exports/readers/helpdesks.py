@@ -1,21 +1,18 @@
 """Conversations of help desks: Intercom's, Zendesk's tickets, and Zendesk's chats."""
 
-import html
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.html import words_of
 from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_zendesk", "read_intercom", "read_zendesk", "read_zendesk_chat"]
 
-_BREAK = re.compile(r"<(?:br|/p|/div|/li|/h[1-6]|/tr)\b[^<>]*>", re.IGNORECASE)
 _CUSTOMERS = ("user", "lead", "contact", "visitor")
 _DESK = ("admin", "bot", "team", "operator", "workflow", "api")
-_TAG = re.compile(r"<[^<>]*>")
 
 
 def read_intercom(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
@@ -38,7 +35,7 @@ def read_intercom(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
         if part.get("redacted") or kind in ("note", "note_and_reopen"):
             talk.leave_out("deleted message" if part.get("redacted") else "internal note")
         elif part.get("body") or kind == "comment":
-            talk.say(_name(author), _plain(part.get("body")), date, is_user=who in _CUSTOMERS)
+            talk.say(_name(author), words_of(part.get("body") or ""), date, is_user=who in _CUSTOMERS)
         else:
             talk.leave_out("event")
     if (missing := int(listed.get("total_count") or 0) - len(parts)) > 0:
@@ -67,7 +64,7 @@ def read_zendesk(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
         requester = requester or author
         if take(comment, "public", place, bool):
             name = names.get(author) or _name(dict_of(comment.get("author")))
-            words = comment.get("plain_body") or comment.get("body") or _plain(comment.get("html_body"))
+            words = comment.get("plain_body") or comment.get("body") or words_of(comment.get("html_body") or "")
             talk.say(name, words, date, is_user=author == requester)
         else:
             talk.leave_out("internal note")
@@ -91,7 +88,3 @@ def read_zendesk_chat(document: Mapping[str, Any], title: str) -> Iterator[ChatL
 def _name(person: Mapping[str, Any]) -> str:
     # Visitors may have none.
     return take(person, "name", "a person", str) if person.get("name") else ""
-
-
-def _plain(text: Any) -> str:
-    return html.unescape(_TAG.sub("", _BREAK.sub("\n", text))).strip() if isinstance(text, str) else ""

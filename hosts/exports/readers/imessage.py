@@ -10,10 +10,7 @@ from memzoo.hosts.exports.talks import Talk
 __all__ = ["is_text", "read"]
 
 _DATE = re.compile(r"[A-Z][a-z]{2} \d\d, \d{4} {1,2}\d{1,2}:\d\d:\d\d [AP]M")
-_HEAD = re.compile(
-    rf"({_DATE.pattern})(?: \((?:Read|Unread)[^()\n]*\))?(?: ([^\n]*))?$",
-    re.MULTILINE,
-)
+_HEAD = re.compile(rf"({_DATE.pattern})(?: \((?:Read|Unread)[^()\n]*\))?(?: ([^\n]*))?$", re.MULTILINE)
 _ADDED = re.compile(r"Sent with [A-Z].*|This message responded to an earlier message\.")
 _DELETED = "This message was deleted from the conversation!"
 

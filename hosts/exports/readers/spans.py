@@ -13,7 +13,7 @@ from memzoo.hosts.messages import dict_of, dicts_of
 __all__ = ["is_otlp", "is_phoenix", "read_otlp", "read_phoenix"]
 
 _ASKED = "gen_ai.input.messages|gen_ai.prompt|llm.input_messages|ai.prompt.messages"
-_ANSWERED = "gen_ai.output.messages|gen_ai.completion|llm.output_messages|ai.response.text"
+_ANSWERED = "gen_ai.output.messages|gen_ai.completion|llm.output_messages|ai.response.text|ai.response.toolCalls"
 _THREAD = "gen_ai.conversation.id|session.id|thread.id|langfuse.session.id"
 _USER = "user.id|enduser.id"
 _KIND = "gen_ai.operation.name|openinference.span.kind|span_kind"

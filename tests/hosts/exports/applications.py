@@ -212,13 +212,8 @@ SAMPLES = {
             claude("u3", "a3", "user", "Test Bo.", 4),
             claude("u4", "a3", "user", [{"type": "text", "text": "Test Ada."}], 5),
             claude("a4", "u4", "assistant", [{"type": "text", "text": "Tested."}], 6),
-            {
-                "type": "system",
-                "subtype": "compact_boundary",
-                "uuid": "c",
-                "parentUuid": None,
-                "logicalParentUuid": "a4",
-            },
+            {"type": "system", "uuid": "c", "parentUuid": None, "logicalParentUuid": "a4"},
+            {"type": "system", "uuid": "lonely", "subtype": "api_error"},
             claude("cs", "c", "user", "Summary: fees.", 7, isCompactSummary=True),
             claude("u5", "cs", "user", "Thanks.", 8),
         ),
@@ -235,6 +230,72 @@ SAMPLES = {
         ("type", "content", "timestamp", "parentUuid"),
         ("1 entry of subagents left out", "1 other branch left out (--branches all reads them)"),
     ),
+    "Claude Code, a subagent": Sample(
+        "agent-1.jsonl",
+        (
+            claude("u1", None, "user", "Find tests.", 1, isSidechain=True),
+            claude("a1", "u1", "assistant", "Two.", 2, isSidechain=True),
+        ),
+        [[("user", "Find tests.", 1), ("assistant", "Two.", 2)]],
+        ("type", "content", "timestamp", "parentUuid"),
+    ),
+    "Claude Code, session of the web": Sample(
+        "session.json",
+        {
+            "loglines": [
+                {"type": kind, "timestamp": at(minute), "message": {"role": kind, "content": text}}
+                for kind, text, minute in (("user", "Is it fig?", 1), ("assistant", "It is.", 2))
+            ]
+        },
+        [[("user", "Is it fig?", 1), ("assistant", "It is.", 2)]],
+        ("type", "content", "timestamp", ""),
+    ),
+    "Qwen Code": Sample(
+        "q1.jsonl",
+        tuple(
+            claude(uuid, parent, kind, None, n, message={"role": role, "parts": parts})
+            for n, (uuid, parent, kind, role, parts) in enumerate(
+                (
+                    ("u", None, "user", "user", [{"text": "Is it fig?"}]),
+                    ("c", "u", "assistant", "model", [{"functionCall": {"id": "1", "name": "look", "args": {}}}]),
+                    (
+                        *("r", "c", "tool_result", "user"),
+                        [{"functionResponse": {"id": "1", "name": "look", "response": {"output": "fig"}}}],
+                    ),
+                    ("a", "r", "assistant", "model", [{"text": "Let me see.", "thought": True}, {"text": "It is."}]),
+                )
+            )
+        ),
+        [[("user", "Is it fig?", 0), ("assistant", "It is.", 3)]],
+        ("type", "", "timestamp", "parentUuid"),
+    ),
+    "Copilot CLI": Sample(
+        "events.jsonl",
+        tuple(
+            {"type": kind, "data": data, "id": f"e{n}", "timestamp": at(n), "parentId": None}
+            for n, (kind, data) in enumerate(
+                (
+                    ("session.start", {"sessionId": "p1"}),
+                    ("user.message", {"content": "Is it fig?", "transformedContent": "Is it fig?\nIt is noon."}),
+                    ("tool.execution_start", {"toolName": "look"}),
+                    ("assistant.message", {"content": "It is.", "toolRequests": []}),
+                )
+            )
+        ),
+        [[("user", "Is it fig?", 1), ("assistant", "It is.", 3)]],
+        ("type", "content", "timestamp", ""),
+        ("2 entries of other kinds left out",),
+    ),
+    "Cursor": Sample(
+        "c1.jsonl",
+        (
+            {"role": "user", "message": {"content": [{"type": "text", "text": "Is it fig?"}]}},
+            {"role": "assistant", "message": {"content": [{"type": "text", "text": "It is."}]}},
+            {"type": "turn_ended", "status": "success"},
+        ),
+        [[("user", "Is it fig?", None), ("assistant", "It is.", None)]],
+        ("role", "text", "", ""),
+    ),
     "Codex CLI": Sample(
         "rollout-1.jsonl",
         (
@@ -246,9 +307,14 @@ SAMPLES = {
             codex("event_msg", 2, type="agent_message", message="I look."),
             codex("response_item", 2, type="function_call", name="shell", arguments="{}", call_id="c"),
             codex("response_item", 2, type="function_call_output", call_id="c", output="4712"),
+            codex("response_item", 2, type="custom_tool_call", name="apply_patch", input="4711", call_id="p"),
+            codex("response_item", 2, type="custom_tool_call_output", call_id="p", output="Done"),
             codex("event_msg", 3, type="agent_message", message="It was 4712."),
             codex("event_msg", 4, type="user_message", message="Delete it."),
             codex("event_msg", 5, type="thread_rolled_back", num_turns=1),
+            codex("response_item", 6, **typed("user", "Another model began this.")),
+            codex("response_item", 6, **typed("user", "Thanks.")),
+            codex("response_item", 6, **typed("user", "And?")),
             codex("event_msg", 6, type="user_message", message="Thanks."),
         ),
         [
@@ -258,7 +324,7 @@ SAMPLES = {
             ]
         ],
         ("", "message", "timestamp", ""),
-        ("1 turn that the user took back left out",),
+        ("1 turn that the user took back left out", "1 message that the program did not show left out"),
     ),
     "Codex CLI, at first": Sample(
         "rollout-0.jsonl",
@@ -667,6 +733,14 @@ SAMPLES = {
                 },
                 {
                     "type": "GENERATION",
+                    "id": "o",
+                    "traceId": "tr",
+                    "startTime": at(3),
+                    "input": {"args": ["How long?"]},
+                },
+                {
+                    "type": "GENERATION",
+                    "parentObservationId": "o",
                     "traceId": "tr",
                     "startTime": at(3),
                     "endTime": at(4),
@@ -677,7 +751,7 @@ SAMPLES = {
         },
         [LOOM],
         ("type", "", "startTime", ""),
-        ("1 observation other than calls of a model left out",),
+        ("2 observations other than calls of a model left out",),
     ),
     "Phoenix": Sample(
         "spans.jsonl",
@@ -811,6 +885,40 @@ SAMPLES = {
         ],
         [[("user", "Any figs?", None), ("assistant", "Fourteen.", None)]],
         ("from", "value", "", ""),
+    ),
+    "ShareGPT, preference": Sample(
+        "dpo.json",
+        [
+            {
+                "conversations": [{"from": "human", "value": "Any figs?"}],
+                "rejected": {"from": "gpt", "value": "No."},
+                "chosen": {"from": "gpt", "value": "Fourteen."},
+            }
+        ],
+        [[("user", "Any figs?", None), ("assistant", "Fourteen.", None)]],
+        ("from", "value", "", ""),
+        ("1 other answer left out",),
+    ),
+    "LLaMA-Factory": Sample(
+        "v1.jsonl",
+        (
+            {
+                "messages": [
+                    {"role": "user", "content": [{"type": "text", "value": "Any figs?"}]},
+                    {
+                        "role": "assistant",
+                        "content": [
+                            {"type": "reasoning", "value": "I look."},
+                            {"type": "tool_call", "value": '{"name": "stock", "arguments": {"of": "fig"}}'},
+                        ],
+                    },
+                    {"role": "tool", "content": [{"type": "text", "value": "14"}]},
+                    {"role": "assistant", "content": [{"type": "text", "value": "Fourteen."}]},
+                ]
+            },
+        ),
+        [[("user", "Any figs?", None), ("assistant", "Fourteen.", None)]],
+        ("role", "", "", ""),
     ),
     "OpenAssistant": Sample(
         "trees.jsonl",

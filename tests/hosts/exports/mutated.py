@@ -37,6 +37,7 @@ MAY_LACK = {
     ("Gemini's API, request", "systemInstruction"): "a request need not have an instruction",
     ("Anthropic's API", "system"): "a request need not have an instruction",
     ("Bedrock's API", "system"): "a request need not have an instruction",
+    ("Qwen Code", "thought"): "without it, the words are said",
     ("LM Studio", "style"): "without it, the words are said",
     ("Claude Code", "isCompactSummary"): "without it, the words are said",
     ("Cherry Studio", "foldSelected"): "without it, the first of several answers is read",

@@ -118,9 +118,33 @@ def test_other_instructions_and_missing_words_are_told() -> None:
         ),
         ({"output": {"message": {"role": "assistant", "content": [{"text": "Hi"}]}}}, ["Hi"]),
         ({"content": [{"type": "text", "text": "Hi"}]}, ["Hi"]),
+        ({"role": "assistant", "content": {"role": "model", "parts": [{"text": "Hi"}]}}, ["Hi"]),
+        (
+            {"config": {"system_instruction": "Be short."}, "contents": [{"parts": [{"text": "Hi"}], "role": "user"}]},
+            ["Be short.", "Hi"],
+        ),
+        ({"instructions": "Be short.", "input": "Hi"}, ["Be short.", "Hi"]),
+        ({"args": ["Hi"], "kwargs": {}}, ["Hi"]),
+        ({"prompt": "Hi"}, ["Hi"]),
         (None, []),
     ],
 )
 def test_words_of_each_provider_are_found(value: object, said: list[str]) -> None:
     """A request or an answer is logged as an object, a list, JSON in a text, or as words."""
     assert [message["content"] for message in words_in(value, "user")] == said
+
+
+def test_the_work_of_tools_in_logs_is_known() -> None:
+    """Langfuse's callbacks write definitions as messages, and names of tools as roles; the AI SDK has calls alone."""
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    logged = [
+        {"role": "tool", "content": {"type": "function", "function": {"name": "look", "parameters": {}}}},
+        user("Is it fig?"),
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "look", "content": "fig"},
+    ]
+    asked, called, result = words_in(logged, "user")
+    assert (asked["content"], called["tool_calls"]) == ("Is it fig?", [call])
+    assert result == {"role": "function", "name": "look", "content": "fig"}
+    (alone,) = words_in([{"toolCallId": "c", "toolName": "look", "input": "{}"}], "assistant")
+    assert alone["tool_calls"] == [call]

@@ -17,10 +17,12 @@ from memzoo.benchmarks import load_transcripts
 from memzoo.benchmarks.inputs import Files
 from memzoo.benchmarks.transcripts import TranscriptWarning
 from memzoo.cli.commands import app
-from memzoo.hosts.exports import ChatLog, Fields, Form, files
+from memzoo.errors import TranscriptError, TransferError
+from memzoo.hosts.exports import ChatLog, Fields, Form, files, having, reading
 from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.hosts.exports.reading import Choice, read_conversations, read_document
+from memzoo.hosts.migrate.importing import read_logs
 from tests.hosts.exports.applications import grok
 
 # Objects that begin alike, also within each other.
@@ -439,7 +441,8 @@ def test_the_system_text_of_an_object_is_its_first_message(name: str, tmp_path: 
     place = tmp_path / "talk.json"
     place.write_text(json.dumps({name: "Be kind.", "messages": [{"role": "user", "content": "Hi."}]}), encoding="utf-8")
     [talk] = load_transcripts(place)
-    assert talk.exchanges[0].messages == ({"role": "system", "content": "Be kind."},)
+    instruction = {"role": "system", "content": "Be kind."}
+    assert [one.messages for one in talk.exchanges] == [(instruction, {"role": "user", "content": "Hi."})]
 
 
 def test_files_that_are_called_as_those_beside_an_export_are_read_without_it(tmp_path: Path) -> None:
@@ -467,12 +470,12 @@ def test_attached_files_are_counted(tmp_path: Path) -> None:
         assert read.notes[0] == "1 part other than words left out: bill.pdf"
 
 
-def test_a_speaker_who_is_not_there_is_told(tmp_path: Path) -> None:
-    """With the names that are."""
+def test_a_speaker_who_is_not_there_is_an_error(tmp_path: Path) -> None:
+    """It has the names that are there."""
     place = tmp_path / "talk.txt"
     place.write_text("Anna: Hi.\nBen: Hi.\nAnna: Tea?\nBen: Yes.", encoding="utf-8")
-    [read] = load_transcripts(place, Choice(user="Nobody"))
-    assert "nobody is called 'Nobody'; there are 'Anna', 'Ben'" in read.notes
+    with pytest.raises(TranscriptError, match="nobody is called 'Nobody'; there are 'Anna', 'Ben'"):
+        load_transcripts(place, Choice(user="Nobody"))
 
 
 def test_roles_of_a_form_may_be_numbers() -> None:
@@ -480,3 +483,16 @@ def test_roles_of_a_form_may_be_numbers() -> None:
     read = Fields("lines", "kind", "text", roles={1: "user", 2: "assistant"})
     [log] = read({"lines": [{"kind": 1, "text": "Hi."}, {"kind": 2, "text": "Ho."}]}, "a")
     assert [one["role"] for one in log.messages] == ["user", "assistant"]
+
+
+def test_a_reader_with_an_unknown_role_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package's reader may be wrong; the error names the file, the message and the form, and others are read."""
+    form = Form("tea", "object", having("tea"), lambda *_: [ChatLog("t", [{"role": "host"}], [None])], "1", "1")
+    monkeypatch.setattr(reading, "known_forms", lambda: (form, *known_forms()))
+    (tmp_path / "a.json").write_text('{"tea": 1}', encoding="utf-8")
+    (tmp_path / "b.json").write_text('[{"role": "user", "content": "Hi"}]', encoding="utf-8")
+    wrong: list[TransferError] = []
+    logs = list(read_logs("", str(tmp_path), wrong.append))
+    assert [log.title for log in logs] == ["b"]
+    (error,) = wrong
+    assert str(error).startswith(f"{tmp_path}/a.json, 't' cannot be read as tea: message 1: 'host' is none")

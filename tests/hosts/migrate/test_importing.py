@@ -226,7 +226,9 @@ def test_a_line_of_another_kind(form: str, line: str, tmp_path: Path) -> None:
     """The error names the line, and what it must hold."""
     file = tmp_path / "lines.jsonl"
     file.write_text(f"\n{line}\n", encoding="utf-8")
-    with pytest.raises(TransferError, match=r"'line 2' cannot be read: it must be an object with '\w+' and '\w+'"):
+    with pytest.raises(
+        TransferError, match=r"'line 2' cannot be read as [\w-]+: it must be an object with '\w+' and '\w+'"
+    ):
         list(read_logs(form, str(file)))
 
 
@@ -329,7 +331,7 @@ def test_one_conversation_can_be_given_another_id(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["import", source, *place])
     assert done.output.startswith("shop\t4 read\t4 new")
     several = CliRunner().invoke(app, ["import", "--from", "llama-index", str(FORMATS / "llama_index.json"), *place])
-    assert "has several: 'anna', 'ben'" in str(several.exception)
+    assert "has several: 'anna' (anna), 'ben' (ben) ...; --title chooses one" in str(several.exception)
 
 
 def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:

@@ -279,20 +279,27 @@ def test_older_forms_of_calls(said: list[Any], ids: list[str], tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("form", "item"),
+    ("form", "item", "left_out"),
     [
-        ("langchain-file", {"type": "remove", "data": {"content": "", "id": "x"}}),
-        ("langchain-file", {"type": "reasoning", "summary": []}),
-        ("chatgpt", of_gpt("tool", "2")),
-        ("chatgpt", of_gpt("assistant", "f()", recipient="python")),
-        ("chatgpt", of_gpt("user", "Hi", metadata={"is_visually_hidden_from_conversation": True})),
-        ("chatgpt", of_gpt("user")),
-        ("chatgpt", {"author": {"role": "assistant"}, "content": {"content_type": "thoughts", "text": "Hm"}}),
+        ("langchain-file", {"type": "remove", "data": {"content": "", "id": "x"}}, ""),
+        ("langchain-file", {"type": "reasoning", "summary": []}, ""),
+        ("chatgpt", of_gpt("tool", "2"), "1 tool step"),
+        ("chatgpt", of_gpt("assistant", "f()", recipient="python"), "1 tool step"),
+        ("chatgpt", of_gpt("user", "Hi", metadata={"is_visually_hidden_from_conversation": True}), ""),
+        ("chatgpt", of_gpt("user"), ""),
+        (
+            *("chatgpt", {"author": {"role": "assistant"}, "content": {"content_type": "thoughts", "text": "Hm"}}),
+            "1 thought",
+        ),
     ],
 )
-def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> None:
+def test_what_nobody_said_is_left_out(form: str, item: Any, left_out: str, tmp_path: Path) -> None:
     """Thoughts, removals, what tools and the application wrote: a conversation of that alone is none."""
-    assert logs_in(form, *file_of(form, item, tmp_path)) == ([], ["FILE has no conversation with words in it"])
+    logs, (error,) = logs_in(form, *file_of(form, item, tmp_path))
+    assert not logs
+    assert error.endswith(
+        f"has no words: left out: {left_out}" if left_out else " has no conversation with words in it"
+    )
 
 
 def test_messages_without_a_text_are_told(tmp_path: Path) -> None:
@@ -331,8 +338,16 @@ def test_what_is_no_message_is_named(form: str, item: Any, told: str, tmp_path: 
 @pytest.mark.parametrize(
     ("form", "document", "told"),
     [
-        ("llama-index", {"shop": {}}, ["FILE cannot be read as the file of a SimpleChatStore: it has no 'store'"]),
-        ("llama-index", {"store": {"ben": 7}}, ["FILE: 'ben' cannot be read: this is not a list of messages: 7"]),
+        (
+            "llama-index",
+            {"shop": {}},
+            ["FILE cannot be read as llama-index: it is not the file of a SimpleChatStore: it has no 'store'"],
+        ),
+        (
+            "llama-index",
+            {"store": {"ben": 7}},
+            ["FILE, 'ben' cannot be read as llama-index: this is not a list of messages: 7"],
+        ),
         (
             "openai-threads",
             [{}, 7, {"data": 7}, {"data": [{"thread_id": None}, {}]}],
@@ -509,7 +524,7 @@ def test_a_text_that_is_no_text(tmp_path: Path) -> None:
         database.commit()
     logs, errors = logs_in("langchain-sql", f"sqlite:///{tmp_path / 'old.db'}")
     assert [(log.title, log.messages) for log in logs] == [("ben", [USER])]
-    assert [error.startswith("FILE: 'anna' cannot be read") for error in errors] == [True]
+    assert [error.startswith("FILE, 'anna' cannot be read") for error in errors] == [True]
 
 
 def test_a_database_of_something_else(tmp_path: Path) -> None:
@@ -606,21 +621,21 @@ def test_a_folder_is_read_without_what_is_hidden(tmp_path: Path) -> None:
         (
             "langchain-redis",
             '{"key": "message_store:anna", "value": 7}',
-            "'message_store:anna' cannot be read: 'value' is not a list: 7",
+            "'message_store:anna' {}: 'value' is not a list: 7",
         ),
         (
             "langchain-mongo",
             '{"SessionId": null, "History": {}}',
-            "'message 1' cannot be read: it does not say to which conversation it belongs",
+            "'message 1' {}: it does not say to which conversation it belongs",
         ),
-        ("langchain-mongo", "{", "'line 2' cannot be read: it cannot be read as JSON: JSONDecodeError"),
+        ("langchain-mongo", "{", "'line 2' {}: it cannot be read as JSON: JSONDecodeError"),
     ],
 )
 def test_an_odd_line(form: str, line: str, told: str, tmp_path: Path) -> None:
     """It is named, and what is wrong with it."""
     (tmp_path / "x.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
     _, [error, *_] = logs_in(form, tmp_path / "x.jsonl")
-    assert error.startswith(f"FILE: {told}")
+    assert error.startswith("FILE, " + told.format(f"cannot be read as {form}"))
 
 
 def test_documents_of_mongo_have_the_times_of_their_ids(tmp_path: Path) -> None:

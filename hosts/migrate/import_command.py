@@ -36,7 +36,7 @@ def import_lines(
 ) -> None:
     """Import conversations of other programs, or a file from `memzoo export` under an id that is new to the store.
 
-    `memzoo compare --formats` lists the forms that are recognised.
+    `memzoo compare --list` lists the forms that are recognised.
     """
     file = Path(source)
     if not form and not file.exists():

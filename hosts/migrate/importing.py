@@ -76,7 +76,7 @@ def read_logs(
     if form and form not in READERS:
         raise TransferError(
             f"memzoo cannot import from {form!r}; it can import from {', '.join(READERS)}; without --from, it "
-            "recognises files (`memzoo compare --formats` lists them)"
+            "recognises files (`memzoo compare --list` lists them)"
         )
     for file in _files(source) if form else [source]:
         has_any = False

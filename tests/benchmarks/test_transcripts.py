@@ -162,7 +162,7 @@ _WRONG: list[tuple[Any, str]] = [
     ('"hello"', "chat.json has none of the known forms"),
     ("[1]", "chat.json, item 0 has none of the known forms: there is 1"),
     ({"turns": []}, "there are only the keys 'turns'"),
-    ({}, "there is {}; `memzoo compare --formats` lists them"),
+    ({}, "there is {}; `memzoo compare --list` lists them"),
     ({"messages": []}, "there is no message in it"),
     ({"messages": "hi"}, "chat.json, 'messages': expected a list, not 'hi'"),
     ({"messages": [{"role": "king", "content": "a"}]}, "chat.json, message 1: role 'king' is unknown"),

@@ -194,6 +194,6 @@ def test_a_form_of_an_export_is_read(run: Run, tmp_path: Path):
     [written] = re.findall(r"^```json\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     (tmp_path / "bees.json").write_text(written, encoding="utf-8")
     (tmp_path / "kites.txt").write_text("= Diary =\n> I fly a kite.\nWhich one?\n", encoding="utf-8")
-    assert "Diary 2.1, of 2026" in run("-m", "memzoo", "compare", "--formats").stdout
+    assert "Diary 2.1, of 2026" in run("-m", "memzoo", "compare", "--list").stdout
     done = run("-m", "memzoo", "import", str(tmp_path), "--store", f"sqlite:///{tmp_path}/new.db")
     assert [line.split("\t")[:2] for line in done.stdout.splitlines()] == [["Bees", "2 read"], ["kites 1", "2 read"]]

@@ -92,7 +92,7 @@ class Inputs:
         ),
     ] = None
     lists: Annotated[
-        bool, typer.Option("--list", help="Only list the forms of files that are recognised, and the memories for --with.")
+        bool, typer.Option("--list", help="Only list the forms of files that are read, and the memories for --with.")
     ] = False
 
 

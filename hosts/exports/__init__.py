@@ -5,10 +5,10 @@ say all; else a function in `readers/`, `read(document, title)`, that yields wha
 return. A message of a known kind goes through `messages_of`.
 """
 
-from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
-from memzoo.hosts.exports.fields import Fields, pick
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
-from memzoo.hosts.exports.messages import conversation_of, messages_of
+from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.talks import talk_of
 from memzoo.hosts.exports.trees import tree_of
 
@@ -16,12 +16,8 @@ __all__ = [
     "ChatLog",
     "Fields",
     "Form",
-    "conversation_of",
-    "date_of",
     "having",
-    "mark_of",
     "messages_of",
-    "pick",
     "talk_of",
     "tree_of",
 ]

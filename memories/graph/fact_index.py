@@ -3,7 +3,7 @@
 import itertools
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memzoo.forks import cached_property
@@ -39,6 +39,8 @@ class FactIndex:
         # subject and words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
+        # One view asks for the same names again and again.
+        self._replacements: dict[str, Sequence[Fact]] = {}
 
     @cached_property
     def graph(self) -> "MultiDiGraph[str]":
@@ -50,6 +52,7 @@ class FactIndex:
     def put(self, key: str, fact: Fact | None) -> None:
         """Store a fact under a key, in place of an earlier fact; with `None`, remove the earlier fact."""
         (subject, obj), edge = _split_key(key)
+        self._replacements.clear()
         if known := self._facts.pop(key, None):
             self._drop(known)
         elif not fact:
@@ -123,8 +126,13 @@ class FactIndex:
         """Return the current, non-negated facts with the same subject and relation words as a fact."""
         return self._related.get(_related_key(fact), {}).values()
 
-    def find_replacements(self, node: str) -> Iterator[Fact]:
-        """Yield the newest fact in place of each fact about a name that is not true: the same relation without it."""
+    def find_replacements(self, node: str) -> Sequence[Fact]:
+        """Return the newest fact in place of each fact about a name that is not true: the same relation without it."""
+        if node not in self._replacements:
+            self._replacements[node] = [*self._find_replacements(node)]
+        return self._replacements[node]
+
+    def _find_replacements(self, node: str) -> Iterator[Fact]:
         for old in self.at(node):
             if old.superseded_by or old.negated:
                 other = next((one for one in old.nodes if one != node), node)

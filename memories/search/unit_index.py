@@ -156,6 +156,7 @@ class UnitIndex:
         self._sizes: dict[int, float] = {}
         self._kinds: dict[int, int] = {}
         self._rules = set[int]()
+        self._instead = set[int]()
         # The order of a unit's message, then of the unit in it: the same in all processes, unlike the numbers.
         self._orders: dict[int, tuple[int, str, str]] = {}
         self._own = _Texts[int](self._weights, self._orders.__getitem__)
@@ -230,17 +231,16 @@ class UnitIndex:
         "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles".
         """
         with self._lock:
+            later = [number for number in self._instead if self._units[number].unit.seq > unit.seq]
             found = list[FoundUnit]()
-            for name in unit.names:
-                terms = [*map(stem, _words(name))]
-                if 0 < len(under := self._under[name]) <= _FEW and all(term in self._own.having for term in terms):
-                    naming = set.intersection(*(set(self._own.having[term]) for term in terms)).difference(under)
-                    later = (number for number in naming if self._units[number].unit.seq > unit.seq)
-                    newest = sorted(
-                        (number for number in later if _INSTEAD.search(self._units[number].unit.text)),
-                        key=self._orders.__getitem__,
+            for name in unit.names if later else ():
+                if 0 < len(under := self._under[name]) <= _FEW:
+                    having = [self._own.having.get(stem(word), {}) for word in _words(name)]
+                    naming = (
+                        number for number in later if number not in under and all(number in one for one in having)
                     )
-                    found += [self._units[number] for number in newest[-1:]]
+                    newest = max(naming, key=self._orders.__getitem__, default=None)
+                    found += [] if newest is None else [self._units[newest]]
             return found
 
     def _add(self, key: str, unit: KnownUnit) -> int:
@@ -252,6 +252,8 @@ class UnitIndex:
         self._said[unit.seq][number] = None
         if unit.rule:
             self._rules.add(number)
+        if _INSTEAD.search(unit.text):
+            self._instead.add(number)
         for name in dict.fromkeys(unit.names):
             bisect.insort(self._under[name], number, key=self._orders.__getitem__)
         return number
@@ -261,6 +263,7 @@ class UnitIndex:
         del self._units[number], self._places[number], self._sizes[number], self._said[unit.seq][number]
         self._kinds.pop(number, None)
         self._rules.discard(number)
+        self._instead.discard(number)
         for name in dict.fromkeys(unit.names):
             _delete(self._under[name], number, self._orders.__getitem__)
         del self._orders[number]

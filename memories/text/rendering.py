@@ -15,7 +15,7 @@ from memzoo.memories.text.grouping import is_answer, is_instruction, kind_of
 from memzoo.memories.text.messages import Labels, find_sendable, is_empty
 from memzoo.memories.text.order import CallIds, lead_with, make_request
 from memzoo.memories.text.thoughts import as_counted
-from memzoo.memories.text.view import Cleared, Piece, Shortened, Shown, View
+from memzoo.memories.text.view import Cleared, Piece, Shown, View
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
@@ -333,6 +333,6 @@ def _key(entry: Entry) -> int:
     Entries with key 0 are not cached: shortened entries, and entries outside the log, whose numbers (below 1) may be
     used again for other messages.
     """
-    if entry.seq < 1 or type(entry) is Shortened:
-        return 0
-    return -entry.seq if type(entry) is Cleared else entry.seq
+    if type(entry) is Entry and entry.seq > 0:
+        return entry.seq
+    return -max(entry.seq, 0) if type(entry) is Cleared else 0

@@ -231,16 +231,13 @@ class UnitIndex:
         "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles".
         """
         with self._lock:
-            later = [number for number in self._instead if self._units[number].unit.seq > unit.seq]
             found = list[FoundUnit]()
-            for name in unit.names if later else ():
+            for name in unit.names if self._instead else ():
                 if 0 < len(under := self._under[name]) <= _FEW:
                     having = [self._own.having.get(stem(word), {}) for word in _words(name)]
-                    naming = (
-                        number for number in later if number not in under and all(number in one for one in having)
-                    )
-                    newest = max(naming, key=self._orders.__getitem__, default=None)
-                    found += [] if newest is None else [self._units[newest]]
+                    naming = [one for one in self._instead.difference(under) if all(one in texts for texts in having)]
+                    later = [one for one in naming if self._units[one].unit.seq > unit.seq]
+                    found += [self._units[one] for one in sorted(later, key=self._orders.__getitem__)[-1:]]
             return found
 
     def _add(self, key: str, unit: KnownUnit) -> int:

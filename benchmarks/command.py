@@ -14,6 +14,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from memzoo.benchmarks import comparing, inputs, money, variants
 from memzoo.benchmarks.contenders import environments
+from memzoo.benchmarks.contenders.known import adapters
 from memzoo.benchmarks.drafting import draft_questions
 from memzoo.benchmarks.measure.caching import CacheName
 from memzoo.benchmarks.measure.settings import Settings
@@ -34,6 +35,7 @@ __all__ = ["compare", "show_found"]
 console, beside = Terminal(), Terminal(stderr=True)
 
 _REMARKS = 20
+_LONGEST = 20
 _NUMBER = r"(\d++\.?+\d*+|\.\d++)"
 _PRICES = re.compile(rf"([^\d.,/\\-]*+){_NUMBER},{_NUMBER}(?:,{_NUMBER})?")
 _PERSONAL = {
@@ -75,7 +77,7 @@ class Inputs:
         list[str] | None,
         typer.Option(
             "--with",
-            help="Memories of other libraries, with commas between them: a name that `memzoo contenders list` has, or "
+            help="Memories of other libraries, with commas between them: a name that --contenders has, or "
             "the path of an adapter.py; can be repeated.",
         ),
     ] = None
@@ -83,9 +85,6 @@ class Inputs:
         bool, typer.Option("--install", help="Make the missing environments of --with, by venv and pip.")
     ] = False
     config: Annotated[Path | None, typer.Option(help="A TOML file with named memories, and with prices.")] = None
-    longest: Annotated[
-        int, typer.Option(min=0, help="Of conversations without questions, the most to take, by length; 0 for all.")
-    ] = 20
     redact: Annotated[
         list[str] | None,
         typer.Option(
@@ -94,6 +93,9 @@ class Inputs:
     ] = None
     formats: Annotated[
         bool, typer.Option("--formats", help="Only list the forms of files that are recognised, and how to get them.")
+    ] = False
+    contenders: Annotated[
+        bool, typer.Option("--contenders", help="Only list the memories of other libraries that --with can name.")
     ] = False
 
 
@@ -160,6 +162,8 @@ class Measured:
 def compare(*, compared: Inputs, chosen: ChosenMany, asked: Asked, measured: Measured, workers: Workers) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
+    Of more than 20 conversations without questions, the longest 20 are taken, unless --last is given.
+
     With --write-questions, --model drafts the questions. By default, rules draft them: a question is a sentence of the
     user with a gap for a name, a number, a date or a taste.
     """
@@ -167,10 +171,16 @@ def compare(*, compared: Inputs, chosen: ChosenMany, asked: Asked, measured: Mea
         for form in known_forms():
             row(form.name, "not read" if isinstance(form.read, str) else "read", form.known, form.get)
         return
+    if compared.contenders:
+        for adapter in adapters().values():
+            state = "ready" if environments.is_installed(adapter) else "not installed"
+            for name, way in adapter.ways.items():
+                row(f"{adapter.name}/{name}", state, " ".join(adapter.requires), way.about)
+        return
     files = inputs.Files(
         compared.transcripts or (["sample:survival"] if measured.survival else ()),
         chosen.choice,
-        longest=compared.longest,
+        longest=_LONGEST if chosen.last is None else 0,
         redact=_read_patterns(compared.redact or ()),
     )
     try:

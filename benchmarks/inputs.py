@@ -96,7 +96,7 @@ class Files:
         self._kept = [one for _, _, one in sorted(longest, key=lambda entry: -entry[1])]
         if number > self._longest:
             titles = ", ".join(repr(one.title) for one in self._kept)
-            told = f"the {self._longest} longest of {number} conversations are taken (--longest 0 takes all)"
+            told = f"the {self._longest} longest of {number} conversations are taken (--last 0 takes all)"
             self.taken = f"{told}: {titles}"
 
 

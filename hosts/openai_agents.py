@@ -49,7 +49,7 @@ class MemorySession:
 
         Raises:
             OptionError: The memory searches, and `raw` is false.
-            ConversationIdError: The id is missing, or the memory belongs to another conversation.
+            OptionError: The id is missing, or the memory belongs to another conversation.
         """
         self.memory = memory = memory_of(memories, session_id)
         self.session_id = memory.conversation_id

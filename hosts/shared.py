@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, TypeAlias, cast
 
-from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedError
+from memzoo.errors import MissingExtraError, OptionError, UnsupportedError
 from memzoo.hosts.messages import HostMessage, dump_json, fit_message, host_text
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.turns import Replaced
@@ -360,14 +360,14 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
     """Return the memory for a host's conversation id.
 
     Raises:
-        ConversationIdError: The id is missing, or a single memory was given and belongs to another conversation.
+        OptionError: The id is missing, or a single memory was given and belongs to another conversation.
     """
     if not isinstance(memories, BaseMemory):
         if not host_id:
-            raise ConversationIdError(f"the host's run has no conversation id, but {host_id!r}")
+            raise OptionError(f"the host's run has no conversation id, but {host_id!r}")
         return memories.get(host_id) if isinstance(memories, MemoryProvider) else memories(host_id)
     if host_id not in (None, memories.conversation_id):
-        raise ConversationIdError(
+        raise OptionError(
             f"the memory belongs to conversation {memories.conversation_id!r}, and the host is in {host_id!r}: pass a "
             "MemoryProvider, which has a memory for each conversation"
         )

@@ -12,7 +12,6 @@ __all__ = [
     "AsyncOnlyError",
     "ConflictError",
     "ContenderError",
-    "ConversationIdError",
     "CutReplyError",
     "ExecutorError",
     "MemoryZooError",
@@ -28,7 +27,6 @@ __all__ = [
     "RedactionError",
     "StoreError",
     "TamperedError",
-    "TokenizerError",
     "ToolRoundsError",
     "TranscriptError",
     "TransferError",
@@ -60,10 +58,6 @@ class UnknownStrategyError(OptionError, KeyError):
 
 class UnknownOptionError(OptionError, TypeError):
     """The strategy has no option of this name."""
-
-
-class ConversationIdError(OptionError):
-    """The id of a conversation is missing or invalid."""
 
 
 class MessageError(MemoryZooError, ValueError):
@@ -155,10 +149,6 @@ class TurnError(MemoryZooError, RuntimeError):
 
 class TurnInProgressError(TurnError):
     """A turn was refused because another turn of the conversation is under way; nothing of the new turn was stored."""
-
-
-class TokenizerError(MemoryZooError, RuntimeError):
-    """Tokens cannot be counted with the chosen counter."""
 
 
 class StoreError(MemoryZooError, RuntimeError):

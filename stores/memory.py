@@ -75,19 +75,17 @@ class InMemoryStore(Closing):
         now = read_clock(self.clock)
         with self._lock:
             conversation = self._conversations.get(conversation_id) or self._begin()
-            turn = conversation.turns.get(turn_id)
-            if turn is None and (buried := self._tombstones.get(conversation_id)) and tombstone(turn_id) in buried:
+            if (turn := conversation.turns.get(turn_id)) is not None:
+                return [*turn]
+            if (buried := self._tombstones.get(conversation_id)) and tombstone(turn_id) in buried:
                 return []
-            if turn is None:
-                turn = [
-                    Entry(seq, one.message, turn_id, now, one.fields)
-                    for seq, one in enumerate(records, start=conversation.last + 1)
-                ]
-                if turn:
-                    conversation.last = turn[-1].seq
-                    conversation.log.extend(turn)
-                    conversation.turns[turn_id] = turn
-                    self._conversations[conversation_id] = conversation
+            numbered = enumerate(records, start=conversation.last + 1)
+            turn = [Entry(seq, one.message, turn_id, now, one.fields) for seq, one in numbered]
+            if turn:
+                conversation.last = turn[-1].seq
+                conversation.log += turn
+                conversation.turns[turn_id] = turn
+                self._conversations[conversation_id] = conversation
             return [*turn]
 
     async def read(

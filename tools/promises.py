@@ -89,8 +89,8 @@ BROKEN: Sequence[Broken] = (
         "test_same_turn_is_saved_once",
         _CONTRACT,
         "stores/memory.py",
-        "            turn = conversation.turns.get(turn_id)\n",
-        "            turn = None\n",
+        "            if (turn := conversation.turns.get(turn_id)) is not None:\n",
+        "            if (turn := None) is not None:\n",
         "buffer",
     ),
     Broken(
@@ -270,8 +270,7 @@ BROKEN: Sequence[Broken] = (
         "test_what_was_forgotten_stays_forgotten",
         _STORES,
         "stores/memory.py",
-        "            if turn is None and (buried := self._tombstones.get(conversation_id)) "
-        "and tombstone(turn_id) in buried:\n",
+        "            if (buried := self._tombstones.get(conversation_id)) and tombstone(turn_id) in buried:\n",
         "            if False:\n",
     ),
     Broken(
@@ -379,9 +378,9 @@ BROKEN: Sequence[Broken] = (
         "test_conversations_are_apart",
         _STORES,
         "stores/memory.py",
-        "            conversation = self._conversations.get(conversation_id) or self._begin()\n            turn",
+        "            conversation = self._conversations.get(conversation_id) or self._begin()\n",
         "            conversation_id = 'a'\n"
-        "            conversation = self._conversations.get(conversation_id) or self._begin()\n            turn",
+        "            conversation = self._conversations.get(conversation_id) or self._begin()\n",
     ),
     Broken(
         "What is illegal is refused",

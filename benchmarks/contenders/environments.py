@@ -42,10 +42,7 @@ def python_of(adapter: Adapter) -> list[str]:
     if not adapter.requires:
         return [sys.executable, "-S"]
     if not is_installed(adapter):
-        raise ContenderError(
-            f"the contender {adapter.name!r} has no environment yet; make one with: memzoo contenders install "
-            f"{adapter.name if adapter.file.stem != adapter.name else adapter.file}, or add --install"
-        )
+        raise ContenderError(f"the contender {adapter.name!r} has no environment yet; add --install")
     return [str(_python_in(environment_of(adapter)))]
 
 

@@ -4,7 +4,7 @@ import os
 import webbrowser
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,6 @@ from memzoo.cli.options import Asked, Stored, command, conversation_option, writ
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
 from memzoo.hosts.exports.options import Chosen
-from memzoo.text import did_you_mean
 
 if TYPE_CHECKING:
     from memzoo.benchmarks.inputs import Files
@@ -43,7 +42,7 @@ class Selection:
     empty: Annotated[bool, typer.Option("--empty", help="Start with an empty conversation.")] = False
     store: Annotated[str, typer.Option(help="Show a stored conversation, such as one in sqlite:///chat.db.")] = ""
     conversation: Annotated[
-        str | None, conversation_option("The conversation: its id in the store, or its title in the files.")
+        str | None, conversation_option("The conversation: its id in the store, or text in its title in the files.")
     ] = None
     memories: Annotated[
         list[str] | None,
@@ -77,7 +76,7 @@ def play(
         _check_place(html)
     from memzoo.benchmarks.inputs import Files
 
-    files = Files(selected.transcripts or (), chosen.choice)
+    files = Files(selected.transcripts or (), replace(chosen.choice, title=selected.conversation or ""))
     shown = _make(selected, asked, files)
     for error in files.unread:
         tell("[bold red]not read:[/]", error)
@@ -186,22 +185,17 @@ def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
 
 
 def _conversation(selected: Selection, files: "Files") -> "Transcript":
-    """Return the conversation with the selected title, or else the longest conversation."""
+    """Return the longest conversation with the selected text in its title; one with just this title comes first."""
     from memzoo.benchmarks.transcripts import Transcript
 
     if selected.empty:
         return Transcript("A new conversation", ())
     found = list(files())
-    if not selected.conversation:
-        longest = max(found, key=lambda talk: len(talk.exchanges), default=None)
-        if longest is None:
-            raise OptionError("there is no conversation in these files")
-        if len(found) > 1:
-            told = f"Showing the longest of {len(found)} conversations, {longest.title!r}; see --conversation."
-            console.print(told, markup=False, highlight=False)
-        return longest
-    titles = {talk.title: talk for talk in found}
-    if selected.conversation not in titles:
-        likely = did_you_mean(selected.conversation, titles)
-        raise OptionError(f"there is no conversation with the title {selected.conversation!r} here{likely}")
-    return titles[selected.conversation]
+    found = [talk for talk in found if talk.title == selected.conversation] or found
+    longest = max(found, key=lambda talk: len(talk.exchanges), default=None)
+    if longest is None:
+        raise OptionError("there is no conversation in these files")
+    if len(found) > 1:
+        told = f"Showing the longest of {len(found)} conversations, {longest.title!r}; see --conversation."
+        console.print(told, markup=False, highlight=False)
+    return longest

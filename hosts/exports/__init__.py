@@ -6,9 +6,9 @@ return. A message of a known kind goes through `messages_of`.
 """
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of, mark_of
-from memzoo.hosts.exports.fields import Fields, pick
+from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
-from memzoo.hosts.exports.messages import conversation_of, messages_of
+from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.talks import talk_of
 from memzoo.hosts.exports.trees import tree_of
 
@@ -17,12 +17,10 @@ __all__ = [
     "Fields",
     "Form",
     "Unread",
-    "conversation_of",
     "date_of",
     "having",
     "mark_of",
     "messages_of",
-    "pick",
     "talk_of",
     "tree_of",
 ]

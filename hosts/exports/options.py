@@ -21,7 +21,6 @@ class Chosen:
     branches: Annotated[
         str, typer.Option(help="'all' reads each branch of a conversation, not only the shown one.")
     ] = "shown"
-    title: Annotated[str, typer.Option(help="Only conversations with this text in their titles.")] = ""
 
     @property
     def choice(self) -> Choice:
@@ -32,15 +31,18 @@ class Chosen:
         """
         if self.branches not in ("shown", "all"):
             raise OptionError(f"--branches must be 'shown' or 'all', not {self.branches!r}")
-        return Choice(self.user, self.assistant, self.branches == "all", self.title)
+        return Choice(self.user, self.assistant, self.branches == "all")
 
 
 @dataclass(frozen=True)
 class ChosenMany(Chosen):
     """The options that choose conversations and their speakers."""
 
+    title: Annotated[str, typer.Option(help="Only conversations with this text in their titles.")] = ""
     since: Annotated[str, typer.Option(help="Only conversations with a message since this date.")] = ""
-    last: Annotated[int, typer.Option(min=0, help="Only this number of conversations, the newest.")] = 0
+    last: Annotated[
+        int | None, typer.Option(min=0, help="Only this number of conversations, the newest; 0 for all.")
+    ] = None
 
     @property
     def choice(self) -> Choice:
@@ -52,4 +54,4 @@ class ChosenMany(Chosen):
         since = date_of(self.since)
         if self.since and since is None:
             raise OptionError(f"--since must be a date such as 2026-03-02, not {self.since!r}")
-        return replace(super().choice, since=since, last=self.last)
+        return replace(super().choice, title=self.title, since=since, last=self.last or 0)

@@ -11,7 +11,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal
 
-from memzoo.errors import ConversationIdError, OptionError
+from memzoo.errors import OptionError
 from memzoo.forks import new_rlock
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.locks import turn_locks
@@ -114,7 +114,7 @@ class MemoryProvider(Closing):
             conversation_id: The conversation; by default the result of `default_id`.
 
         Raises:
-            ConversationIdError: The id is missing or empty; there is no common default conversation.
+            OptionError: The id is missing or empty; there is no common default conversation.
         """
         id_ = self._id_of(conversation_id)
         with self._lock:
@@ -190,7 +190,7 @@ class MemoryProvider(Closing):
                 not delete an existing conversation.
 
         Raises:
-            ConversationIdError: The id is not a text, or empty.
+            OptionError: The id is not a text, or empty.
         """
         if conversation_id is None:
             made = _SCOPE + secrets.token_urlsafe()
@@ -211,7 +211,7 @@ class MemoryProvider(Closing):
                 its `conversation_id`. A single block with `"keep"` is enough to keep the conversation.
 
         Raises:
-            ConversationIdError: The key is not a text, or empty.
+            OptionError: The key is not a text, or empty.
             OptionError: `at_end` is neither `"delete"` nor `"keep"`.
         """
         one_of("at_end", at_end, "delete", "keep")
@@ -295,7 +295,7 @@ class _Session:
 
 def _check(conversation_id: object) -> str:
     if not isinstance(conversation_id, str) or not conversation_id.strip():
-        raise ConversationIdError(
+        raise OptionError(
             f"which conversation? Its id must be a text that is not empty, not {conversation_id!r}. There is no "
             "default that all share: pass the id of the user's chat, or use provider.scope() for a fresh one"
         )
@@ -316,9 +316,9 @@ def default_of(default_id: Callable[[], str] | None) -> str:
     """Return the default conversation id.
 
     Raises:
-        ConversationIdError: `default_id` is missing, or returned no id.
+        OptionError: `default_id` is missing, or returned no id.
     """
     given: object = default_id() if default_id else None
     if default_id and not (isinstance(given, str) and given.strip()):
-        raise ConversationIdError(f"default_id must return a text that is not empty, not {given!r}")
+        raise OptionError(f"default_id must return a text that is not empty, not {given!r}")
     return _check(given)

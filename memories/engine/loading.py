@@ -94,7 +94,7 @@ def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
     """Return a view as the result of `load_memory_variables`: values by variable name."""
     *others, transcript = memory.memory_variables
     shown = copy_json(memory.render.messages(view)) if memory.return_messages else memory.render.text(view)
-    return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
+    return {transcript: shown} | {name: dict(view.notes or {}) for name in others} if others else {transcript: shown}
 
 
 async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:

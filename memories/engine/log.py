@@ -101,7 +101,7 @@ class CachedLog:
                 if getattr(new, "epoch", None) == self.epoch:
                     self._revise(new)
                     if new:
-                        self._extend(new)
+                        self._extend(new[bisect_right(new, self.last, key=_seq) :])
                     return
                 self.epoch = None
         newest = await self.read(limit=_FIRST_READ, newest=True)
@@ -130,11 +130,11 @@ class CachedLog:
         if not entries:
             return False
         with self._lock:
-            held, last, first = self._held[0], self.last, entries[0].seq
+            held, first = self._held[0], entries[0].seq
             # Entries that another writer appended in between must be read, and the first message changes the epoch.
-            if self.epoch is None or first > last + 1 or not held:
+            if self.epoch is None or not held or first > held[-1].seq + 1:
                 return False
-            if first <= last:
+            if first <= held[-1].seq:
                 # The entries are held already, or the log was cleared and its numbers began again.
                 place = bisect_left(held, first, key=_seq)
                 return held[place : place + len(entries)] == list(entries)
@@ -178,7 +178,7 @@ class CachedLog:
 
     def _start(self, entries: Sequence[Entry], epoch: Hashable) -> None:
         if epoch is not None and epoch == self.epoch:
-            self._extend(entries)  # Another thread was faster.
+            self._extend(entries[bisect_right(entries, self.last, key=_seq) :])  # Another thread was faster.
             return
         self._held = list(entries), 1 if len(entries) < _FIRST_READ else entries[0].seq
         self.lines.clear()
@@ -190,7 +190,7 @@ class CachedLog:
 
     def _extend(self, entries: Sequence[Entry]) -> None:
         held = self._held[0]
-        held.extend(entries[bisect_right(entries, self.last, key=_seq) :])
+        held.extend(entries)
         if self._estimate:
             self._estimate.follow(reversed(entries))
         if len(held) > 4 * self._reach:
@@ -343,7 +343,7 @@ class Log:
             said = talk(entries)
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
             # An answered exchange that goes on with a tool call still counts, or an older exchange would come back.
-            waits = bool(starts) and not any(is_answer(entry.message) for entry in reversed(said[starts[-1] :]))
+            waits = bool(starts) and not any(is_answer(entry.message) for entry in said[: starts[-1] : -1])
             whole = starts[:-1] if waits else starts
             if not step and len(whole) >= k:
                 return said[whole[-k] :], -1

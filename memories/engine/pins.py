@@ -38,7 +38,7 @@ class _Stored:
     items: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Known:
     """The pinned messages found in one epoch of the log.
 

@@ -71,9 +71,11 @@ async def save(
                 await memory.log.pins.write_down(new)
         if before_learning:
             await before_learning(new)
-        if learns:
+        if not memory.learners:
+            memory.log.cached.add(new)
+        elif learns:
             await learn(memory, new)
-            if memory.learners and any(learner.lease_seconds for learner in memory.learners):
+            if any(learner.lease_seconds for learner in memory.learners):
                 looked.clear()  # while the model was asked, other writers may have changed the store
         if new and memory.log.system.is_far(new):
             await memory.log.system.write_down()
@@ -103,7 +105,7 @@ def turn_name(turn_id: object) -> str:
     """
     if turn_id is not None and not isinstance(turn_id, str):
         raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
-    return turn_id or f"{_ids.getrandbits(128):032x}"
+    return turn_id or _ids.randbytes(16).hex()
 
 
 async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
@@ -112,11 +114,8 @@ async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool 
     Raises:
         ModelError: A model failed, and `on_model_error` is "raise".
     """
-    if memory.learners:
-        raising = memory.on_model_error == "raise"
-        await together([learner.follow(new, raising=raising, whole=whole) for learner in memory.learners])
-    else:
-        memory.log.cached.add(new)
+    raising = memory.on_model_error == "raise"
+    await together([learner.follow(new, raising=raising, whole=whole) for learner in memory.learners])
 
 
 async def evict(memory: "BaseMemory", newest: int) -> None:

@@ -103,7 +103,7 @@ class SystemMessage:
         if log.last > known.last:
             held = await log.reach(known.last + 1)
             if new := held[bisect_right(held, known.last, key=_seq) :]:
-                known = known._replace(entry=_newest(known.entry, new), last=new[-1].seq)
+                known = _Known(known.epoch, _newest(known.entry, new), new[-1].seq, known.version, known.kept)
         self._known = known
         return known
 

@@ -3,7 +3,7 @@
 import itertools
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memzoo.forks import cached_property
@@ -39,6 +39,9 @@ class FactIndex:
         # subject and words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
+        # By fact and by node, until a fact changes: views ask for the same ones again and again.
+        self._replacements: dict[str, Sequence[Fact]] = {}
+        self._replaced: dict[str, Sequence[Fact]] = {}
 
     @cached_property
     def graph(self) -> "MultiDiGraph[str]":
@@ -50,6 +53,8 @@ class FactIndex:
     def put(self, key: str, fact: Fact | None) -> None:
         """Store a fact under a key, in place of an earlier fact; with `None`, remove the earlier fact."""
         (subject, obj), edge = _split_key(key)
+        self._replacements.clear()
+        self._replaced.clear()
         if known := self._facts.pop(key, None):
             self._drop(known)
         elif not fact:
@@ -123,7 +128,16 @@ class FactIndex:
         """Return the current, non-negated facts with the same subject and relation words as a fact."""
         return self._related.get(_related_key(fact), {}).values()
 
-    def find_replacements(self, node: str) -> Iterator[Fact]:
+    def find_replacements(self, fact: Fact) -> Sequence[Fact]:
+        """Return the facts that took the place of untrue facts about the names in a fact."""
+        if fact.key not in self._replacements:
+            names = {*fact.nodes, *self.names.find_all_names(str(fact))}
+            for node in names - self._replaced.keys():
+                self._replaced[node] = [*self._replace(node)]
+            self._replacements[fact.key] = [new for node in sorted(names) for new in self._replaced[node]]
+        return self._replacements[fact.key]
+
+    def _replace(self, node: str) -> Iterator[Fact]:
         """Yield the newest fact in place of each fact about a name that is not true: the same relation without it."""
         for old in self.at(node):
             if old.superseded_by or old.negated:

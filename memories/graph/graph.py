@@ -147,9 +147,7 @@ class KnowledgeGraph:
         told = list[Fact]()
         for fact in facts:
             with self._lock:
-                names = {*fact.nodes, *self._facts.names.find_all_names(str(fact))} if named or fact.negated else ()
-                told += [new for name in sorted(names) for new in self._facts.find_replacements(name)]
-            told.append(fact)
+                told += [*(self._facts.find_replacements(fact) if named or fact.negated else ()), fact]
         return told
 
     def names_all_of(self, text: str) -> bool:

@@ -156,6 +156,7 @@ class UnitIndex:
         self._sizes: dict[int, float] = {}
         self._kinds: dict[int, int] = {}
         self._rules = set[int]()
+        self._instead = set[int]()
         # The order of a unit's message, then of the unit in it: the same in all processes, unlike the numbers.
         self._orders: dict[int, tuple[int, str, str]] = {}
         self._own = _Texts[int](self._weights, self._orders.__getitem__)
@@ -231,16 +232,12 @@ class UnitIndex:
         """
         with self._lock:
             found = list[FoundUnit]()
-            for name in unit.names:
-                terms = [*map(stem, _words(name))]
-                if 0 < len(under := self._under[name]) <= _FEW and all(term in self._own.having for term in terms):
-                    naming = set.intersection(*(set(self._own.having[term]) for term in terms)).difference(under)
-                    later = (number for number in naming if self._units[number].unit.seq > unit.seq)
-                    newest = sorted(
-                        (number for number in later if _INSTEAD.search(self._units[number].unit.text)),
-                        key=self._orders.__getitem__,
-                    )
-                    found += [self._units[number] for number in newest[-1:]]
+            for name in unit.names if self._instead else ():
+                if 0 < len(under := self._under[name]) <= _FEW:
+                    having = [self._own.having.get(stem(word), {}) for word in _words(name)]
+                    naming = [one for one in self._instead.difference(under) if all(one in texts for texts in having)]
+                    later = [one for one in naming if self._units[one].unit.seq > unit.seq]
+                    found += [self._units[one] for one in sorted(later, key=self._orders.__getitem__)[-1:]]
             return found
 
     def _add(self, key: str, unit: KnownUnit) -> int:
@@ -252,6 +249,8 @@ class UnitIndex:
         self._said[unit.seq][number] = None
         if unit.rule:
             self._rules.add(number)
+        if _INSTEAD.search(unit.text):
+            self._instead.add(number)
         for name in dict.fromkeys(unit.names):
             bisect.insort(self._under[name], number, key=self._orders.__getitem__)
         return number
@@ -261,6 +260,7 @@ class UnitIndex:
         del self._units[number], self._places[number], self._sizes[number], self._said[unit.seq][number]
         self._kinds.pop(number, None)
         self._rules.discard(number)
+        self._instead.discard(number)
         for name in dict.fromkeys(unit.names):
             _delete(self._under[name], number, self._orders.__getitem__)
         del self._orders[number]

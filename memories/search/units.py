@@ -127,6 +127,7 @@ def asks_for_advice(question: str, named: Collection[str]) -> bool:
     return not ASSISTANT.isdisjoint(named) or _SPOKEN_OF.search(question) is not None
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def tells_rule(statement: str) -> bool:
     """Tell if a statement forbids something, or tells of an allergy; advice of the assistant is no rule.
 

@@ -31,6 +31,7 @@ __all__ = [
     "find_sendable",
     "is_answered",
     "is_empty",
+    "message_from",
     "quote_turns",
     "sendable",
     "text_of",
@@ -73,11 +74,20 @@ def checked(message: Any) -> Message:
     Raises:
         MessageError: The message is invalid; the error names the fault and the correct form.
     """
-    # Nearly all messages are of this kind, and need no further checks.
-    if isinstance(message, dict) and len(message) == 2 and message.get("role") in _SPEAKERS:  # noqa: PLR2004
-        content = message.get("content")
-        if isinstance(content, str) and content.isascii():
-            return {"role": message["role"], "content": content}
+    # Nearly all messages have just these two members.
+    if isinstance(message, dict) and len(message) == 2 and "content" in message and message.get("role") in _SPEAKERS:  # noqa: PLR2004
+        return message_from(message["role"], message["content"])
+    return _checked(message)
+
+
+def message_from(role: str, content: Any) -> Message:
+    """Return a message of a role, a user's or an assistant's, after the checks of `checked`."""
+    message = {"role": role, "content": content}
+    # ASCII text needs no further checks.
+    return message if isinstance(content, str) and content.isascii() else _checked(message)
+
+
+def _checked(message: Any) -> Message:
     if is_too_deep(message):
         raise MessageError(f"{_deep_part(message)} has more than {DEEPEST} levels of JSON; write it as a text")
     if not isinstance(message, dict):

@@ -2,7 +2,9 @@
 
 import itertools
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
@@ -15,7 +17,7 @@ from memzoo.memories.text.grouping import is_answer, is_instruction, kind_of
 from memzoo.memories.text.messages import Labels, find_sendable, is_empty
 from memzoo.memories.text.order import CallIds, lead_with, make_request
 from memzoo.memories.text.thoughts import as_counted
-from memzoo.memories.text.view import Cleared, Piece, Shortened, Shown, View
+from memzoo.memories.text.view import Cleared, Piece, Shown, View
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from memzoo.memories.text.tokens import TokenCounter
 
 __all__ = ["RecalledPlace", "RecalledRole", "Renderer", "system_message"]
+
+_seq = attrgetter("seq")
 
 RecalledRole: TypeAlias = Literal["system", "developer", "user"]
 """The role of recalled texts. With "user", the texts are framed, to mark them as records."""
@@ -208,9 +212,13 @@ class Renderer:
     def transcript(self, entries: Sequence[Entry]) -> str:
         """Return entries as a transcript, oldest first."""
         known, text = self._newest
-        # A memory that shows everything repeats the previous transcript at each load, with a few new lines.
-        if known and entries[: len(known)] == known:
-            text = "\n".join([text, *map(self.line, entries[len(known) :])])
+        if known == entries:
+            return text
+        # Most transcripts repeat the one before, without some of its first lines and with a few new lines.
+        gone = bisect_left(known, entries[0].seq, key=_seq) if entries else len(known)
+        if (kept := known[gone:] if gone else known) and entries[: len(kept)] == kept:
+            start = len(self.lines(known[:gone])) + 1 if gone else 0
+            text = "\n".join([text[start:], *map(self.line, entries[len(kept) :])])
         else:
             text = self.lines(entries)
         self._newest = entries, text
@@ -333,6 +341,6 @@ def _key(entry: Entry) -> int:
     Entries with key 0 are not cached: shortened entries, and entries outside the log, whose numbers (below 1) may be
     used again for other messages.
     """
-    if entry.seq < 1 or type(entry) is Shortened:
-        return 0
-    return -entry.seq if type(entry) is Cleared else entry.seq
+    if type(entry) is Entry and entry.seq > 0:
+        return entry.seq
+    return -max(entry.seq, 0) if type(entry) is Cleared else 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from memzoo import counting
-from memzoo.errors import OptionError, TokenizerError
+from memzoo.errors import OptionError
 from memzoo.memories.text.estimating import Estimate, guesser_of, tokenizer_of
 from memzoo.memories.text.media import weigh_parts
 from memzoo.memories.text.messages import text_of
@@ -69,7 +69,7 @@ class TokenCounter:
         """Count the tokens of a message, with the tokens around the message."""
         tokens = self.count(message)
         if not isinstance(tokens, int) or tokens < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TokenizerError(
+            raise OptionError(
                 f"the token counter {self.name!r} returned {tokens!r} for {message!r}; it must be an int >= 0"
             )
         return tokens

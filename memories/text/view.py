@@ -201,9 +201,10 @@ class Finds(Generic[T]):
         return blocks, self.write(blocks)
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: freezing would take a tenth of a load.
+@dataclass(slots=True)
 class View:
-    """The texts and messages to show the model.
+    """The texts and messages to show the model; never changed after creation.
 
     Attributes:
         recalled: Texts that the strategy derived, the most useful first. By default, they are sent as system messages.

@@ -1,4 +1,4 @@
-"""`memzoo compare --with` and `memzoo contenders`: memories of other libraries, from the command line."""
+"""`memzoo compare --with`: memories of other libraries, from the command line."""
 
 import json
 import zipfile
@@ -67,7 +67,7 @@ def rows(ran: Ran) -> dict[str, str]:
         ("bm25s:k=2", "--with 'bm25s:k=2': options need a way, such as bm25s/exchanges"),
         ("bm25s,,byheart", "--with '' is not NAME, NAME/WAY or NAME/WAY:option=value,..."),
         ("missing.py", "the adapter 'missing.py' cannot be read: "),
-        ("bm25s", "the contender 'bm25s' has no environment yet; make one with: memzoo contenders install bm25s, or"),
+        ("bm25s", "the contender 'bm25s' has no environment yet; add --install"),
         ("own.py/newest:k=2", "failed at 'start': TypeError: "),
     ],
 )
@@ -155,8 +155,8 @@ def wheel(version: str) -> Path:
     return file
 
 
-def test_environments_are_made_on_demand(compare: Compare, command: Command) -> None:
-    """Two contenders have two versions of a package in one run; `list` and the next run find what was made."""
+def test_environments_are_made_on_demand(compare: Compare) -> None:
+    """Two contenders have two versions of a package in one run; the list and the next run find what was made."""
     shows = "import pet; return [{'role': 'user', 'content': 'My cat is called ' + pet.VERSION}]"
     for version in ("1.0", "2.0"):
         write(f"own{version[0]}.py", shows, (wheel(version),))
@@ -170,23 +170,22 @@ def test_environments_are_made_on_demand(compare: Compare, command: Command) -> 
     assert (0 < weight < 1e-3, packages) == (True, 1)
 
     assert compare("--with", "own1.py,own2.py").code == 0
-    again = command("contenders", "install", "own1.py", "own2.py")
-    assert (again.code, again.output.split("\n")) == (0, ["own1: ready", "own2: ready", ""])
+    assert "pip installs" not in compare("--with", "own1.py,own2.py", "--install").errors
 
 
-def test_an_environment_that_cannot_be_made_is_told(compare: Compare, command: Command) -> None:
+def test_an_environment_that_cannot_be_made_is_told(compare: Compare) -> None:
     """Packages that clash end with pip's words, and nothing is left that passes for an environment."""
     name = write("own.py", "", (wheel("1.0"), wheel("2.0")))
-    for ran in (compare("--with", name, "--install"), command("contenders", "install", name)):
-        assert ran.code == 2
-        assert "the environment of 'own' could not be made: " in ran.errors
-        assert "conflicting" in ran.errors.lower()
+    ran = compare("--with", name, "--install")
+    assert ran.code == 2
+    assert "the environment of 'own' could not be made: " in ran.errors
+    assert "conflicting" in ran.errors.lower()
     assert "has no environment yet" in compare("--with", name).errors
 
 
-def test_contenders_are_listed(compare: Compare, command: Command) -> None:
+def test_contenders_are_listed(compare: Compare) -> None:
     """One way a line, with what it needs, and whether that is there."""
     assert compare("--with", write("own.py")).code == 0
-    ran = command("contenders", "list")
+    ran = compare("--contenders")
     ways = dict(line.split("\t", 1) for line in ran.output.splitlines())
     assert ways["bm25s/exchanges"].startswith("not installed\tbm25s==")

@@ -149,8 +149,6 @@ GIVEN = {
     "mcp": "--store {url} --import {evil}.jsonl",
     "migrate": "{evil}.py",
     "serve-offline": "{evil}",
-    "contenders list": "",
-    "contenders install": "{evil}.py",
     "cassettes list": ".",
     "cassettes show": ".",
     "cassettes diff": "{evil} {evil}",
@@ -217,7 +215,7 @@ def test_whatever_a_command_is_given(
     given = [one.format(evil=EVIL, url=hostile_place) for one in shlex.split(GIVEN[name])]
     ran = command(*name.split(), *given)
     said = ran.output + ran.errors
-    assert name in ("forget", "contenders list") or "evil" in said, ran
+    assert name == "forget" or "evil" in said, ran
     assert not [char for char in OBEYED if char in said], ran
 
 

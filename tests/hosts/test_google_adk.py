@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memzoo import MemoryProvider, create_memory
-from memzoo.errors import ConversationIdError
+from memzoo.errors import OptionError
 from memzoo.hosts.google_adk import MemoryService
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
@@ -383,7 +383,7 @@ def test_an_explicit_memory_is_added() -> None:
 def test_one_memory_serves_one_user() -> None:
     """A memory is not everybody's: another user is refused, before anything is stored."""
     memory = create_memory("buffer", conversation_id="app/anna")
-    with pytest.raises(ConversationIdError, match="app/ben"):
+    with pytest.raises(OptionError, match="app/ben"):
         asyncio.run(MemoryService(memory).search_memory(app_name="app", user_id="ben", query="?"))
 
 

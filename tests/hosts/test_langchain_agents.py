@@ -11,7 +11,7 @@ langchain: Any = pytest.importorskip(
 )
 
 from memzoo import MemoryProvider, create_memory  # noqa: E402
-from memzoo.errors import ConversationIdError  # noqa: E402
+from memzoo.errors import OptionError  # noqa: E402
 from memzoo.hosts.langchain_agents import MemoryMiddleware, summarizer  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
 from memzoo.testing import ScriptedModel  # noqa: E402
@@ -170,14 +170,14 @@ def test_reasoning_is_kept_beside() -> None:
 def test_one_memory_serves_one_thread() -> None:
     """A memory given alone is never shown to another thread; the error says what serves many."""
     agent = agent_of(create_memory("buffer", conversation_id="anna"), ScriptedChat(script=["Hi."]))
-    with pytest.raises(ConversationIdError, match="MemoryProvider"):
+    with pytest.raises(OptionError, match="MemoryProvider"):
         agent.invoke(*given("ben", "Hello?", None))
 
 
 def test_a_provider_needs_the_thread() -> None:
     """Without a thread's id nobody's memory is chosen."""
     agent = agent_of(MemoryProvider("buffer"), ScriptedChat(script=["Hi."]))
-    with pytest.raises(ConversationIdError):
+    with pytest.raises(OptionError):
         agent.invoke({"messages": "Hello?"})
 
 

@@ -11,7 +11,7 @@ import pytest
 agents: Any = pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed; `make hosts` does that")
 
 from memzoo import InMemoryStore, MemoryProvider, create_memory  # noqa: E402
-from memzoo.errors import ConversationIdError, OptionError, StoreError  # noqa: E402
+from memzoo.errors import OptionError, StoreError  # noqa: E402
 from memzoo.hosts.messages import host_text  # noqa: E402
 from memzoo.hosts.openai_agents import MemorySession  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
@@ -478,7 +478,7 @@ def test_input_without_a_question_is_sent_whole(count: int) -> None:
 
 def test_a_memory_of_another_conversation_is_refused() -> None:
     """One memory never serves two sessions; the error says what does."""
-    with pytest.raises(ConversationIdError, match="MemoryProvider"):
+    with pytest.raises(OptionError, match="MemoryProvider"):
         MemorySession(create_memory("buffer", conversation_id="anna"), "ben")
 
 

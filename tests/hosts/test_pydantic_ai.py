@@ -9,7 +9,7 @@ import pytest
 pydantic_ai: Any = pytest.importorskip("pydantic_ai", reason="Pydantic AI is not installed; `make hosts` does that")
 
 from memzoo import MemoryProvider, create_memory  # noqa: E402
-from memzoo.errors import ConversationIdError  # noqa: E402
+from memzoo.errors import OptionError  # noqa: E402
 from memzoo.hosts.pydantic_ai import MemoryCapability  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
 from tests.hosts.contract import (  # noqa: E402
@@ -337,5 +337,5 @@ def test_one_memory_serves_one_conversation() -> None:
     memory = create_memory("buffer", conversation_id="anna")
     agent_of(memory, Scripted(["Hi."])).run_sync("Hello?")
     assert contents(memory.history()) == ["Hello?", "Hi."]
-    with pytest.raises(ConversationIdError, match="MemoryProvider"):
+    with pytest.raises(OptionError, match="MemoryProvider"):
         agent_of(memory, Scripted(["Hi."])).run_sync("Hello?", conversation_id="ben")

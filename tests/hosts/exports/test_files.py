@@ -177,7 +177,7 @@ def test_the_longest_of_many_conversations_are_taken_and_said(tmp_path: Path) ->
     path.write_text(json.dumps([talk(number, *["Hi", "Ho"] * number) for number in (1, 3, 2)]), encoding="utf-8")
     found = Files([path], longest=2)
     assert [one.title for one in found()] == [one.title for one in found()] == ["Talk 3", "Talk 2"]
-    assert found.taken == ("the 2 longest of 3 conversations are taken (--longest 0 takes all): 'Talk 3', 'Talk 2'")
+    assert found.taken == ("the 2 longest of 3 conversations are taken (--last 0 takes all): 'Talk 3', 'Talk 2'")
     assert len(list(Files([path])())) == 3
 
 

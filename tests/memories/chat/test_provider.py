@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.errors import ConversationIdError, OptionError
+from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
 from memzoo.stores import InMemoryStore, Message, open_store
 
@@ -76,10 +76,10 @@ class TestGet:
         session = functools.partial(provider.session, at_end="keep")
         uses: list[Callable[[Any], object]] = [provider.get, provider.release, provider.forget, session]
         for use in uses:
-            with pytest.raises(ConversationIdError, match="no default that all share"):
+            with pytest.raises(OptionError, match="no default that all share"):
                 use(id_)
         if id_ is not None:
-            with pytest.raises(ConversationIdError):
+            with pytest.raises(OptionError):
                 provider.scope(id_)
         assert len(provider) == 0
 
@@ -267,9 +267,9 @@ class TestDefaultId:
         """A function that returns no id is named, and nothing is shared instead."""
         provider = MemoryProvider("buffer", default_id=lambda: wrong)
         for call in (provider.get, provider.release, provider.forget):
-            with pytest.raises(ConversationIdError, match="default_id must return a text that is not empty"):
+            with pytest.raises(OptionError, match="default_id must return a text that is not empty"):
                 call()
-        with pytest.raises(ConversationIdError, match="default_id must return"):
+        with pytest.raises(OptionError, match="default_id must return"):
             Conversation("offline", default_id=lambda: wrong)
 
     def test_what_is_no_function_is_refused(self) -> None:

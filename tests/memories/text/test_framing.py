@@ -116,6 +116,7 @@ class TestVoice:
 
     def test_in_memzoo_langchain_is_langchains(self) -> None:
         """LangChain's classes show what is recalled as a system message."""
+        pytest.importorskip("langchain_core")
         from memzoo.langchain import VectorStoreRetrieverMemory
 
         memory = VectorStoreRetrieverMemory(return_messages=True)

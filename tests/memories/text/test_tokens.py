@@ -13,7 +13,7 @@ import pytest
 import tiktoken
 
 from memzoo.benchmarks.transcripts import sample_transcripts
-from memzoo.errors import TokenizerError
+from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Conversation, ConversationSummaryBufferMemory, create_memory
 from memzoo.memories.text.tokens import count_text, estimate_tokens, token_counter
 from memzoo.stores import InMemoryStore, Message
@@ -128,7 +128,7 @@ class TestOthers:
     def test_function_that_does_not_count(self, tokens: Any) -> None:
         """What is no count is an error that names the function and the message."""
         counter = token_counter(lambda _: tokens)
-        with pytest.raises(TokenizerError, match=r"lambda.* returned .* for .*fox.*; it must be an int >= 0"):
+        with pytest.raises(OptionError, match=r"lambda.* returned .* for .*fox.*; it must be an int >= 0"):
             counter(MESSAGE)
 
 

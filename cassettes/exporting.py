@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memzoo.cassettes.files import write_file
-from memzoo.cassettes.format import CassetteFile, read_cassette
+from memzoo.cassettes.format import CassetteFile, as_text, read_cassette
 from memzoo.cassettes.http import TOOL, Recorded, tool_name
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.yaml_text import dump
@@ -78,20 +78,12 @@ def _interaction(one: Recorded, origin: str, no_body: str | None) -> dict[str, A
         "request": {
             "method": request.method,
             "uri": origin + rest if rest.startswith("/") else request.uri,
-            "body": no_body if request.body is None else _text(request.body),
+            "body": no_body if request.body is None else as_text(request.body),
             "headers": request.headers,
         },
         "response": {
             "status": response["status"],
             "headers": response["headers"],
-            "body": {"string": _text(response["body"]["string"]) or ""},
+            "body": {"string": as_text(response["body"]["string"]) or ""},
         },
     }
-
-
-def _text(body: bytes | None) -> str | bytes | None:
-    """Return a body as readable text; other bytes than text stay unchanged."""
-    try:
-        return body and body.decode()
-    except UnicodeDecodeError:
-        return body

@@ -21,7 +21,7 @@ from memzoo.cassettes.vcrpy_files import foreign_date, foreign_recordings, is_fo
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
-__all__ = ["CassetteFile", "ReadableSerializer", "read_cassette", "write_cassette"]
+__all__ = ["CassetteFile", "ReadableSerializer", "as_text", "read_cassette", "write_cassette"]
 
 _VERSION = 1
 _EVENTS = "events"
@@ -77,7 +77,7 @@ def write_cassette(
     Raises:
         RecordingError: See `write_file`.
     """
-    write_file(path, _write([_with_bodies(one, _as_text) for one in recordings], head), limit=limit)
+    write_file(path, _write([_with_bodies(one, as_text) for one in recordings], head), limit=limit)
 
 
 class ReadableSerializer:
@@ -172,7 +172,8 @@ def _with_bodies(one: Recorded, convert: Callable[[Any], str | bytes | None]) ->
     return replace(one, request=replace(one.request, body=convert(one.request.body)), response=response)
 
 
-def _as_text(body: bytes | None) -> str | bytes | None:
+def as_text(body: bytes | None) -> str | bytes | None:
+    """Return a body as readable text; other bytes than text stay unchanged."""
     try:
         return body and body.decode()
     except UnicodeDecodeError:

@@ -29,8 +29,7 @@ __all__ = ["read_value", "write_value"]
 
 _MARK = "$"
 _CLASS, _STATE = f"{_MARK}class", "state"
-_PYDANTIC = "pydantic_core._pydantic_core"
-_REQUESTS = "requests"
+_PYDANTIC, _REQUESTS = "pydantic_core._pydantic_core", "requests"
 _BUILT_IN = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset)
 
 
@@ -192,14 +191,11 @@ def _write_other(value: Any, place: str) -> Any:
         # A set's own order differs from process to process.
         return {f"{_MARK}{_COLLECTIONS[kind]}": items if kind is tuple else sorted(items, key=json.dumps)}
     if form := _SCALARS.get(kind) or _PACKAGED.get(f"{kind.__module__}:{kind.__qualname__}"):
-        try:
+        with suppress(RuntimeError):  # for example a response that knows no request
             written = form.write(value)
-            is_same = repr(form.read(written)) == repr(value)
-        except RuntimeError as error:  # for example a response that knows no request
-            raise _refusal(value, place) from error
-        if not is_same:
-            raise _refusal(value, place)
-        return {f"{_MARK}{form.name}": written}
+            if repr(form.read(written)) == repr(value):
+                return {f"{_MARK}{form.name}": written}
+        raise _refusal(value, place)
     return _write_object(value, place)
 
 
@@ -227,23 +223,18 @@ def read_value(written: Any) -> Any:
 
 def _write_object(value: Any, place: str) -> dict[str, Any]:
     kind = type(value)
-    name = f"{kind.__module__}:{kind.__qualname__}"
-    try:
+    name, is_known = f"{kind.__module__}:{kind.__qualname__}", False
+    with suppress(ValueError):
         is_known = _find_class(name) is kind and _is_data(kind)
-    except ValueError:
-        is_known = False
     if not is_known:
         raise _refusal(value, place)
     written = {_CLASS: name, _STATE: write_value(_state_of(value), f"{place} ({kind.__name__})")}
-    try:
+    with suppress(Exception):  # whatever a class does when it is made
         back = _read_object(written)
         is_same = type(back) is kind and write_value(_state_of(back)) == written[_STATE]
-        is_same = is_same and (not isinstance(value, Exception) or str(back) == str(value))
-    except Exception as error:  # whatever a class does when it is made
-        raise _refusal(value, place) from error
-    if not is_same:
-        raise _refusal(value, place)
-    return written
+        if is_same and (not isinstance(value, Exception) or str(back) == str(value)):
+            return written
+    raise _refusal(value, place)
 
 
 def _read_object(written: dict[str, Any]) -> Any:

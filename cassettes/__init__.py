@@ -17,7 +17,7 @@ by itself, pass `-p memzoo.cassettes`. See docs/cassettes.md. PYTEST_DONT_REWRIT
 here before pytest loads the plugin.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memzoo._lazy import lazy
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         UnplayedInteractionError,
     )
     from memzoo.cassettes.exporting import export_cassette
-    from memzoo.cassettes.format import ReadableSerializer
     from memzoo.cassettes.proxy import CassetteProxy
     from memzoo.cassettes.settings import CassetteSettings
     from memzoo.cassettes.tools import recorded_tool
@@ -50,7 +49,6 @@ __all__ = [
     "CassetteSettings",
     "HiddenKeyWarning",
     "MissingCassetteError",
-    "ReadableSerializer",
     "RecordingError",
     "StaleCassetteError",
     "StaleCassetteWarning",
@@ -62,28 +60,16 @@ __all__ = [
 ]
 
 pytest_plugins = ["memzoo.cassettes.plugin"]
-
-
-# These two names need PyYAML. The package must import without PyYAML, because pytest loads the package for `mark` even
-# in projects without cassettes.
-_PLACES = {
-    "memzoo.cassettes.cassette": "Cassette use_cassette",
-    "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError "
-    "HiddenKeyWarning MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning "
-    "UnmatchedRequestError UnplayedInteractionError",
-    "memzoo.cassettes.exporting": "export_cassette",
-    "memzoo.cassettes.format": "ReadableSerializer",
-    "memzoo.cassettes.proxy": "CassetteProxy",
-    "memzoo.cassettes.settings": "CassetteSettings",
-    "memzoo.cassettes.tools": "recorded_tool",
-}
-_load, __dir__ = lazy(__name__, _PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in ("ReadableSerializer", "export_cassette"):
-        return _load(name)
-    from memzoo.cassettes.errors import replay_extra
-
-    with replay_extra():
-        return _load(name)
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "memzoo.cassettes.cassette": "Cassette use_cassette",
+        "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError "
+        "HiddenKeyWarning MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning "
+        "UnmatchedRequestError UnplayedInteractionError",
+        "memzoo.cassettes.exporting": "export_cassette",
+        "memzoo.cassettes.proxy": "CassetteProxy",
+        "memzoo.cassettes.settings": "CassetteSettings",
+        "memzoo.cassettes.tools": "recorded_tool",
+    },
+)

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.cassettes.files import write_file
-from memzoo.cassettes.format import CassetteFile, read_cassette
+from memzoo.cassettes.errors import replay_extra
+from memzoo.cassettes.files import as_text, write_file
 from memzoo.cassettes.http import TOOL, Recorded, tool_name
 from memzoo.cassettes.scrubbing import ORIGIN
-from memzoo.cassettes.yaml_text import dump
 from memzoo.errors import OptionError
 
-__all__ = ["OPENAI", "export_cassette", "to_vcrpy"]
+__all__ = ["OPENAI", "export_cassette"]
 
 OPENAI = "https://api.openai.com"
 """The default origin of a cassette's requests."""
@@ -39,16 +38,12 @@ def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *,
         CassetteFormatError: The source cannot be read.
         RecordingError: The target cannot be written.
         OptionError: The origin is invalid.
+        MissingExtraError: PyYAML is not installed.
     """
-    write_file(Path(target), _TITLE + dump(to_vcrpy(read_cassette(Path(source)), origin)))
-
-
-def to_vcrpy(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
-    """Return the content of vcrpy's file with the same recordings; see `export_cassette`.
-
-    Raises:
-        OptionError: The origin is invalid.
-    """
+    with replay_extra():
+        from memzoo.cassettes.format import read_cassette
+        from memzoo.cassettes.yaml_text import dump
+    file = read_cassette(Path(source))
     url = urlsplit(origin)
     if not (url.scheme and url.netloc) or url.path.strip("/") or url.query:
         raise OptionError(f"origin must be a scheme and a host, such as {OPENAI!r}, not {origin!r}")
@@ -68,7 +63,8 @@ def to_vcrpy(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
         if one.request.method == TOOL
     ]
     interactions = [write(one) for _, one in steps if one.request.method != TOOL]
-    return {"version": 1, "interactions": interactions, **({"tools": tools} if tools else {})}
+    document = {"version": 1, "interactions": interactions, **({"tools": tools} if tools else {})}
+    write_file(Path(target), _TITLE + dump(document))
 
 
 def _interaction(one: Recorded, origin: str, no_body: str | None) -> dict[str, Any]:
@@ -78,20 +74,12 @@ def _interaction(one: Recorded, origin: str, no_body: str | None) -> dict[str, A
         "request": {
             "method": request.method,
             "uri": origin + rest if rest.startswith("/") else request.uri,
-            "body": no_body if request.body is None else _text(request.body),
+            "body": no_body if request.body is None else as_text(request.body),
             "headers": request.headers,
         },
         "response": {
             "status": response["status"],
             "headers": response["headers"],
-            "body": {"string": _text(response["body"]["string"]) or ""},
+            "body": {"string": as_text(response["body"]["string"]) or ""},
         },
     }
-
-
-def _text(body: bytes | None) -> str | bytes | None:
-    """Return a body as readable text; other bytes than text stay unchanged."""
-    try:
-        return body and body.decode()
-    except UnicodeDecodeError:
-        return body

@@ -7,9 +7,17 @@ from pathlib import Path
 from memzoo.cassettes.errors import RecordingError
 from memzoo.text import private
 
-__all__ = ["check_writable", "read_file", "shorten_path", "write_file"]
+__all__ = ["as_text", "check_writable", "read_file", "shorten_path", "write_file"]
 
 _GZIP = b"\x1f\x8b"
+
+
+def as_text(body: bytes | None) -> str | bytes | None:
+    """Return a body as readable text; other bytes than text stay unchanged."""
+    try:
+        return body and body.decode()
+    except UnicodeDecodeError:
+        return body
 
 
 def read_file(path: Path) -> str:

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 from memzoo.cassettes.chunks import Arrival, event_sizes
 from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import CassetteFormatError
-from memzoo.cassettes.files import read_file, shorten_path, write_file
+from memzoo.cassettes.files import as_text, read_file, shorten_path, write_file
 from memzoo.cassettes.http import TOOL, HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.vcrpy_files import foreign_date, foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
-__all__ = ["CassetteFile", "ReadableSerializer", "read_cassette", "write_cassette"]
+__all__ = ["CassetteFile", "read_cassette", "read_text", "write_cassette", "write_text"]
 
 _VERSION = 1
 _EVENTS = "events"
@@ -54,7 +54,7 @@ def read_cassette(path: Path) -> CassetteFile:
         CassetteFormatError: The file cannot be read, or is not a cassette.
     """
     try:
-        head, recordings = _parse(read_file(path))
+        head, recordings = read_text(read_file(path))
         return CassetteFile(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         told = CassetteFormatError(f"{shorten_path(path)}: {error}")
@@ -77,38 +77,15 @@ def write_cassette(
     Raises:
         RecordingError: See `write_file`.
     """
-    write_file(path, _write([_with_bodies(one, _as_text) for one in recordings], head), limit=limit)
+    write_file(path, write_text([_with_bodies(one, as_text) for one in recordings], head), limit=limit)
 
 
-class ReadableSerializer:
-    """A serializer in this kit's format, for vcrpy's `register_serializer`.
+def read_text(text: str) -> tuple[dict[str, Any], list[Recorded]]:
+    """Return the header and the recordings of a cassette's text, with bodies as text where possible.
 
-    JSON bodies become mappings, other texts stay unchanged, and other bytes become base64. Loading returns equal JSON,
-    and the same texts and bytes.
+    Raises:
+        CassetteFormatError: The text is not a cassette.
     """
-
-    def __init__(self, *, note: str | None = None) -> None:
-        """Create a serializer that writes a note into the header."""
-        self.note = note
-
-    def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
-        """Write the mapping that vcrpy gives to a serializer as the text of a cassette."""
-        interactions = cassette_dict["interactions"]
-        recordings = [Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions]
-        return _write(recordings, {"note": self.note})
-
-    def deserialize(self, cassette_string: str) -> dict[str, Any]:
-        """Parse the text of a cassette into the mapping that vcrpy expects from a serializer.
-
-        Raises:
-            CassetteFormatError: The text is not a cassette.
-        """
-        head, recordings = _parse(cassette_string)
-        interactions = [{"request": vars(one.request), "response": one.response} for one in recordings]
-        return {"version": head["version"], "interactions": interactions, "metadata": head}
-
-
-def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
     if _CONFLICT.search(text):
         raise CassetteFormatError("it has the marks of a merge conflict; take one side whole, or record it again")
     if _BEGINS.match(text) and not _ENDS.search(text):
@@ -172,18 +149,11 @@ def _with_bodies(one: Recorded, convert: Callable[[Any], str | bytes | None]) ->
     return replace(one, request=replace(one.request, body=convert(one.request.body)), response=response)
 
 
-def _as_text(body: bytes | None) -> str | bytes | None:
-    try:
-        return body and body.decode()
-    except UnicodeDecodeError:
-        return body
-
-
 def _as_bytes(body: str | bytes | None) -> bytes | None:
     return body.encode() if isinstance(body, str) else body
 
 
-def _write(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
+def write_text(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
     """Return recordings as the text of a cassette, with bodies as text where possible."""
     models = statistics_of(one.response for one in recordings).models
     offline = bool(models) and all("offline" in model.lower() for model in models)

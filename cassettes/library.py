@@ -67,10 +67,7 @@ def show_changes(old: Sequence[Step], new: Sequence[Step]) -> Iterator[str]:
 
 def _changes_of(begin: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     for tag, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        gone, come = (
-            [" ".join(text.split()) for text in old[start:end]],
-            [" ".join(text.split()) for text in new[first:last]],
-        )
+        gone, come = ([" ".join(text.split()) for text in side] for side in (old[start:end], new[first:last]))
         if tag == "replace" and len(gone) == len(come) == 1:
             # A prompt is often one long text; show the part where the two texts part.
             pairs = zip(gone[0], come[0], strict=False)

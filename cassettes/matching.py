@@ -6,6 +6,7 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -247,7 +248,7 @@ def _compare_steps(asked: RequestKey, recorded: RequestKey) -> tuple[str, tuple[
         return STEP_LESS if other_kind == _TOOL_STEP else STEP_MORE, ()
     if kind == _TOOL_STEP and name != other_name:
         return "another tool", ()
-    places = _list_places(asked.body, recorded.body)
+    places = tuple(path for path, *_ in _list_places(asked.body, recorded.body))
     if kind == _TOOL_STEP:
         return "another argument", places
     if kind != _MODEL_STEP:
@@ -257,11 +258,10 @@ def _compare_steps(asked: RequestKey, recorded: RequestKey) -> tuple[str, tuple[
     return "another prompt", places
 
 
-def _list_places(asked: str, recorded: str) -> tuple[str, ...]:
-    try:
-        return tuple(path for path, *_ in _places(json.loads(recorded), json.loads(asked)))
-    except (ValueError, RecursionError):
-        return ()
+def _list_places(asked: str, recorded: str) -> list[tuple[str, Any, Any]]:
+    with suppress(ValueError, RecursionError):
+        return list(_places(json.loads(recorded), json.loads(asked)))
+    return []
 
 
 def _fold(difference: Difference) -> str:
@@ -306,10 +306,7 @@ def _number(digits: str) -> float:
 
 def _title(asked: str, recorded: str) -> list[str]:
     """Return a diff's heading: the places where two bodies differ, and a rule that ignores these differences."""
-    try:
-        places = list(_places(json.loads(recorded), json.loads(asked)))
-    except (ValueError, RecursionError):
-        return ["body differs:"]
+    places = _list_places(asked, recorded)
     shown = ", ".join(path for path, *_ in places[:_MOST_PLACES])
     more = f" and {len(places) - _MOST_PLACES} more places" if len(places) > _MOST_PLACES else ""
     rules = list(dict.fromkeys(offer_rule(*place) for place in places if _can_vary(place)))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resize
 from memzoo.cassettes.conversation import calls_in, statistics_of
@@ -34,6 +35,7 @@ class Player:
         recordings: The recordings; for replaying, in the order of the requests.
         keys: The keys of the recorded requests, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
+        tools: The recorded tools by name: the code of each.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Player:
         self._counted: dict[tuple[str, str], int] = {}
         self.recordings = list(recordings or ())
         self.errors: list[CassetteError] = []
+        self.tools: dict[str, Any] = {}
         self.path = path
         self.scrubber = scrubber
         self._settings = settings

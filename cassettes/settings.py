@@ -39,7 +39,6 @@ RECORD_CHOICES: tuple[str, ...] = get_args(Record)
 MAX_BYTES = 100_000
 """The default limit for the size of a cassette in bytes; nobody reads a larger file in a review."""
 
-
 LIST_FOLDER, LIST_GAP = "# folder: ", "# gap: "
 """The prefixes of lines of `--cassette-list` that do not name a cassette."""
 

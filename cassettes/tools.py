@@ -61,11 +61,13 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
     """
     if function is None:
         return partial(recorded_tool, name=name, ignore=ignore)
-    tool = _Tool(function, name, ignore)
     called: Any = function
     while isinstance(called, partial):
         called = called.func
     called = called if inspect.isroutine(called) else getattr(called, "__call__", called)  # noqa: B004 - a method
+    # A function that is defined anew in each turn is the same tool; an object without a name is only itself.
+    is_named = bool(name) or called is function
+    tool = _Tool(function, name, ignore, getattr(inspect.unwrap(called), "__code__", called) if is_named else function)
     answer: Callable[[_Asked], Any] = tool.call
     if inspect.isgeneratorfunction(called):
         answer = tool.iterate
@@ -114,12 +116,12 @@ class _Asked(NamedTuple):
 class _Tool:
     """A function whose calls are recorded."""
 
-    def __init__(self, function: Any, name: str | None, ignore: Iterable[str]) -> None:
+    def __init__(self, function: Any, name: str | None, ignore: Iterable[str], code: Any) -> None:
         try:
             self._signature = inspect.signature(function)
         except (TypeError, ValueError) as error:
             raise OptionError(f"recorded_tool({function!r}): its parameters are not known: {error}") from error
-        self._function = function
+        self._function, self._code = function, code
         self._name = str(name or getattr(function, "__name__", type(function).__name__))
         self._ignore = frozenset([ignore] if isinstance(ignore, str) else ignore)
         if unknown := sorted(self._ignore - self._signature.parameters.keys()):
@@ -239,6 +241,8 @@ class _Tool:
     def _recording(self, asked: _Asked) -> Generator[dict[str, Any]]:
         """Record the outcome that the block writes, or the exception of the block."""
         outcome: dict[str, Any] = {}
+        if asked.player.tools.setdefault(self._name, self._code) != self._code:
+            raise self._refuse(asked, "is two functions, whose results a replay may exchange: recorded_tool(name=...)")
         try:
             yield outcome
         except CassetteError:
@@ -273,6 +277,8 @@ class _Tool:
             json.dumps(written)  # a number may have too many digits
         except (TypeError, ValueError, RecursionError) as error:
             advice = "; recorded_tool(ignore=[...]) leaves a parameter out" if what.startswith("argument ") else ""
+            if isinstance(value, Exception):
+                advice = "; let the tool raise an error of its own, or return what is read of this one"
             if isinstance(value, Coroutine | Generator | AsyncGenerator):
                 advice = "; a decorator hides that the function is asynchronous or a generator: declare it below"
             if isinstance(value, Coroutine):

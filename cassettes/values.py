@@ -6,25 +6,30 @@ JSON's own types stay as they are; a value of another type becomes an object who
 
 import base64
 import enum
+import itertools
 import json
 import math
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
+from types import MemberDescriptorType
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from memzoo.cassettes.http import is_array, is_object
+from memzoo.cassettes.scrubbing import REQUEST_HEADERS, RESPONSE_HEADERS
 
 __all__ = ["read_value", "write_value"]
 
 _MARK = "$"
 _CLASS, _STATE = f"{_MARK}class", "state"
+_PYDANTIC, _REQUESTS = "pydantic_core._pydantic_core", "requests"
 _BUILT_IN = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset)
 
 
@@ -62,6 +67,69 @@ def _read_datetime(said: str | list[Any]) -> datetime:
     return value.replace(tzinfo=ZoneInfo(zone)) if zone else value
 
 
+def _write_request(one: Any) -> list[Any]:
+    return [type(one).__module__.partition(".")[0], one.method, str(one.url), _kept(one.headers, REQUEST_HEADERS)]
+
+
+def _read_request(said: list[Any]) -> Any:
+    package, method, url, headers = said
+    request = import_module(package).Request(method, url, headers=dict(headers))
+    return request.prepare() if package == _REQUESTS else request
+
+
+def _write_response(one: Any) -> list[Any]:
+    asked, members = _write_request(one.request), vars(one)
+    reason = one.reason if asked[0] == _REQUESTS else one.reason_phrase
+    # The body of a stream that was not read cannot be read later either.
+    is_read = members.get("_content_consumed", "_content" in members)
+    body = _write_bytes(one.content) if is_read else None
+    return [asked, one.status_code, reason, _kept(one.headers, RESPONSE_HEADERS), one.encoding, body]
+
+
+def _read_response(said: list[Any]) -> Any:
+    asked, status, reason, headers, encoding, written = said
+    request, client = _read_request(asked), import_module(asked[0])
+    body = None if written is None else _read_bytes(written)
+    if asked[0] == _REQUESTS:
+        found = client.Response()
+        state = {"status_code": status, "reason": reason, "url": request.url, "encoding": encoding, "request": request}
+        found.__setstate__(state | {"_content": False if body is None else body})
+        found.headers.update(headers)
+        return found
+    content = {"stream": client.ByteStream(b"")} if body is None else {"content": body}
+    extensions = {"reason_phrase": reason.encode()}
+    found = client.Response(status, headers=headers, request=request, extensions=extensions, **content)
+    found.encoding = encoding
+    return found
+
+
+def _kept(headers: Any, names: Iterable[str]) -> list[list[str]]:
+    return [[name.lower(), value] for name, value in headers.items() if name.lower() in names]
+
+
+def _write_invalid(error: Any) -> list[Any]:
+    written = [error.title, write_value(error.errors(include_url=False)), "python", False, False]
+    # Only its text tells whether the input was JSON, inputs are hidden, and types are a validator's own.
+    for written[2:] in itertools.product(("python", "json"), (False, True), (False, True)):
+        with suppress(TypeError, ValueError, LookupError):
+            if repr(_read_invalid(written)) == repr(error):
+                break
+    return written
+
+
+def _read_invalid(said: list[Any]) -> Any:
+    core = import_module(_PYDANTIC)
+    title, errors, source, is_hidden, is_own = said
+    known = {one["type"] for one in core.list_all_errors() if not is_own}
+    lines = read_value(errors)
+    for one in lines:
+        if one["type"] not in known:
+            one["type"] = core.PydanticCustomError(one["type"], one["msg"], one.get("ctx"))
+    error = core.ValidationError.from_exception_data(title, lines, source, is_hidden)
+    error.args = ()  # as of one that a model raises
+    return error
+
+
 # A value of one of these types is read back and compared by its `repr`, and for a float by the text itself.
 _SCALARS = {
     float: _Form("float", repr, float),
@@ -77,10 +145,18 @@ _SCALARS = {
     datetime: _Form("datetime", _write_datetime, _read_datetime),
     timedelta: _Form("timedelta", lambda one: [one.days, one.seconds, one.microseconds], lambda said: timedelta(*said)),
 }
+# The same for types of packages that may be missing, by module and name.
+_REQUEST = _Form("request", _write_request, _read_request)
+_RESPONSE = _Form("response", _write_response, _read_response)
+_PACKAGED = {
+    f"{_PYDANTIC}:ValidationError": _Form("invalid", _write_invalid, _read_invalid),
+    "requests.models:PreparedRequest": _REQUEST,
+    "requests.models:Response": _RESPONSE,
+} | {f"{one}:{form.name.title()}": form for one in ("httpx", "httpx2") for form in (_REQUEST, _RESPONSE)}
 _COLLECTIONS: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
-_READ: dict[str, Callable[[Any], Any]] = {form.name: form.read for form in _SCALARS.values()} | {
-    name: lambda items, kind=kind: kind(map(read_value, items)) for kind, name in _COLLECTIONS.items()
-}
+_READ: dict[str, Callable[[Any], Any]] = {
+    form.name: form.read for form in (*_SCALARS.values(), *_PACKAGED.values())
+} | {name: lambda items, kind=kind: kind(map(read_value, items)) for kind, name in _COLLECTIONS.items()}
 
 
 def write_value(value: Any, place: str = "$") -> Any:
@@ -88,8 +164,8 @@ def write_value(value: Any, place: str = "$") -> Any:
 
     Args:
         value: JSON, a number, date or time of the standard library, bytes, a set, a tuple, a dictionary with any of
-            these as keys, an enumeration's member, an exception, or an object of a dataclass, an attrs class, a named
-            tuple or a pydantic model.
+            these as keys, an enumeration's member, an exception, an answer of httpx or requests, or an object of a
+            dataclass, an attrs class, a named tuple or a pydantic model.
         place: The value's place, for the error message.
 
     Raises:
@@ -114,11 +190,12 @@ def _write_other(value: Any, place: str) -> Any:
         items = [write_value(item, f"{place}[{number}]") for number, item in enumerate(value)]
         # A set's own order differs from process to process.
         return {f"{_MARK}{_COLLECTIONS[kind]}": items if kind is tuple else sorted(items, key=json.dumps)}
-    if form := _SCALARS.get(kind):
-        written = form.write(value)
-        if repr(form.read(written)) != repr(value):
-            raise _refusal(value, place)
-        return {f"{_MARK}{form.name}": written}
+    if form := _SCALARS.get(kind) or _PACKAGED.get(f"{kind.__module__}:{kind.__qualname__}"):
+        with suppress(RuntimeError):  # for example a response that knows no request
+            written = form.write(value)
+            if repr(form.read(written)) == repr(value):
+                return {f"{_MARK}{form.name}": written}
+        raise _refusal(value, place)
     return _write_object(value, place)
 
 
@@ -146,23 +223,18 @@ def read_value(written: Any) -> Any:
 
 def _write_object(value: Any, place: str) -> dict[str, Any]:
     kind = type(value)
-    name = f"{kind.__module__}:{kind.__qualname__}"
-    try:
+    name, is_known = f"{kind.__module__}:{kind.__qualname__}", False
+    with suppress(ValueError):
         is_known = _find_class(name) is kind and _is_data(kind)
-    except ValueError:
-        is_known = False
     if not is_known:
         raise _refusal(value, place)
     written = {_CLASS: name, _STATE: write_value(_state_of(value), f"{place} ({kind.__name__})")}
-    try:
+    with suppress(Exception):  # whatever a class does when it is made
         back = _read_object(written)
         is_same = type(back) is kind and write_value(_state_of(back)) == written[_STATE]
-        is_same = is_same and (not isinstance(value, Exception) or str(back) == str(value))
-    except Exception as error:  # whatever a class does when it is made
-        raise _refusal(value, place) from error
-    if not is_same:
-        raise _refusal(value, place)
-    return written
+        if is_same and (not isinstance(value, Exception) or str(back) == str(value)):
+            return written
+    raise _refusal(value, place)
 
 
 def _read_object(written: dict[str, Any]) -> Any:
@@ -177,15 +249,15 @@ def _read_object(written: dict[str, Any]) -> Any:
         args, members = state
         # The initializer of a class in Python may want other arguments than the error keeps.
         has_own = hasattr(kind.__init__, "__code__") and kind.__reduce__ is Exception.__reduce__
-        error = kind.__new__(kind, *args) if has_own else kind(*args)
-        error.__dict__.update(members)
-        return error
-    found: Any = kind.__new__(kind)
-    if hasattr(found, "__setstate__"):
-        found.__setstate__(state)
-        return found
-    members, slots = state if isinstance(state, tuple) else (state, None)
-    for name, member in {**(members or {}), **(slots or {})}.items():
+        found: Any = kind.__new__(kind, *args) if has_own else kind(*args)
+    else:
+        found = kind.__new__(kind)
+        if hasattr(found, "__setstate__"):
+            found.__setstate__(state)
+            return found
+        both = state if isinstance(state, tuple) else (state, None)
+        members = {**(both[0] or {}), **(both[1] or {})}
+    for name, member in members.items():
         object.__setattr__(found, name, member)
     return found
 
@@ -195,8 +267,18 @@ def _state_of(value: Any) -> Any:
         return value.value
     if isinstance(value, tuple):
         return list(cast("Iterable[Any]", value))
+    if not isinstance(value, Exception):
+        return value.__getstate__()
+    # Some members are neither arguments nor in the dictionary: slots, and those of an import's or attribute's error.
+    slots = {
+        name: getattr(value, name)
+        for name in dir(value)
+        if isinstance(slot := getattr(type(value), name, None), MemberDescriptorType)
+        and (name in ("name", "path") or slot.__objclass__.__module__ != "builtins")
+        and getattr(value, name, None) is not None
+    }
     # The arguments of a file's error lack the name of the file, but not those for a copy.
-    return (value.__reduce__()[1], dict(vars(value))) if isinstance(value, Exception) else value.__getstate__()
+    return value.__reduce__()[1], slots | vars(value)
 
 
 def _is_data(kind: type) -> bool:

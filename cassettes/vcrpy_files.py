@@ -8,17 +8,7 @@ from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from memzoo.cassettes.http import (
-    JSON,
-    TOOL,
-    HttpRequest,
-    Recorded,
-    Response,
-    header_values,
-    is_array,
-    is_object,
-    tool_path,
-)
+from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded, header_values, is_array, is_object, tool_path
 
 __all__ = ["foreign_date", "foreign_recordings", "is_foreign"]
 
@@ -60,7 +50,7 @@ def _request(request: Mapping[str, Any]) -> HttpRequest:
     return HttpRequest(request["method"], request["uri"], _body(request), _headers(request.get("headers")))
 
 
-def _response(response: Mapping[str, Any]) -> Response:
+def _response(response: Mapping[str, Any]) -> dict[str, Any]:
     headers = _headers(response.get("headers"))
     status = response.get("status") or {"code": response["status_code"], "message": ""}
     content = _decode(_body(response) or b"", headers.pop("content-encoding", []))

@@ -35,9 +35,9 @@ def test_use_names_the_extra(absent: str, path: Path) -> None:
     assert done.stdout == told * 2
 
 
-def test_serializer_names_the_extra() -> None:
-    """The serializer without PyYAML tells what to install."""
-    code = "import sys; sys.modules['yaml'] = None; from memzoo.cassettes import ReadableSerializer"
+def test_export_names_the_extra() -> None:
+    """The export without PyYAML tells what to install."""
+    code = "import sys; sys.modules['yaml'] = None; import memzoo.cassettes as kit; kit.export_cassette('a', 'b')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: Replaying cassettes needs the 'replay' extra." in done.stderr
 
@@ -53,7 +53,7 @@ def test_commands_name_the_extra(tmp_path: Path) -> None:
 
 def test_recordings_of_this_project() -> None:
     """No recording of this project has a secret, is too large, or does not load."""
-    from memzoo.cassettes import ReadableSerializer
+    from memzoo.cassettes.format import read_text
     from memzoo.cassettes.secrets import Keys, find_told
     from memzoo.cassettes.settings import MAX_BYTES
 
@@ -62,4 +62,4 @@ def test_recordings_of_this_project() -> None:
         assert [*Keys().find(text), *find_told(text)] == []
         assert "__cf_bm" not in text
         assert len(text.encode()) <= MAX_BYTES
-        assert ReadableSerializer().deserialize(text)["metadata"]["recorder"] == "memzoo.cassettes"
+        assert read_text(text)[0]["recorder"] == "memzoo.cassettes"

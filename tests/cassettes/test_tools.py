@@ -18,10 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
+import httpx
 import pytest
+import requests
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from openai import OpenAI
+from pydantic import BaseModel, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 from vcr import VCR
 from vcr.record_mode import RecordMode
 
@@ -66,6 +70,20 @@ class Offer(BaseModel):
     seen: datetime | None = None
 
 
+class Strict(BaseModel):
+    """A pydantic model with a validator that refuses all."""
+
+    text: str
+
+    @field_validator("text")
+    @classmethod
+    def refuse(cls, text: str) -> str:
+        """Refuse a text, in two ways."""
+        if text == "{":
+            raise PydanticCustomError("too_short", "shorter than {least}", {"least": 2})
+        raise ValueError("no text is right")
+
+
 T = TypeVar("T")
 
 
@@ -94,6 +112,22 @@ class RefusedError(Exception):
     def __init__(self, reason: str, *, code: int) -> None:
         super().__init__(f"{reason} ({code})")
         self.code = code
+
+
+class SlotError(Exception):
+    """An exception with a slot."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.code = 7
+
+
+def _noted() -> ValueError:
+    error = ValueError("x")
+    error.add_note("a note")
+    return error
 
 
 KEYS = st.none() | st.booleans() | st.integers() | st.text() | st.decimals(allow_nan=False) | st.dates() | st.binary()
@@ -209,6 +243,11 @@ ERRORS = [
     FileNotFoundError(2, "gone", "f.txt"),
     RefusedError("no", code=7),
     StopIteration(1),
+    KeyError("a", "b"),
+    ImportError("gone", name="n", path="p"),
+    ExceptionGroup("several", [ValueError(1)]),
+    _noted(),
+    SlotError("full"),
 ]
 
 
@@ -223,10 +262,66 @@ def test_exceptions(error: Exception, path: Path) -> None:
     def run() -> tuple[Any, ...]:
         with pytest.raises(type(error)) as raised:
             fail()
-        return type(raised.value), raised.value.args, vars(raised.value), str(raised.value)
+        members = [getattr(raised.value, name, None) for name in ("name", "path", "code")]
+        return type(raised.value), repr(raised.value.args), vars(raised.value), str(raised.value), members
 
     recorded, replayed = record_and_replay(path, run)
     assert replayed == recorded
+
+
+CLIENTS: dict[str, Callable[[str], Any]] = {
+    "httpx": lambda url: httpx.post(f"{url}/embeddings", json={"input": "a"}).raise_for_status(),
+    "requests": lambda url: requests.post(f"{url}/embeddings", json={"input": "a"}, timeout=9).raise_for_status(),
+    "openai": lambda url: OpenAI(api_key="k", base_url=url, max_retries=0).embeddings.create(model="m", input="a"),
+}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_an_error_of_http(client: str, server: "ModelServer", path: Path) -> None:
+    """The error of a client comes back with its answer and the address; of the headers, those that requests keep."""
+    ask = recorded_tool(CLIENTS[client], name="ask")
+    server.enqueue("all", "gone", status=404)
+
+    def run() -> tuple[Any, ...]:
+        with pytest.raises(Exception, match="404") as raised:
+            ask(server.url)
+        answer: Any = vars(raised.value)["response"]
+        told = answer.status_code, answer.content, answer.encoding, str(answer.url), answer.headers["content-type"]
+        return type(raised.value), str(raised.value), answer.request.method, *told
+
+    recorded, replayed = record_and_replay(path, run)
+    assert replayed == recorded
+
+
+@pytest.mark.parametrize(
+    "wrong", ['{"price": 1, "seen": "x"}', "[]", "{", '{"price": {"amount": "x"}, "seen": 0.5}'], ids=range(4)
+)
+@pytest.mark.parametrize("read", [Offer.model_validate_json, lambda text: Strict(text=text)], ids=["json", "python"])
+def test_an_error_of_a_model(read: Callable[[str], Any], wrong: str, path: Path) -> None:
+    """What pydantic refuses comes back with all its errors."""
+    tool = recorded_tool(read, name="read")
+
+    def run() -> tuple[Any, ...]:
+        with pytest.raises(ValidationError) as raised:
+            tool(wrong)
+        return raised.value.args, str(raised.value), str(raised.value.errors()), raised.value.json()
+
+    recorded, replayed = record_and_replay(path, run)
+    assert replayed == recorded
+
+
+def test_two_tools_of_one_name(path: Path) -> None:
+    """Two functions of one name are refused while recording; one that is defined anew in each turn is not."""
+
+    def make(number: int) -> Callable[[], int]:
+        return recorded_tool(lambda: number, name="one")
+
+    assert record_and_replay(path, lambda: [make(1)(), make(2)()]) == ([1, 2], [1, 2])
+    tools = [recorded_tool(function, name="look") for function in (lambda: 1, lambda: 2)]
+    objects = [recorded_tool(partial(pow, number)) for number in (2, 3)]
+    for first, other, args in ((*tools, ()), (*objects, (2,))):
+        with pytest.raises(RecordingError, match=r"is two functions, .*name="), use_cassette(path, record="all"):
+            _ = first(*args), other(*args)
 
 
 def test_an_exception_that_cannot_be_kept(path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from memzoo.cassettes import Cassette, CassetteError
-from memzoo.cassettes.exporting import to_vcrpy
+from memzoo.cassettes.exporting import export_cassette
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.library import clean, paths_in, show_steps
 from memzoo.cassettes.steps import list_steps
@@ -71,7 +71,7 @@ def _use(path: Path) -> None:
     file = read_cassette(path)
     list(show_steps(list_steps(file.recordings)))
     clean(file)
-    to_vcrpy(file)
+    export_cassette(path, path.with_name("exported.yaml"))
     cassette = Cassette(path, clients=False)
     for one in list(cassette.player.recordings):
         if cassette.player.can_play(one.request):

@@ -25,7 +25,7 @@ def test_a_search_without_a_weight_shows_less() -> None:
     assert shares == [1.0, 0.0]
 
 
-@pytest.mark.parametrize(("option", "known"), [("--off", "telling, asking"), ("--sets", "zh, en")])
+@pytest.mark.parametrize(("option", "known"), [("--off", "own, around"), ("--sets", "zh, en")])
 def test_names_what_is_known(option: str, known: str) -> None:
     """An unknown weight or set is named, and those that are known."""
     done = CliRunner().invoke(app, ["ablation", option, "moods"])

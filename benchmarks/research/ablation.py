@@ -25,7 +25,7 @@ from memzoo.strategy import Passage, text_of
 
 __all__ = ["ablation", "share_shown"]
 
-_WEIGHTS = "own around segment window dates month speaker telling asking answering length talkative saturation dilution".split()
+_WEIGHTS = "own around segment window dates month speaker length talkative saturation dilution".split()
 # What stands in for a part that has no weight, by the part's name under `memzoo.memories.search`.
 _SEARCH = "memzoo.memories.search"
 _NEVER = re.compile(r"(?!)")
@@ -34,7 +34,6 @@ _PARTS: Mapping[str, tuple[str, Any]] = {
     "excerpts": ("excerpt.Clipper.__call__", lambda _, text, __: text),
     "relative-dates": ("word_index.find_dates", lambda *_: []),
     "verbs": ("word_index._VERBS", _NEVER),
-    "names": ("passages._find_called", lambda _: (0, 0)),
     "pauses": ("passages._PAUSE", math.inf),
     "characters": ("words._CHARACTER", 1e-9),
     "chinese-numbers": ("words.translate_numbers", str),

@@ -35,19 +35,9 @@ def fts_scores(passages: Sequence[Passage], query: str, names: Iterable[str] = (
     }
     best = max(fit.values(), default=0.0)
     return {
-        passages[place].seq: score
-        + 5 * (passages[place].speaker in asked)
-        + 0.2 * after_question(passages, place, own)
-        + best * (worth(passages[place].text) - cost(passages, place))
+        passages[place].seq: score + 5 * (passages[place].speaker in asked) - best * cost(passages, place)
         for place, score in fit.items()
     }
-
-
-def after_question(passages: Sequence[Passage], place: int, own: dict[int, float]) -> float:
-    """The score of the message before by its own words, as far as it asks and this one follows soon."""
-    if not place or paused(passages, place):
-        return 0.0
-    return own.get(place - 1, 0.0) * asking(passages[place - 1].text)
 
 
 def cost(passages: Sequence[Passage], place: int) -> float:
@@ -123,15 +113,3 @@ def paused(passages: Sequence[Passage], place: int) -> bool:
 def size(passage: Passage) -> int:
     """The room that a message takes in a window; a Chinese character takes that of four letters."""
     return max(len(passage.text) + 3 * len(re.findall(f"[{UNSPACED}]", passage.text)), 10)
-
-
-def worth(text: str) -> float:
-    """What a message is worth whatever is looked for."""
-    tells = re.search(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", text, re.IGNORECASE) is not None
-    return 0.05 * tells - 0.1 * asking(text)
-
-
-def asking(text: str) -> float:
-    """The share of the sentences that ask."""
-    sentences = re.split(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)", text.strip())
-    return sum(sentence.endswith(("?", "\uff1f")) for sentence in sentences) / len(sentences)

@@ -12,20 +12,23 @@ from unittest import mock
 import typer
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.statistics import difference
 from memzoo.benchmarks.research.inputs import LIFEBENCH, LOCOMO, REALMEM, conversations, limits_of, refusals
 from memzoo.benchmarks.research.lifebench import lives
-from memzoo.benchmarks.research.retrieving import find
+from memzoo.benchmarks.research.retrieving import find, memory_maker
 from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.errors import OptionError
+from memzoo.memories import HashEmbedder
 from memzoo.memories.search.excerpt import Clipper, evidence, fit_passages
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage, text_of
 
-__all__ = ["ablation", "share_shown"]
+__all__ = ["ablation", "hashed", "share_shown"]
 
-_WEIGHTS = "own around segment window dates month speaker length talkative saturation dilution".split()
+_WEIGHTS = "own around segment window dates month speaker asking answering length talkative saturation dilution".split()
 # What stands in for a part that has no weight, by the part's name under `memzoo.memories.search`.
 _SEARCH = "memzoo.memories.search"
 _NEVER = re.compile(r"(?!)")
@@ -46,6 +49,7 @@ _SETS: Mapping[str, Callable[[], Sequence[Transcript]]] = {
     "locomo": lambda: conversations(LOCOMO),
     "realmem": lambda: conversations(REALMEM),
 }
+_ALL: Mapping[str, Callable[[], Sequence[Transcript]]] = {**_SETS, "bundled": sample_transcripts}
 _OFF = (*_WEIGHTS, *_PARTS)
 _MOST = 300
 
@@ -68,6 +72,30 @@ def ablation(
             for row, share in zip(rows, shares, strict=True):
                 row.append(f"{share:.3f} ({share - shares[0]:+.3f})")
     show(table(["", *heads], rows, f"Share of the evidence, mean over {budgets} tokens"))
+
+
+def hashed(
+    *,
+    sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_ALL),
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000,4000",
+) -> None:
+    """Measure the share of evidence shown by words alone, and with a `HashEmbedder`'s vectors as well."""
+    with refusals():
+        limits, counter = limits_of(budgets), named_counter("o200k_base")
+        rows = list[list[str]]()
+        for name in _chosen("--sets", sets, _ALL):
+            talks = _ALL[name]()
+            words, vectors = (find(memory_maker(one), talks, limits, counter) for one in (None, HashEmbedder()))
+            row = [name]
+            for limit in limits:
+                one, other = ([found.recall for found in some if found.budget == limit] for some in (words, vectors))
+                less = difference(dict(enumerate(one)), dict(enumerate(other)))
+                row.append(
+                    f"{fmean(one):.3f} {fmean(other):.3f}" + (f" ({less.low:+.3f} to {less.high:+.3f})" if less else "")
+                )
+            rows.append(row)
+    title = "Share of the evidence by words alone, with hashed vectors, and the difference's 95% interval"
+    show(table(["", *(f"{limit:,} tokens" for limit in limits)], rows, title))
 
 
 def _share_without(name: str, talks: Sequence[Transcript], limits: Sequence[int], counter: TextCounter) -> float:

@@ -22,6 +22,7 @@ __all__ = [
     "nearness",
     "reach",
     "rows_of",
+    "weigh_answers",
     "windows",
 ]
 
@@ -111,9 +112,19 @@ def find_labels(query: str) -> list[int]:
 
 
 def cost(rows: Rows, weights: Weights) -> Numbers:
-    """Return each message's loss for its length, and its speaker's, as a share of the best score by words."""
+    """Return each message's loss, as a share of the best score by words: for questions and length, also its speaker's.
+
+    A question seldom contains the answer.
+    """
     length = weights.length * doublings(rows["terms"], weights.short)
-    return length + weights.talkative * doublings(_usual_lengths(rows), weights.short)
+    loss: Numbers = weights.asking * rows["asks"] + length
+    return loss + weights.talkative * doublings(_usual_lengths(rows), weights.short)
+
+
+def weigh_answers(rows: Rows) -> Numbers:
+    """Return, for each message, the share of questions in the message before; 0 after a long pause."""
+    follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
+    return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:

@@ -18,6 +18,8 @@ class Weights:
         month: The gain of a message said in a month that the query names, or on a day that it means ("yesterday"), as a
             share of its score by words.
         speaker: The points for messages of a speaker named in the query.
+        asking: The loss of a message that consists of questions, as a share of the best score by words.
+        answering: The gain of a message after a question, as a multiple of the score of the question's own words.
         short: The number of words up to which a message loses nothing for its length.
         length: The loss for each doubling of a message's length above `short`, as a share of the best score by words:
             a long message takes the room of other messages.
@@ -43,6 +45,8 @@ class Weights:
     dates: bool = True
     month: float = 1.0
     speaker: float = 5.0
+    asking: float = 0.1
+    answering: float = 0.2
     short: int = 53
     length: float = 0.4
     talkative: float = 0.2

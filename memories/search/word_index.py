@@ -21,6 +21,7 @@ from memzoo.memories.search.passages import (
     nearness,
     reach,
     rows_of,
+    weigh_answers,
     windows,
 )
 from memzoo.memories.search.relative_dates import find_dates
@@ -58,6 +59,7 @@ class _SearchedText(NamedTuple):
         grains: The messages, the windows around messages, and the segments.
         segment: The place of each message's segment.
         cost: See `cost`.
+        answering: See `weigh_answers`.
         speakers: The speakers' numbers, sorted. A query that names a speaker probably asks for this speaker's messages.
     """
 
@@ -66,6 +68,7 @@ class _SearchedText(NamedTuple):
     grains: Sequence[Grain]
     segment: Places
     cost: Numbers
+    answering: Numbers
     speakers: Terms
 
 
@@ -75,8 +78,9 @@ class WordIndex:
     A message is found by its own text, by the window of text around it, and by its larger segment. An answer is
     therefore found even if the words of the question were said a few messages before. Each grain begins with its date,
     and the words of the date count like other words: a question that names a month or a day finds the messages of that
-    time. The words of dates meant by phrases such as "yesterday" count too: see `find_dates`. Long messages count
-    less, because they take the room of other messages, and so do messages of talkative speakers.
+    time. The words of dates meant by phrases such as "yesterday" count too: see `find_dates`. A question counts
+    a little less, since it seldom contains the answer. Long messages count less, because they take the room of others,
+    and so do messages of talkative speakers.
 
     There is no inverted index: the terms of all messages are in one array, which is scanned for each word of a query.
     A scan takes less time than the upkeep of an inverted index, and a stored conversation is searchable at once.
@@ -269,7 +273,8 @@ class WordIndex:
         asked_about = numpy.intersect1d(text.speakers, numpy.array(find_labels(query), numpy.uint64))
         total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit
         best = float(fit[found].max(initial=0.0))
-        return found, total - best * text.cost, best
+        before = numpy.append(0.0, own[:-1])
+        return found, total + weights.answering * (before * text.answering) - best * text.cost, best
 
     def _matches(self, query: str, dates: Sequence[str]) -> tuple[Numbers, Numbers, Numbers, Flags]:
         """Return each message's scores for the words of a query: in the message, in its window, and in its segment.
@@ -319,6 +324,7 @@ class WordIndex:
             grains=grains,
             segment=numpy.cumsum(rows["opens"]) - 1,
             cost=cost(rows, self._weights),
+            answering=weigh_answers(rows),
             speakers=numpy.unique(rows["speaker"]),
         )
 

@@ -28,10 +28,11 @@ DATES = RelativeDates(
 )
 """See `Language.dates`."""
 
-# Words of any question that say nothing about its subject. Most single characters are left out: "下" would cut "下午".
+# Words of any question that say nothing about its subject. Characters of many words are left out: "下" cuts "下午".
 _STOP_WORDS = """
-    的 了 是 吗 呢 吧 啊 他们 她们 我们 你们 自己 这个 那个 哪个 哪种 哪些 哪家 哪里 哪儿 哪位 哪一 什么 谁 怎么 怎样
-    如何 为什么 为何 多少 几 时候 一个 一位 一种 一件 一些 没有 可以 关于 通过 因为 所以 但是 由于 根据 是否
+    的 了 是 吗 呢 吧 啊 在 和 与 跟 对 从 把 被 给 让 就 都 也 还 又 很 他 她 我 你 它 您 他们 她们 我们 你们 自己 这
+    那 这个 那个 哪 哪个 哪种 哪些 哪家 哪里 哪儿 哪位 哪一 什么 谁 怎么 怎样 如何 为什么 为何 多少 几 时候 一个 一位
+    一种 一件 一些 没有 可以 关于 通过 因为 所以 但是 由于 根据 是否
     """.split()
 _STOP = re.compile("|".join(sorted(_STOP_WORDS, key=len, reverse=True)))
 
@@ -63,7 +64,7 @@ def find_pairs(text: str) -> Iterator[str]:
 
     Example:
         >>> list(find_pairs("她的猫下午在哪里睡觉"))
-        ['她', '猫下', '下午', '午在', '睡觉']
+        ['猫下', '下午', '睡觉']
     """
     for run in RUN.findall(text):
         for part in _STOP.split(run):

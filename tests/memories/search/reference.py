@@ -35,9 +35,19 @@ def fts_scores(passages: Sequence[Passage], query: str, names: Iterable[str] = (
     }
     best = max(fit.values(), default=0.0)
     return {
-        passages[place].seq: score + 5 * (passages[place].speaker in asked) - best * cost(passages, place)
+        passages[place].seq: score
+        + 5 * (passages[place].speaker in asked)
+        + 0.2 * after_question(passages, place, own)
+        - best * (0.1 * asking(passages[place].text) + cost(passages, place))
         for place, score in fit.items()
     }
+
+
+def after_question(passages: Sequence[Passage], place: int, own: dict[int, float]) -> float:
+    """The score of the message before by its own words, as far as it asks and this one follows soon."""
+    if not place or paused(passages, place):
+        return 0.0
+    return own.get(place - 1, 0.0) * asking(passages[place - 1].text)
 
 
 def cost(passages: Sequence[Passage], place: int) -> float:
@@ -113,3 +123,9 @@ def paused(passages: Sequence[Passage], place: int) -> bool:
 def size(passage: Passage) -> int:
     """The room that a message takes in a window; a Chinese character takes that of four letters."""
     return max(len(passage.text) + 3 * len(re.findall(f"[{UNSPACED}]", passage.text)), 10)
+
+
+def asking(text: str) -> float:
+    """The share of the sentences that ask."""
+    sentences = re.split(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)", text.strip())
+    return sum(sentence.endswith(("?", "\uff1f")) for sentence in sentences) / len(sentences)

@@ -389,6 +389,11 @@ class TestWorth:
         index = index_of(*["The weather is dull"] * 9, "boat sail harbour " * 40, "The boat sails.")
         assert ranked(index, "Which boat sails?")[0] == 11
 
+    def test_of_a_question_is_less(self) -> None:
+        """Of messages that fit alike, one that asks comes last."""
+        index = index_of(*["The weather is dull"] * 9, "Who sails a boat?", "One sails a boat.")
+        assert ranked(index, "sailing a boat") == [11, 10]
+
     def test_does_not_outweigh_words(self) -> None:
         """A question with the words comes before a statement with fewer of them."""
         index = index_of(*["The weather is dull"] * 9, "Did we sail a red boat to Oslo?", "I saw a boat, I think.")

@@ -1,6 +1,5 @@
 """Measures what each part of the search over messages is worth: `python -m memzoo.benchmarks.research ablation`."""
 
-import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -66,9 +65,9 @@ def ablation(
         names, heads = _chosen("--off", off, _OFF), _chosen("--sets", sets, _SETS)
         rows = [[name] for name in ("all", *(f"without {one}" for one in names))]
         for one in heads:
-            talks, tokens = _SETS[one](), functools.cache(counter)
-            shares = [share_shown(talks, Weights(), limits, tokens)]
-            shares += [_share_without(name, talks, limits, tokens) for name in names]
+            talks = _SETS[one]()
+            shares = [share_shown(talks, Weights(), limits, counter)]
+            shares += [_share_without(name, talks, limits, counter) for name in names]
             for row, share in zip(rows, shares, strict=True):
                 row.append(f"{share:.3f} ({share - shares[0]:+.3f})")
     show(table(["", *heads], rows, f"Share of the evidence, mean over {budgets} tokens"))

@@ -109,7 +109,7 @@ class _Contending:
     """The contender bm25s as a retriever: for each budget, a process that hears all before the first question."""
 
     def __init__(self, transcript: Transcript, counter: TextCounter) -> None:
-        self._count = functools.cache(counter)
+        self._count = counter
         self._names = {"human_prefix": transcript.user, "ai_prefix": transcript.assistant}
         self._now, self._heard = UNDATED, list[Exchange]()
         self._told: dict[int, ContenderMemory] = {}

@@ -107,7 +107,7 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> list[int]:
-    """Return the numbers that stand for speakers with a label in the query."""
+    """Return the numbers that stand for speakers whose label is in a query: it probably asks for their messages."""
     return sorted({_speaker_number(label) for label in _labels(query)} - _PARTS)
 
 

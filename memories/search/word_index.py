@@ -60,7 +60,6 @@ class _SearchedText(NamedTuple):
         segment: The place of each message's segment.
         cost: See `cost`.
         answering: See `weigh_answers`.
-        speakers: The speakers' numbers, sorted. A query that names a speaker probably asks for this speaker's messages.
     """
 
     terms: Terms
@@ -69,7 +68,6 @@ class _SearchedText(NamedTuple):
     segment: Places
     cost: Numbers
     answering: Numbers
-    speakers: Terms
 
 
 class WordIndex:
@@ -270,8 +268,8 @@ class WordIndex:
         fit = (1 + weights.month * in_time) * (
             weights.own * own + weights.around * around + weights.segment * in_segment
         )
-        asked_about = numpy.intersect1d(text.speakers, numpy.array(find_labels(query), numpy.uint64))
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit
+        asked_about = numpy.array(find_labels(query), numpy.uint64)
+        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about)
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
         return found, total + weights.answering * (before * text.answering) - best * text.cost, best
@@ -279,7 +277,8 @@ class WordIndex:
     def _matches(self, query: str, dates: Sequence[str]) -> tuple[Numbers, Numbers, Numbers, Flags]:
         """Return each message's scores for the words of a query: in the message, in its window, and in its segment.
 
-        The last array has flags for the messages said in a month that the query names, or on a day that it means.
+        The last array has flags for the messages said in a month that the query names, or on a day that it means; or a
+        single flag for all, if there are none.
         """
         text, phrases = self._fit(), self.analyser.phrases(" ".join([query, *dates]))
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
@@ -289,7 +288,8 @@ class WordIndex:
         others = {int(term) for words in (_VERBS.findall(query), dates) for term in self.analyser.terms(words)[0]}
         named = {int(terms[0]) for terms, _ in phrases} - others
         is_named = self._find_named(named, [-1, *self.analyser.terms(dates)[0].tolist()])
-        return own, around, in_segments[text.segment], is_named[text.grains[0].day - len(own)]
+        in_time = is_named[text.grains[0].day - len(own)] if is_named.any() else is_named[:1]
+        return own, around, in_segments[text.segment], in_time
 
     def _find_named(self, named: AbstractSet[int], meant: Sequence[int]) -> Flags:
         """Return flags for the dates in a month of `named`, or in `meant`: of a month after a day, for this day."""
@@ -325,7 +325,6 @@ class WordIndex:
             segment=numpy.cumsum(rows["opens"]) - 1,
             cost=cost(rows, self._weights),
             answering=weigh_answers(rows),
-            speakers=numpy.unique(rows["speaker"]),
         )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:

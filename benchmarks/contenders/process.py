@@ -78,6 +78,9 @@ class Contender:
         self.seconds = float(answer.get("cpu") or 0.0)
         if self.port.failure:
             raise self.port.failure
+        if "fault" in answer:
+            self.stop()
+            raise ContenderError(f"the contender {self._name!r} {answer['fault']}")
         if "error" in answer:
             raise self._failed(f"failed at {do!r}: {answer['error']}")
         return answer

@@ -4,12 +4,32 @@ Requests come from standard input and answers go to standard output, one JSON ob
 lists them. This file needs the standard library alone, because memzoo is not installed in the environment.
 """
 
+import inspect
 import json
 import os
 import runpy
 import sys
 import time
 import traceback
+
+
+GIVEN = ("count_tokens", "budget", "human_prefix", "ai_prefix")
+
+
+def find_fault(make, options):
+    """Return the fault of an adapter's class, or of the options for it; "" if there is none."""
+    if not isinstance(make, type):
+        return "has no class Memory"
+    for name in ("save", "view"):
+        if not hasattr(make, name):
+            return f"has a class Memory without the method {name}"
+    signature = inspect.signature(make)
+    try:
+        signature.bind(**dict.fromkeys(GIVEN), **options)
+    except TypeError as error:
+        own = [name for name in signature.parameters if name not in GIVEN]
+        return f"cannot make its Memory: {error}; it gets {', '.join(GIVEN)}, and has the options {own}"
+    return ""
 
 
 def run(adapter):
@@ -34,10 +54,13 @@ def run(adapter):
         found = {}
         try:
             if do == "start":
-                make = make or runpy.run_path(adapter, run_name="adapter")["Memory"]
+                make = make or runpy.run_path(adapter, run_name="adapter").get("Memory")
                 options = request.pop("options")
                 memory = None  # the last one frees its files first
-                memory = make(count_tokens=count_tokens, **request, **options)
+                if fault := find_fault(make, options):
+                    found = {"fault": fault}
+                else:
+                    memory = make(count_tokens=count_tokens, **request, **options)
             elif do == "save":
                 memory.save(request["messages"], request["said_at"])
             elif do == "view":

@@ -10,7 +10,7 @@ from memzoo.benchmarks.comparing import OFFLINE, compare
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.report.charts import course_chart
 from memzoo.benchmarks.report.tabulating import counter_note
-from memzoo.benchmarks.research.ablation import ablation
+from memzoo.benchmarks.research.ablation import ablation, hashed
 from memzoo.benchmarks.research.answered import answered
 from memzoo.benchmarks.research.arena import arena
 from memzoo.benchmarks.research.cache import cache
@@ -34,7 +34,21 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.", no_args_is_help=True)
 for command in (
-    *(ablation, answered, arena, cache, growth, learn, lifebench, memorybank, page, planted, portions, retrieval),
+    *(
+        ablation,
+        answered,
+        arena,
+        cache,
+        growth,
+        hashed,
+        learn,
+        lifebench,
+        memorybank,
+        page,
+        planted,
+        portions,
+        retrieval,
+    ),
     *(retrieval_cost, speed, strong_model, updates, verdict, weight, written),
 ):
     app.command()(command)

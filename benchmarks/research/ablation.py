@@ -1,62 +1,114 @@
-"""Measures what each weight of the search over messages is worth: `python -m memzoo.benchmarks.research ablation`."""
+"""Measures what each part of the search over messages is worth: `python -m memzoo.benchmarks.research ablation`."""
 
-import functools
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Annotated, Any
+from unittest import mock
 
 import typer
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.statistics import difference
 from memzoo.benchmarks.research.inputs import LIFEBENCH, LOCOMO, REALMEM, conversations, limits_of, refusals
 from memzoo.benchmarks.research.lifebench import lives
-from memzoo.benchmarks.research.retrieving import find
+from memzoo.benchmarks.research.retrieving import find, memory_maker
 from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.errors import OptionError
+from memzoo.memories import HashEmbedder
 from memzoo.memories.search.excerpt import Clipper, evidence, fit_passages
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage, text_of
 
-__all__ = ["ablation", "share_shown"]
+__all__ = ["ablation", "hashed", "share_shown"]
 
-_OFF = "telling asking answering talkative speaker month dates segment own length dilution".split()
+_WEIGHTS = "own around segment window dates month speaker asking answering length talkative saturation dilution".split()
+# What stands in for a part that has no weight, by the part's name under `memzoo.memories.search`.
+_SEARCH = "memzoo.memories.search"
+_NEVER = re.compile(r"(?!)")
+_PARTS: Mapping[str, tuple[str, Any]] = {
+    "corrections": ("word_index.WordIndex.add_corrections", lambda _, seqs, __: list(seqs)),
+    "excerpts": ("excerpt.Clipper.__call__", lambda _, text, __: text),
+    "relative-dates": ("word_index.find_dates", lambda *_: []),
+    "verbs": ("word_index._VERBS", _NEVER),
+    "pauses": ("passages._PAUSE", math.inf),
+    "characters": ("words._CHARACTER", 1e-9),
+    "chinese-numbers": ("words.translate_numbers", str),
+    "chinese-stop-words": ("languages.zh._STOP", _NEVER),
+    "stop-words": ("languages.language.Language.stops", frozenset[str]()),
+}
 _SETS: Mapping[str, Callable[[], Sequence[Transcript]]] = {
     "zh": lambda: lives(LIFEBENCH)["zh"],
     "en": lambda: lives(LIFEBENCH)["en"],
     "locomo": lambda: conversations(LOCOMO),
     "realmem": lambda: conversations(REALMEM),
 }
+_ALL: Mapping[str, Callable[[], Sequence[Transcript]]] = {**_SETS, "bundled": sample_transcripts}
+_OFF = (*_WEIGHTS, *_PARTS)
 _MOST = 300
 
 
 def ablation(
     *,
-    off: Annotated[str, typer.Option(help="The weights to set to 0, with commas.")] = ",".join(_OFF),
+    off: Annotated[str, typer.Option(help="The weights and parts to leave out, with commas.")] = ",".join(_OFF),
     sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_SETS),
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown; the figure is the mean.")] = "500,1000,2000",
 ) -> None:
-    """Measure the share of evidence that the search over messages shows, with each weight set to 0."""
+    """Measure the share of evidence that the search over messages shows, without each of its weights and parts."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
         names, heads = _chosen("--off", off, _OFF), _chosen("--sets", sets, _SETS)
-        zero: Any = 0  # also for the weight that is true or false
-        variants = {"all weights": Weights()} | {f"without {one}": replace(Weights(), **{one: zero}) for one in names}
-        rows = [[name] for name in variants]
+        rows = [[name] for name in ("all", *(f"without {one}" for one in names))]
         for one in heads:
             talks = _SETS[one]()
-            shares = [share_shown(talks, weights, limits, counter) for weights in variants.values()]
+            shares = [share_shown(talks, Weights(), limits, counter)]
+            shares += [_share_without(name, talks, limits, counter) for name in names]
             for row, share in zip(rows, shares, strict=True):
                 row.append(f"{share:.3f} ({share - shares[0]:+.3f})")
     show(table(["", *heads], rows, f"Share of the evidence, mean over {budgets} tokens"))
 
 
+def hashed(
+    *,
+    sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_ALL),
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000,4000",
+) -> None:
+    """Measure the share of evidence shown by words alone, and with a `HashEmbedder`'s vectors as well."""
+    with refusals():
+        limits, counter = limits_of(budgets), named_counter("o200k_base")
+        rows = list[list[str]]()
+        for name in _chosen("--sets", sets, _ALL):
+            talks = _ALL[name]()
+            words, vectors = (find(memory_maker(one), talks, limits, counter) for one in (None, HashEmbedder()))
+            row = [name]
+            for limit in limits:
+                one, other = ([found.recall for found in some if found.budget == limit] for some in (words, vectors))
+                less = difference(dict(enumerate(one)), dict(enumerate(other)))
+                row.append(
+                    f"{fmean(one):.3f} {fmean(other):.3f}" + (f" ({less.low:+.3f} to {less.high:+.3f})" if less else "")
+                )
+            rows.append(row)
+    title = "Share of the evidence by words alone, with hashed vectors, and the difference's 95% interval"
+    show(table(["", *(f"{limit:,} tokens" for limit in limits)], rows, title))
+
+
+def _share_without(name: str, talks: Sequence[Transcript], limits: Sequence[int], counter: TextCounter) -> float:
+    if name in _PARTS:
+        part, other = _PARTS[name]
+        with mock.patch(f"{_SEARCH}.{part}", other):
+            return share_shown(talks, Weights(), limits, counter)
+    zero: Any = 0  # also for the weight that is true or false
+    return share_shown(talks, replace(Weights(), **{name: zero}), limits, counter)
+
+
 def share_shown(talks: Sequence[Transcript], weights: Weights, limits: Sequence[int], counter: TextCounter) -> float:
     """Return the mean share of evidence that a search with these weights shows, over all questions and limits."""
-    tokens = functools.cache(counter)
-    found = find(lambda talk, _: _Weighed(talk, weights, tokens), talks, limits, counter)
+    found = find(lambda talk, _: _Weighed(talk, weights, counter), talks, limits, counter)
     return fmean(one.recall for one in found)
 
 

@@ -5,8 +5,9 @@ command writes the views for the questions of the bundled conversation to `FOLDE
 person who sees nothing else and writes `NAME-BUDGET.replies` (JSON: `{"17": "reply"}`). Then it writes the replies
 beside the right answers to `NAME-BUDGET.sheet`, for a reader who writes `NAME-BUDGET.marks` (`{"17": true}`). Replies
 with marks are packed into `NAME-BUDGET.json`, each with a digest of its view. The table comes from these files; it
-counts the views that differ today. `--second 100` writes a sample of all replies to `second.sheet`, for a second reader
-who writes `second.json` (`{"buffer-300/17": true}`); the command then says how far both readers agree.
+counts the views that differ today, and with `--again` these views are written, to be answered anew. `--second 100`
+writes a sample of all replies to `second.sheet`, for a second reader who writes `second.json` (`{"buffer-300/17":
+true}`); the command then says how far both readers agree.
 """
 
 import hashlib
@@ -64,6 +65,7 @@ def answered(
     memory: Annotated[str, typer.Option(help="The memories, with commas between them.")] = _MEMORIES,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "300,1000",
     disagreements: Annotated[bool, typer.Option(help="Print where shown, answered or two readers differ.")] = False,
+    again: Annotated[bool, typer.Option(help="Write the changed views, or take the replies to them.")] = False,
     second: Annotated[int, typer.Option(help="Write this number of replies for a second reader.")] = 0,
 ) -> None:
     """Compare the answers that views show with the answers that a model gives from them."""
@@ -78,7 +80,7 @@ def answered(
                 scores = zip(talk.measured, found.answers, strict=True)
                 asked = [_Asked(number, *one) for number, one in enumerate(scores, 1) if one[1].answer is not None]
                 name = f"{variant.name.rstrip('*')}-{budget}"
-                answers = _answers_of(folder / name, asked)
+                answers = _answers_of(folder / name, asked, again=again)
                 changed = sum(one.view != then.digest for one, then in zip(answers, asked, strict=bool(answers)))
                 rows.append([f"{variant.name} @{budget:,}", *compare_shown(answers), str(changed)])
                 told += [
@@ -155,14 +157,20 @@ class _Asked(NamedTuple):
         return hashlib.sha256(self.view.encode()).hexdigest()[:16]
 
 
-def _answers_of(place: Path, asked: Sequence[_Asked]) -> list[Answer]:
-    """Return the packed answers of a memory and budget; or write its next file, and return none until it has marks."""
+def _answers_of(place: Path, asked: Sequence[_Asked], *, again: bool) -> list[Answer]:
+    """Return the packed answers of a memory and budget; write the next file for questions without an answer.
+
+    With `again`, a question whose view has changed has no answer until the new view has a reply and a mark.
+    """
     packed, replies, marks = (place.with_suffix(f".{kind}") for kind in ("json", "replies", "marks"))
-    if packed.exists():
-        return _Answers.validate_json(packed.read_bytes())
+    known = _Answers.validate_json(packed.read_bytes()) if packed.exists() else []
+    views = {one.question: one.view for one in known}
+    due = [one for one in asked if views.get(one.number, "") != one.digest and (again or not known)]
+    if not due:
+        return known
     place.parent.mkdir(parents=True, exist_ok=True)
     # In another order for each file, so that nobody answers from the question before.
-    mixed = sorted(asked, key=lambda one: one.digest)
+    mixed = sorted(due, key=lambda one: one.digest)
     numbers = [str(one.number) for one in mixed]
     if not replies.exists():
         texts, last = list[str](), ""
@@ -170,14 +178,14 @@ def _answers_of(place: Path, asked: Sequence[_Asked]) -> list[Answer]:
             view, last = "(the same view)" if one.digest == last else one.view, one.digest
             texts.append(f"{view}\n\nQUESTION: {one.question.text}")
         _write(place.with_suffix(".views"), numbers, texts)
-        return []
-    given = _read(replies, asked)
+        return known
+    given = _read(replies, due)
     if not marks.exists():
         _write(place.with_suffix(".sheet"), numbers, [_sheet(one.question, given[one.number]) for one in mixed])
-        return []
-    right = _read(marks, asked)
-    answers = [
-        Answer(
+        return known
+    right = _read(marks, due)
+    answered = {one.question: one for one in known} | {
+        one.number: Answer(
             question=one.number,
             view=one.digest,
             shown=bool(one.scored.answer),
@@ -185,8 +193,9 @@ def _answers_of(place: Path, asked: Sequence[_Asked]) -> list[Answer]:
             key=bool(answer_found(one.question.answer, [given[one.number]])),
             right=right[one.number],
         )
-        for one in asked
-    ]
+        for one in due
+    }
+    answers = [answered[one.number] for one in asked]
     lines = ",\n".join(one.model_dump_json() for one in answers)
     packed.write_text(f"[{lines}]\n", encoding="utf-8", newline="\n")
     return answers

@@ -12,15 +12,20 @@ from typing import Annotated, Any
 
 import typer
 
-from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.contenders.environments import is_installed
+from memzoo.benchmarks.contenders.known import find_adapter
+from memzoo.benchmarks.contenders.memory import ContenderMemory
+from memzoo.benchmarks.contenders.process import Contender
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.evidence import Texts
 from memzoo.benchmarks.measure.statistics import difference
 from memzoo.benchmarks.research.inputs import LIFEBENCH, limits_of, refusals
 from memzoo.benchmarks.research.retrieval_peers import PEERS, find_plain_words
 from memzoo.benchmarks.research.retrieving import Make, memory_maker
 from memzoo.benchmarks.research.tables import show, table
-from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
+from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.errors import OptionError
+from memzoo.strategy import text_of
 
 __all__ = ["language_tables", "lifebench", "lives"]
 
@@ -35,25 +40,34 @@ def lifebench(
     path: Annotated[Path, typer.Argument(help="LifeBench's messages and questions, as JSON.")] = LIFEBENCH,
     *,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000",
+    bm25s: Annotated[bool, typer.Option("--bm25s", help="The contender bm25s, too.")] = False,
 ) -> None:
     """Measure what a search shows of a person's messages, in each language, beside BM25."""
     with refusals():
-        show(*language_tables(lives(path), budgets))
+        show(*language_tables(lives(path), budgets, bm25s=bm25s))
 
 
-def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str) -> list[str]:
-    """Return two tables a language: what memzoo and BM25 show of the evidence, and their paired differences.
+def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str, *, bm25s: bool = False) -> list[str]:
+    """Return tables for each language: what memzoo and BM25 show of the evidence, and their paired differences.
 
     Args:
         lives: The conversations of each language.
         budgets: See `limits_of`.
+        bm25s: True to compare with the contender bm25s, too.
+
+    Raises:
+        OptionError: The contender has no environment.
     """
     limits, counter = limits_of(budgets), named_counter("o200k_base")
-    makers: Mapping[str, Make] = {
+    makers: dict[str, Make] = {
         "memzoo": memory_maker(None),
         "BM25": functools.partial(PEERS["BM25 over exchanges"], embed=lambda _: []),
     }
     parts: list[str] = []
+    if bm25s and not is_installed(find_adapter("bm25s")):
+        raise OptionError("--bm25s needs an environment; make one with: memzoo contenders install bm25s")
+    if bm25s:
+        makers["bm25s"] = _Contending
     for language, talks in lives.items():
         shown = dict[tuple[str, int], list[Sequence[bool]]]()
         for name, make in makers.items():
@@ -73,20 +87,47 @@ def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str) -> 
         title = f"{language}: {sum(len(one.questions) for one in talks)} questions about {len(talks)} people"
         heads = ["", *(f"{limit:,} tokens" for limit in limits)]
         parts.append(table(heads, rows, title))
-        ahead = [
-            [
-                measure,
-                *(_difference([[of(one)] for one in shown[name, limit]] for name in makers) for limit in limits),
-                _difference(
-                    [[*map(of, each)] for each in zip(*(shown[name, limit] for limit in limits), strict=True)]
-                    for name in makers
-                ),
+        for other in list(makers)[1:]:
+            pair = "memzoo", other
+            ahead = [
+                [
+                    measure,
+                    *(_difference([[of(one)] for one in shown[name, limit]] for name in pair) for limit in limits),
+                    _difference(
+                        [[*map(of, each)] for each in zip(*(shown[name, limit] for limit in limits), strict=True)]
+                        for name in pair
+                    ),
+                ]
+                for measure, of in _MEASURES.items()
             ]
-            for measure, of in _MEASURES.items()
-        ]
-        title = f"{language}: memzoo less BM25, question by question: mean and 95% interval"
-        parts.append(table([*heads, "all"], ahead, title))
+            title = f"{language}: memzoo less {other}, question by question: mean and 95% interval"
+            parts.append(table([*heads, "all"], ahead, title))
     return parts
+
+
+class _Contending:
+    """The contender bm25s as a retriever: for each budget, a process that hears all before the first question."""
+
+    def __init__(self, transcript: Transcript, counter: TextCounter) -> None:
+        self._count = counter
+        self._names = {"human_prefix": transcript.user, "ai_prefix": transcript.assistant}
+        self._now, self._heard = UNDATED, list[Exchange]()
+        self._told: dict[int, ContenderMemory] = {}
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        self._heard.append(exchange)
+
+    def show(self, question: Question, budget: int) -> str:
+        """See `Retriever.show`."""
+        if budget not in self._told:
+            contender = Contender(find_adapter("bm25s"))
+            start = {"options": {}, "budget": budget, **self._names}
+            self._told[budget] = memory = ContenderMemory(contender, self._count, lambda: self._now, **start)
+            for number, exchange in enumerate(self._heard):
+                self._now = exchange.said_at
+                memory.add_messages(exchange.records, str(number))
+        return "\n".join(text_of(one) for one in self._told[budget].messages(question.text))
 
 
 def _difference(measured: Iterable[Sequence[Sequence[float]]]) -> str:

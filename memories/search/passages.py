@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy
@@ -16,32 +15,30 @@ from memzoo.memories.text.view import Passage
 
 __all__ = [
     "ROW",
-    "Speakers",
+    "cost",
     "doublings",
+    "find_labels",
     "locate",
     "nearness",
     "reach",
     "rows_of",
     "weigh_answers",
     "windows",
-    "worth",
 ]
 
 ROW = numpy.dtype(
     [
         *((name, "<i8") for name in ("seq", "document", "length", "terms")),
-        *((name, "<u8") for name in ("speaker", "own", "other")),
+        ("speaker", "<u8"),
         ("said_at", "<f8"),
         ("opens", "?"),
-        ("tells", "?"),
         ("asks", "<f8"),
         ("kinds", "<i8"),
     ]
 )
 """The fields of a message's row. `document` is the first log number of its exchange; `said_at` is NaN if unknown;
-`opens` is true at the beginning of a segment; `tells` is true if the message tells of its speaker; `asks` is the share
-of questions among its sentences; `own` and `other` stand for the names that the message gives its own speaker and the
-other speaker (`_find_called`); `kinds` are the kinds of values in the message (`kinds_of`)."""
+`opens` is true at the beginning of a segment; `asks` is the share
+of questions among its sentences; `kinds` are the kinds of values in the message (`kinds_of`)."""
 
 # Context is limited in letters, not in messages: of long messages, even three are too much.
 _SEGMENT_LETTERS = 3_000
@@ -51,23 +48,10 @@ _PAUSE = 3_600
 # Even a shorter message takes this many letters of room: otherwise a window could span hundreds of "ok".
 _LEAST_LENGTH = 10
 
-_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)")
 
-# Labels of roles, which are not names of speakers.
-_PARTS = frozenset("human ai user assistant system tool function developer".split())
-
-_NAME = r"((?-i:[A-Z\u00c0-\u00de])[\w\u00c0-\u017f]{1,20})"
-_INTRODUCED = re.compile(
-    rf"\b(?:my name is|my name's|call me|ich hei\u00dfe|mein name ist|this is|i'm|i am|ich bin) {_NAME}\b",
-    re.IGNORECASE,
-)
-_GREETED = r"(?:hey|hi|hello|hiya|hallo|thanks|thank you|danke|wow|yeah|bye|congrats|sure|nice)(?:,| there)?"
-_ADDRESSED = re.compile(rf"(?:^|[.!?] ){_GREETED} {_NAME}\b[!,.?]|, {_NAME}[!.?]", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
-_KEY = 3
-_OFTEN = 2
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
@@ -84,9 +68,8 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
         opens = last == -numpy.inf or now - last > _PAUSE or size + room > _SEGMENT_LETTERS
         last, size = now, room if opens else size + room
         document = passage.seq if passage.begins or not document else document
-        speaker, called = _speaker_number(passage.speaker), _find_called(passage.text)
-        numbers = (passage.seq, document, length, count, speaker, *called, now)
-        rows.append((*numbers, opens, *_measure_talk(passage.text), kinds_of(passage.text)))
+        numbers = (passage.seq, document, length, count, _speaker_number(passage.speaker), now)
+        rows.append((*numbers, opens, _count_questions(passage.text), kinds_of(passage.text)))
     return numpy.array(rows, ROW)
 
 
@@ -123,41 +106,19 @@ def reach(size: int) -> int:
     return size // _LEAST_LENGTH
 
 
-class Speakers:
-    """The speakers of a conversation, and the names by which messages call the speakers.
+def find_labels(query: str) -> list[int]:
+    """Return the numbers that stand for speakers whose label is in a query: it probably asks for their messages."""
+    return sorted({_speaker_number(label) for label in _labels(query)} - _PARTS)
 
-    Args:
-        rows: The rows of all messages.
+
+def cost(rows: Rows, weights: Weights) -> Numbers:
+    """Return each message's loss, as a share of the best score by words: for questions and length, also its speaker's.
+
+    A question seldom contains the answer.
     """
-
-    def __init__(self, rows: Rows) -> None:
-        self._known = frozenset(numpy.unique(rows["speaker"]).tolist()) - frozenset(map(_speaker_number, _PARTS))
-        counts: Counter[tuple[int, int]] = Counter()
-        speakers, own, other = rows["speaker"], rows["own"], rows["other"]
-        for place in numpy.flatnonzero(own).tolist():
-            counts[int(speakers[place]), int(own[place])] += 1
-        for place in numpy.flatnonzero(other[1:] * (speakers[1:] != speakers[:-1])).tolist():
-            counts[int(speakers[place]), int(other[place + 1])] += 1
-        self._called: dict[int, int] = {}
-        for (speaker, name), count in counts.most_common():
-            if count >= _OFTEN and speaker not in self._called.values():
-                self._called.setdefault(name, speaker)
-
-    def find_asked(self, query: str) -> list[int]:
-        """Return the numbers of the speakers named in a query."""
-        labels = {_speaker_number(label) for label in _labels(query)} & self._known
-        names = {_key(word) for word in _WORD.findall(query) if word[:1].isupper()}
-        return [*labels, *(self._called[name] for name in names & self._called.keys())]
-
-
-def worth(rows: Rows, weights: Weights) -> Numbers:
-    """Return each message's gain or loss, as a share of the best score by words.
-
-    A message that tells of its speaker gains. Questions, long messages and messages of talkative speakers lose.
-    """
-    gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
     length = weights.length * doublings(rows["terms"], weights.short)
-    return gain - length - weights.talkative * doublings(_usual_lengths(rows), weights.short)
+    loss: Numbers = weights.asking * rows["asks"] + length
+    return loss + weights.talkative * doublings(_usual_lengths(rows), weights.short)
 
 
 def weigh_answers(rows: Rows) -> Numbers:
@@ -208,11 +169,10 @@ def _size_of_segment(rows: Rows) -> int:
     return int(numpy.maximum(rows["length"][begun[-1] :], _LEAST_LENGTH).sum()) if len(begun) else 0
 
 
-def _measure_talk(text: str) -> tuple[bool, float]:
-    """Return True if a text tells of its speaker ("I", "we"); and the share of questions among its sentences."""
+def _count_questions(text: str) -> float:
+    """Return the share of questions among a text's sentences."""
     sentences: list[str] = _BETWEEN_SENTENCES.split(text.strip())
-    asking = sum(one.endswith(("?", "\uff1f")) for one in sentences)
-    return _FIRST_PERSON.search(text) is not None, asking / len(sentences)
+    return sum(one.endswith(("?", "\uff1f")) for one in sentences) / len(sentences)
 
 
 def _speaker_number(label: str) -> int:
@@ -220,10 +180,8 @@ def _speaker_number(label: str) -> int:
     return hash_word(label.casefold().encode(errors="replace"))
 
 
-def _find_called(text: str) -> tuple[int, int]:
-    """Return the names that a text gives its own speaker and the other speaker, as numbers; 0 for no name."""
-    own, other = _INTRODUCED.search(text), _ADDRESSED.search(text)
-    return _key(own[1]) if own else 0, _key(other[1] or other[2]) if other else 0
+# Labels of roles, which are not names of speakers.
+_PARTS = set(map(_speaker_number, "human ai user assistant system tool function developer".split()))
 
 
 def _labels(query: str) -> Iterator[str]:
@@ -235,11 +193,6 @@ def _labels(query: str) -> Iterator[str]:
     for run in RUN.findall(query):
         for first, size in itertools.product(range(len(run)), _HAN_LABELS):
             yield run[first : first + size]
-
-
-def _key(name: str) -> int:
-    """Return a number for the first letters of a name: "Mel" is Melanie."""
-    return hash_word(name.casefold()[:_KEY].encode(errors="replace"))
 
 
 def _usual_lengths(rows: Rows) -> Numbers:

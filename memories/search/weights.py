@@ -15,9 +15,9 @@ class Weights:
         segment: The weight of the words in the message's segment. If `own`, `around` and `segment` are all 0, no words
             are searched.
         dates: True if the words of the message's date count as words of its text.
-        month: The gain of a message said in a month that the query names, as a share of its score by words.
+        month: The gain of a message said in a month that the query names, or on a day that it means ("yesterday"), as a
+            share of its score by words.
         speaker: The points for messages of a speaker named in the query.
-        telling: The gain of a message that tells of its speaker, as a share of the best score by words.
         asking: The loss of a message that consists of questions, as a share of the best score by words.
         answering: The gain of a message after a question, as a multiple of the score of the question's own words.
         short: The number of words up to which a message loses nothing for its length.
@@ -45,7 +45,6 @@ class Weights:
     dates: bool = True
     month: float = 1.0
     speaker: float = 5.0
-    telling: float = 0.05
     asking: float = 0.1
     answering: float = 0.2
     short: int = 53

@@ -4,6 +4,7 @@ import base64
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,14 +15,14 @@ from memzoo.forks import cached_property, new_lock
 from memzoo.memories.search.corrections import CORRECTING, Corrections
 from memzoo.memories.search.passages import (
     ROW,
-    Speakers,
+    cost,
+    find_labels,
     locate,
     nearness,
     reach,
     rows_of,
     weigh_answers,
     windows,
-    worth,
 )
 from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Terms
@@ -57,18 +58,16 @@ class _SearchedText(NamedTuple):
         ends: The positions at which the terms of each message or date begin, and the end of the last date.
         grains: The messages, the windows around messages, and the segments.
         segment: The place of each message's segment.
-        worth: See `worth`.
+        cost: See `cost`.
         answering: See `weigh_answers`.
-        speakers: The speakers. A query that names a speaker probably asks for this speaker's messages.
     """
 
     terms: Terms
     ends: Places
     grains: Sequence[Grain]
     segment: Places
-    worth: Numbers
+    cost: Numbers
     answering: Numbers
-    speakers: Speakers
 
 
 class WordIndex:
@@ -77,10 +76,9 @@ class WordIndex:
     A message is found by its own text, by the window of text around it, and by its larger segment. An answer is
     therefore found even if the words of the question were said a few messages before. Each grain begins with its date,
     and the words of the date count like other words: a question that names a month or a day finds the messages of that
-    time. The words of dates meant by phrases such as "yesterday" count too: see `find_dates`. A message that tells of
-    its speaker ("I", "my", "we") counts a little more, and a question a little less, since questions seldom contain the
-    answer. Long messages count less, because they take the room of other messages, and so do messages of talkative
-    speakers.
+    time. The words of dates meant by phrases such as "yesterday" count too: see `find_dates`. A question counts
+    a little less, since it seldom contains the answer. Long messages count less, because they take the room of others,
+    and so do messages of talkative speakers.
 
     There is no inverted index: the terms of all messages are in one array, which is scanned for each word of a query.
     A scan takes less time than the upkeep of an inverted index, and a stored conversation is searchable at once.
@@ -142,7 +140,13 @@ class WordIndex:
             if not len(self._rows):
                 self._extend(numpy.frombuffer(rows, ROW), numpy.frombuffer(terms, numpy.uint64))
 
-    def rank(self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0) -> Ranking:
+    def rank(
+        self,
+        query: str,
+        similar: Mapping[int, float] = MappingProxyType({}),
+        share: float = 1.0,
+        dates: Sequence[str] = (),
+    ) -> Ranking:
         """Return a ranking of the messages that fit a query.
 
         Args:
@@ -150,9 +154,10 @@ class WordIndex:
             similar: The similarities of the messages nearest by embeddings, by log number. These messages are always
                 ranked, even without words of the query.
             share: The weight of embeddings relative to words.
+            dates: The words of the dates that phrases of the query mean; see `find_dates`.
         """
         with self._lock:
-            found, total, best = self._score(query)
+            found, total, best = self._score(query, dates)
             if similar:
                 near, similarities = locate(self._seqs, similar)
                 found[near] = True
@@ -229,6 +234,11 @@ class WordIndex:
         """The terms of the months."""
         return frozenset(self.analyser.terms(MONTHS)[0].tolist())
 
+    @cached_property
+    def _days(self) -> frozenset[int]:
+        """The terms of the days of a month."""
+        return frozenset(self.analyser.terms(map(str, range(1, 32)))[0].tolist())
+
     def _find_corrections(self) -> Corrections:
         if self._corrections is None:
             self._corrections = Corrections.of(self._rows, self._terms, self._common, self._weights)
@@ -248,37 +258,49 @@ class WordIndex:
         )
         self._text = self._corrections = None
 
-    def _score(self, query: str) -> tuple[Flags, Numbers, float]:
+    def _score(self, query: str, dates: Sequence[str]) -> tuple[Flags, Numbers, float]:
         """Return flags for messages with words of the query around them, all scores, and the best score by words."""
         weights, rows = self._weights, self._rows
         if not len(rows) or not (weights.own or weights.around or weights.segment):
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows)), 0.0
-        text, (own, around, in_segment, in_month) = self._fit(), self._matches(query)
+        text, (own, around, in_segment, in_time) = self._fit(), self._matches(query, dates)
         found = around > 0
-        fit = (1 + weights.month * in_month) * (
+        fit = (1 + weights.month * in_time) * (
             weights.own * own + weights.around * around + weights.segment * in_segment
         )
-        asked_about = numpy.array(text.speakers.find_asked(query), numpy.uint64)
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit
+        asked_about = numpy.array(find_labels(query), numpy.uint64)
+        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about)
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
-        return found, total + weights.answering * (before * text.answering) + best * text.worth, best
+        return found, total + weights.answering * (before * text.answering) - best * text.cost, best
 
-    def _matches(self, query: str) -> tuple[Numbers, Numbers, Numbers, Flags]:
+    def _matches(self, query: str, dates: Sequence[str]) -> tuple[Numbers, Numbers, Numbers, Flags]:
         """Return each message's scores for the words of a query: in the message, in its window, and in its segment.
 
-        The last array has flags for the messages said in a month that the query names.
+        The last array has flags for the messages said in a month that the query names, or on a day that it means; or a
+        single flag for all, if there are none.
         """
-        text = self._fit()
+        text, phrases = self._fit(), self.analyser.phrases(" ".join([query, *dates]))
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        months = self._months.difference(self.analyser.terms(_VERBS.findall(query))[0].tolist())
-        in_month, day = numpy.zeros(len(own), numpy.bool_), text.grains[0].day
-        for term, began, finished, share in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
+        for began, finished, share in phrase_counts(text.terms, text.ends, phrases):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score, share)
-            if term in months:
-                in_month |= finished.take(day + 1) > began.take(day)
-        return own, around, in_segments[text.segment], in_month
+        others = {int(term) for words in (_VERBS.findall(query), dates) for term in self.analyser.terms(words)[0]}
+        named = {int(terms[0]) for terms, _ in phrases} - others
+        is_named = self._find_named(named, [-1, *self.analyser.terms(dates)[0].tolist()])
+        in_time = is_named[text.grains[0].day - len(own)] if is_named.any() else is_named[:1]
+        return own, around, in_segments[text.segment], in_time
+
+    def _find_named(self, named: AbstractSet[int], meant: Sequence[int]) -> Flags:
+        """Return flags for the dates in a month of `named`, or in `meant`: of a month after a day, for this day."""
+        text = self._fit()
+        ends = text.ends[len(self._rows) :]
+        dated, found = numpy.flatnonzero(numpy.diff(ends)), numpy.zeros(len(ends) - 1, numpy.bool_)
+        days, months = (text.terms[ends[dated] + place] for place in (0, 1))
+        for day, month in [*((-1, month) for month in named), *itertools.pairwise(meant)]:
+            if month in self._months:
+                found[dated] |= (months == month) & ((days == day) if day in self._days else True)
+        return found
 
     def _fit(self) -> _SearchedText:
         self._text = self._text or self._cut()
@@ -301,9 +323,8 @@ class WordIndex:
             ends=ends,
             grains=grains,
             segment=numpy.cumsum(rows["opens"]) - 1,
-            worth=worth(rows, self._weights),
+            cost=cost(rows, self._weights),
             answering=weigh_answers(rows),
-            speakers=Speakers(rows),
         )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:

@@ -159,8 +159,8 @@ class Grain(NamedTuple):
 
 def phrase_counts(
     terms: Terms, ends: Places, phrases: Sequence[tuple[Terms, float]]
-) -> Iterator[tuple[int, Places, Places, float]]:
-    """Yield each phrase found: its first term, how often it begins, and ends, before each message, and its share.
+) -> Iterator[tuple[Places, Places, float]]:
+    """Yield how often each phrase found begins, and ends, before each message, and its share.
 
     Args:
         terms: The terms of all messages.
@@ -181,7 +181,7 @@ def phrase_counts(
             starts = starts[terms[starts + offset] == term]
         if len(starts):
             began, further = _before(ends, starts), min(len(phrase), _LONGEST_PHRASE) - 1
-            yield int(phrase[0]), began, _before(ends, starts + further) if further else began, share
+            yield began, _before(ends, starts + further) if further else began, share
 
 
 def _before(ends: Places, positions: Places) -> Places:

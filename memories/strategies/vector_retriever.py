@@ -144,7 +144,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         near = (
             await self._similar(self._embedder, state, query or "") if self._embedder and share else dict[int, float]()
         )
-        found = index.rank(self._add_days(query or ""), near, share)
+        found = index.rank(query or "", near, share, self._find_dates(query or ""))
         report("words and embeddings" if share else "words", found.items(), of_messages=True)
 
         newest = await log.exchanges(1)
@@ -224,14 +224,14 @@ class VectorStoreRetrieverMemory(BaseMemory):
         await self._vectors.check(embedded.vectors, state)
         return embedded.vectors
 
-    def _add_days(self, query: str) -> str:
-        """Return the query with the dates of days such as "yesterday" added, counted from today."""
+    def _find_dates(self, query: str) -> Sequence[str]:
+        """Return the words of the dates that a query means by phrases such as "yesterday", counted from today."""
         now = self.clock()
         try:
             today = datetime.fromtimestamp(now, UTC).date()
         except (ValueError, OverflowError, OSError) as error:
             raise OptionError(f"clock must tell the seconds since 1970, not {now!r}") from error
-        return " ".join([query, *find_dates(query, today)])
+        return find_dates(query, today)
 
     def clone(self, **changed: Any) -> Self:
         """See `BaseMemory.clone`. A clone over another store gets a new vector index."""

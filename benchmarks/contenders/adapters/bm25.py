@@ -21,21 +21,27 @@ def terms(text):
 
 class Memory:
     def __init__(self, count_tokens, budget, human_prefix, ai_prefix):
-        self.count, self.budget, self.said = count_tokens, budget, []
+        self.count, self.budget, self.said, self.texts = count_tokens, budget, [], []
         self.names = {"user": human_prefix, "assistant": ai_prefix}
 
     def save(self, messages, said_at):
         said = [(one["content"] or "", self.names.get(one["role"], one["role"])) for one in messages]
         self.said.append([said_at[:10], said])
+        self.texts = []
+
+    def fill(self):
+        texts = ["\n".join([day, *(f"{name}: {text}" for text, name in said)]).strip() for day, said in self.said]
+        corpus, self.index = [list(terms(text)) for text in texts], bm25s.BM25()
+        if any(corpus):
+            self.index.index(corpus, show_progress=False)
+            self.texts = texts
+        return self.texts
 
     def view(self, question):
-        texts = ["\n".join([day, *(f"{name}: {text}" for text, name in said)]).strip() for day, said in self.said]
-        asked = [one for one in set(terms(question)) if texts]
-        index = bm25s.BM25()
-        if not asked or not any(corpus := [list(terms(text)) for text in texts]):
+        asked = list(set(terms(question)))
+        if not (asked and (self.texts or self.fill())):
             return []
-        index.index(corpus, show_progress=False)
-        scores = index.get_scores(asked)
+        texts, scores = self.texts, self.index.get_scores(asked)
         chosen, left = [], self.budget
         for place in sorted(range(len(texts)), key=lambda one: -scores[one]):
             if scores[place] > 0 and (cost := self.count(texts[place] + "\n")) <= left:
@@ -45,3 +51,4 @@ class Memory:
 
     def delete(self, texts):
         self.said = [[day, [one for one in said if one[0] not in texts]] for day, said in self.said]
+        self.texts = []

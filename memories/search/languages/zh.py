@@ -28,12 +28,11 @@ DATES = RelativeDates(
 )
 """See `Language.dates`."""
 
-# Words of any question that say nothing about its subject.
+# Words of any question that say nothing about its subject. Characters of many words are left out: "下" cuts "下午".
 _STOP_WORDS = """
-    的 了 在 和 与 跟 是 对 从 向 把 被 给 让 就 都 也 还 又 很 最 更 他 她 我 你 它 您 他们 她们 我们 你们 自己 这
-    那 这个 那个 哪 哪个 哪种 哪些 哪家 哪里 哪儿 哪位 哪一 什么 谁 怎么 怎样 如何 为什么 为何 多少 几 吗 呢 吧 啊
-    过 着 地 得 之 其 并 且 而 或 以 及 于 中 里 上 下 时 时候 一个 一位 一种 一件 一些 某 某个 位 个 种 件 该 此 有
-    没有 没 不 会 要 能 可以 关于 通过 因为 所以 但 但是 由于 根据 是否
+    的 了 是 吗 呢 吧 啊 在 和 与 跟 对 从 把 被 给 让 就 都 也 还 又 很 他 她 我 你 它 您 他们 她们 我们 你们 自己 这
+    那 这个 那个 哪 哪个 哪种 哪些 哪家 哪里 哪儿 哪位 哪一 什么 谁 怎么 怎样 如何 为什么 为何 多少 几 时候 一个 一位
+    一种 一件 一些 没有 可以 关于 通过 因为 所以 但是 由于 根据 是否
     """.split()
 _STOP = re.compile("|".join(sorted(_STOP_WORDS, key=len, reverse=True)))
 
@@ -64,8 +63,8 @@ def find_pairs(text: str) -> Iterator[str]:
     """Yield all pairs of neighbours among Chinese or Japanese characters, except stop words; alone is a character.
 
     Example:
-        >>> list(find_pairs("她的猫在哪里睡觉"))
-        ['猫', '睡觉']
+        >>> list(find_pairs("她的猫下午在哪里睡觉"))
+        ['猫下', '下午', '睡觉']
     """
     for run in RUN.findall(text):
         for part in _STOP.split(run):

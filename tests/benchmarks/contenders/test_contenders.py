@@ -147,6 +147,26 @@ def test_a_failure_names_the_contender_and_its_last_words(write: Write, view: st
     assert "runner.py" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("class Memory", "class Memories"), "has no class Memory"),
+        (("def view", "def views"), "has a class Memory without the method view"),
+        (("most = 2", "least = 2"), "cannot make its Memory: missing a required argument: 'most'; it gets"),
+        (("ai_prefix, most", "ai_prefix, most=1, *, more"), "and has the options ['most', 'more']"),
+        (("human_prefix, ", ""), "got an unexpected keyword argument 'human_prefix'"),
+    ],
+)
+def test_a_fault_of_the_adapter_is_named(
+    write: Write, transcript: Transcript, change: tuple[str, str], told: str
+) -> None:
+    """Before the first conversation, without a traceback: the class, the method, the argument or the option."""
+    with pytest.raises(ContenderError, match=re.escape(told)) as raised:
+        compare([transcript], contender_variants(str(write(change))), Settings(budgets=[300]))
+    assert str(raised.value).startswith("the contender 'newest' ")
+    assert "Traceback" not in str(raised.value)
+
+
 def test_a_view_in_another_form_is_an_error_in_its_row(write: Write, transcript: Transcript) -> None:
     """The others are compared all the same."""
     variants = contender_variants(f"{write(('return self.said[-self.most:]', 'return [1]'))}/newest")

@@ -1,5 +1,7 @@
 """The command that measures the search over messages with each weight set to 0."""
 
+import pkgutil
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -7,7 +9,7 @@ from typer.testing import CliRunner
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.research.ablation import share_shown
+from memzoo.benchmarks.research.ablation import _OFF, _PARTS, share_shown
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.search.weights import Weights
 
@@ -25,10 +27,26 @@ def test_a_search_without_a_weight_shows_less() -> None:
     assert shares == [1.0, 0.0]
 
 
-@pytest.mark.parametrize(("option", "known"), [("--off", "telling, asking"), ("--sets", "zh, en")])
+@pytest.mark.parametrize(("option", "known"), [("--off", "own, around"), ("--sets", "zh, en")])
 def test_names_what_is_known(option: str, known: str) -> None:
     """An unknown weight or set is named, and those that are known."""
     done = CliRunner().invoke(app, ["ablation", option, "moods"])
     assert done.exit_code == 1
     assert f"{option} must be of {known}" in done.output
     assert "not 'moods'" in done.output.replace("\n", " ")
+
+
+def test_words_alone_stand_beside_hashed_vectors() -> None:
+    """A row for each set, with both shares and the interval of their difference."""
+    done = CliRunner().invoke(app, ["hashed", "--sets", "bundled", "--budgets", "300"])
+    assert done.exit_code == 0, done.output
+    assert re.search(
+        r"^\| bundled \| 0\.\d{3} 0\.\d{3} \([+-]0\.\d{3} to [+-]0\.\d{3}\) \|$", done.output, re.MULTILINE
+    )
+
+
+def test_parts_are_those_of_the_search() -> None:
+    """Each such part is one of the search's, by its name."""
+    assert set(_PARTS) <= set(_OFF)
+    for part, _ in _PARTS.values():
+        assert pkgutil.resolve_name(f"memzoo.memories.search.{part}") is not None

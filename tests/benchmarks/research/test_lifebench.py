@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from memzoo.benchmarks.research.__main__ import app
@@ -45,3 +46,12 @@ def test_says_that_the_file_is_absent() -> None:
     """An absent file is named."""
     done = CliRunner().invoke(app, ["lifebench", "no-such-file.json"])
     assert (done.exit_code, "there is no no-such-file.json" in done.output) == (1, True)
+
+
+def test_says_how_to_get_the_other_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an environment of bm25s, the command that makes it is named."""
+    path = tmp_path / "lives.json"
+    path.write_text(json.dumps([LIFE]), encoding="utf-8")
+    monkeypatch.setenv("MEMZOO_CONTENDERS", str(tmp_path))
+    done = CliRunner().invoke(app, ["lifebench", str(path), "--bm25s"])
+    assert (done.exit_code, "memzoo contenders install bm25s" in done.output) == (1, True)

@@ -38,7 +38,7 @@ def fts_scores(passages: Sequence[Passage], query: str, names: Iterable[str] = (
         passages[place].seq: score
         + 5 * (passages[place].speaker in asked)
         + 0.2 * after_question(passages, place, own)
-        + best * (worth(passages[place].text) - cost(passages, place))
+        - best * (0.1 * asking(passages[place].text) + cost(passages, place))
         for place, score in fit.items()
     }
 
@@ -123,12 +123,6 @@ def paused(passages: Sequence[Passage], place: int) -> bool:
 def size(passage: Passage) -> int:
     """The room that a message takes in a window; a Chinese character takes that of four letters."""
     return max(len(passage.text) + 3 * len(re.findall(f"[{UNSPACED}]", passage.text)), 10)
-
-
-def worth(text: str) -> float:
-    """What a message is worth whatever is looked for."""
-    tells = re.search(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", text, re.IGNORECASE) is not None
-    return 0.05 * tells - 0.1 * asking(text)
 
 
 def asking(text: str) -> float:

@@ -233,7 +233,9 @@ class UnitIndex:
             found = list[FoundUnit]()
             for name in unit.names:
                 terms = [*map(stem, _words(name))]
-                if 0 < len(under := self._under[name]) <= _FEW and all(term in self._own.having for term in terms):
+                # A name of signs alone has no terms.
+                known = bool(terms) and all(term in self._own.having for term in terms)
+                if known and 0 < len(under := self._under[name]) <= _FEW:
                     naming = set.intersection(*(set(self._own.having[term]) for term in terms)).difference(under)
                     later = (number for number in naming if self._units[number].unit.seq > unit.seq)
                     newest = sorted(

@@ -94,7 +94,7 @@ class Inputs:
     formats: Annotated[
         bool, typer.Option("--formats", help="Only list the forms of files that are recognised, and how to get them.")
     ] = False
-    contenders: Annotated[
+    ways: Annotated[
         bool, typer.Option("--contenders", help="Only list the memories of other libraries that --with can name.")
     ] = False
 
@@ -171,7 +171,7 @@ def compare(*, compared: Inputs, chosen: ChosenMany, asked: Asked, measured: Mea
         for form in known_forms():
             row(form.name, "not read" if isinstance(form.read, str) else "read", form.known, form.get)
         return
-    if compared.contenders:
+    if compared.ways:
         for adapter in adapters().values():
             state = "ready" if environments.is_installed(adapter) else "not installed"
             for name, way in adapter.ways.items():

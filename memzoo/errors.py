@@ -5,6 +5,7 @@ code that catches `ValueError` or `KeyError` keeps working. The errors are in th
 every layer raises them.
 """
 
+import math
 from typing import Any
 
 __all__ = [
@@ -88,8 +89,9 @@ class OverBudgetError(MemoryZooError, ValueError):
         return self.size - self.limit
 
     @classmethod
-    def of(cls, what: str, size: int, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
+    def of(cls, what: str, size: float, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
         """Return the error for the texts described by `what`, whose size exceeds the limit."""
+        size = math.ceil(size)
         error = cls(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
         error.size, error.limit = size, limit
         return error

@@ -245,7 +245,7 @@ def about(memory: BaseMemory) -> str:
 
 def _count_kept(before: Sequence[ShownText], now: Sequence[ShownText], memory: BaseMemory) -> int:
     """Return the number of tokens in the common beginning of two views, which a prompt cache may keep."""
-    kept = 0
+    kept = 0.0
     for old, new in zip(before, now, strict=False):
         if (old.role, old.text) == (new.role, new.text):
             kept += new.tokens
@@ -254,7 +254,7 @@ def _count_kept(before: Sequence[ShownText], now: Sequence[ShownText], memory: B
             same = sum(1 for _ in itertools.takewhile(bool, map(str.__eq__, old.text, new.text)))
             kept += memory.counter({"role": new.role, "content": new.text[:same]}) if same else 0
         break
-    return min(kept, sum(one.tokens for one in now))
+    return round(min(kept, sum(one.tokens for one in now)))
 
 
 def _renumber(why: Explanation, numbers: Mapping[int, int]) -> Explanation:

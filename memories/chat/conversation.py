@@ -173,10 +173,8 @@ class Conversation(Closing):
         one_of("api", api, *get_args(Api))
         self._ask_model: Callable[..., AsyncGenerator[str | Answer]] = ask_model
         if api == "responses":
-            if not isinstance(self._model, ChatModel):
-                raise OptionError(
-                    f"llm {self._model!r} gives text only; for api='responses' it must be a ChatModel or a model's name"
-                )
+            if not isinstance(self._model, ChatModel) or self._model.name == "offline":
+                raise OptionError(f"for api='responses', llm must be a ChatModel of an endpoint, not {self._model!r}")
             as_responses(self._model.parameters)
             self._ask_model, self._family = ask_by_responses, by_responses(self._family)
 

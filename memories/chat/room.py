@@ -83,12 +83,12 @@ class Room:
             pieces = [one if one.kind == "pinned" else self._shorten(one, max(limit, 2) // 2) for one in pieces]
         least = [*_find_least(pieces[: len(pieces) - len(turn)]), *pieces[len(pieces) - len(turn) :]]
 
-        def weigh(piece: Piece) -> int:
+        def weigh(piece: Piece) -> float:
             return self._tokens(piece.sent_to(family))
 
         weight = sum(map(weigh, least))
 
-        def make(bound: int) -> tuple[list[Piece], int]:
+        def make(bound: float) -> tuple[list[Piece], float]:
             left, size = fit_pieces(pieces, bound, weigh)
             if size > bound:
                 others = [
@@ -127,25 +127,25 @@ class Room:
         )
         return left
 
-    def _count_anew(self, message: str, _counted_by: str) -> int:
+    def _count_anew(self, message: str, _counted_by: str) -> float:
         return self._counter()(json.loads(message))
 
-    def _tokens(self, message: Message) -> int:
+    def _tokens(self, message: Message) -> float:
         message = as_counted(message)
         # Messages with pictures may be large and are counted quickly, so caching their counts is not worthwhile.
         is_text = isinstance(message.get("content"), str)
         counter = self._counter()
         return self._count(json.dumps(message), counter.name) if is_text else counter(message)
 
-    def _weigh(self, piece: Piece) -> int:
+    def _weigh(self, piece: Piece) -> float:
         return self._tokens(piece.sent)
 
-    def _beginnings(self, pieces: Iterable[Piece], spare: int) -> Iterator[Piece]:
+    def _beginnings(self, pieces: Iterable[Piece], spare: float) -> Iterator[Piece]:
         """Yield system texts and recalled texts, each cut to the beginning that fits into the spare tokens."""
         for piece in pieces:
             room = spare
 
-            def fits(text: str, piece: Piece = piece, room: int = room) -> bool:
+            def fits(text: str, piece: Piece = piece, room: float = room) -> bool:
                 return self._weigh(_reword(piece, text)) <= room
 
             if beginning := shorten_text(text_of(piece.message), fits):
@@ -159,7 +159,7 @@ class Room:
         kept = len(content)
         while kept and self._weigh(cut := _reword(piece, without_middle(content, kept))) > limit:
             # Cut the excess share, but at least a tenth: a tokenizer may count few characters as many tokens.
-            kept = min(kept * limit // self._weigh(cut), kept * 9 // 10)
+            kept = min(int(kept * limit / self._weigh(cut)), kept * 9 // 10)
         return _reword(piece, without_middle(content, kept))
 
 

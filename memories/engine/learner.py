@@ -297,10 +297,13 @@ class Learner:
             if any(after - before >= pause for before, after in itertools.pairwise(times)):
                 return True
         room, size = self.room_for_waiting()
-        room -= sum(map(size, itertools.chain(*await self.find_others(state, waiting))))
-        return 2 * sum(map(size, waiting)) >= room or sum(map(size_of, waiting)) > self.retry.prompts.room
+        others = itertools.chain(*await self.find_others(state, waiting))
+        return (
+            2 * sum(map(size, waiting)) >= room - sum(map(size, others))
+            or sum(map(size_of, waiting)) > self.retry.prompts.room
+        )
 
-    def room_for_waiting(self) -> tuple[int, Callable[[Entry], int]]:
+    def room_for_waiting(self) -> tuple[int, Callable[[Entry], float]]:
         """Return the most tokens of waiting messages in a view, and a function that counts the tokens of a message."""
         limit = self._hooks.message_limit
         # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.

@@ -57,7 +57,7 @@ class CachedLog:
         self.store = store
         self.conversation_id = conversation_id
         self.lines: dict[int, str] = {}
-        self.tokens: dict[int, int] = {}
+        self.tokens: dict[int, float] = {}
         self.finds: Sequence[Sequence[Any]] = ()
         # Entries, oldest first, and the log number from which on no entry is missing. One tuple, so that threads never
         # see an old list with a new number.

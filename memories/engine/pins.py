@@ -1,5 +1,6 @@
 """Pinned messages: finding, pinning and unpinning messages, and adding pinned messages to views."""
 
+import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -115,7 +116,7 @@ class Pins:
         shown = {entry.seq for entry in entries}
         return [entry for entry in self.entries if entry.seq not in shown]
 
-    def room(self, limit: int, size: Callable[[Entry], int], unit: str = "tokens") -> int:
+    def room(self, limit: int, size: Callable[[Entry], float], unit: str = "tokens") -> int:
         """Return the rest of a limit after subtracting the pinned messages.
 
         Args:
@@ -129,7 +130,7 @@ class Pins:
         taken = sum(map(size, self.entries))
         if taken > limit:
             raise OverBudgetError.of("the pinned messages", taken, limit, unit, "; unpin some, or raise the limit")
-        return limit - taken
+        return math.floor(limit - taken)
 
     async def change(self, ids: int | Sequence[int] | set[int], *, pinned: bool) -> None:
         """Pin or unpin messages; unpinning ignores messages that are not pinned.

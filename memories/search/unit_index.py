@@ -233,8 +233,9 @@ class UnitIndex:
         with self._lock:
             found = list[FoundUnit]()
             for name in unit.names if self._instead else ():
-                if 0 < len(under := self._under[name]) <= _FEW:
-                    having = [self._own.having.get(stem(word), {}) for word in _words(name)]
+                # A name of signs alone has no words.
+                if (words := _words(name)) and 0 < len(under := self._under[name]) <= _FEW:
+                    having = [self._own.having.get(stem(word), {}) for word in words]
                     naming = [one for one in self._instead.difference(under) if all(one in texts for texts in having)]
                     later = [one for one in naming if self._units[one].unit.seq > unit.seq]
                     found += [self._units[one] for one in sorted(later, key=self._orders.__getitem__)[-1:]]

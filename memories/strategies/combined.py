@@ -266,15 +266,15 @@ class _Merge:
         self._quoted = set[str]()
         self._said: dict[int, Entry] = {}
         self._found: list[Passage] = []
-        self._said_size = self._found_size = 0
+        self._said_size, self._found_size = 0.0, 0
 
     @property
-    def size(self) -> int:
+    def size(self) -> float:
         """The tokens of all texts, messages and passages."""
         texts = sum(self._text_size(shown, quoted=text in self._quoted) for text, shown in self._texts.items())
         return texts + self._said_size + self._found_size
 
-    def add(self, view: View, limit: int) -> None:
+    def add(self, view: View, limit: float) -> None:
         """Add a view's texts, messages and passages while the total stays within a limit."""
         for text in view.derived:
             self._add_text(text, limit)
@@ -294,7 +294,7 @@ class _Merge:
         quotes = (*(shown for text, shown in self._texts.items() if text in self._quoted), *evidence(self._found))
         return View(derived, [self._said[seq] for seq in sorted(self._said)], quotes=quotes)
 
-    def _add_text(self, text: str, limit: int) -> None:
+    def _add_text(self, text: str, limit: float) -> None:
         told = {line for known, shown in self._texts.items() if known != text for line in shown.splitlines() if line}
         new = "\n".join(line for line in text.splitlines() if line not in told) if told else text
         shown = self._texts.get(text, "")
@@ -307,7 +307,7 @@ class _Merge:
         if shown != new and (beginning := shorten_text(new, fits)):
             self._texts[text] = beginning
 
-    def _add_entries(self, entries: Mapping[int, Entry], limit: int) -> bool:
+    def _add_entries(self, entries: Mapping[int, Entry], limit: float) -> bool:
         """Add all entries or, if they do not fit, no entry; return whether they fit."""
         new = {seq: entry for seq, entry in entries.items() if seq not in self._said}
         # A passage is removed once its message is shown as a message.
@@ -320,7 +320,7 @@ class _Merge:
         self._found, self._found_size, self._said_size = found, found_size, said_size
         return True
 
-    def _add_passages(self, passages: Sequence[Passage], limit: int) -> None:
+    def _add_passages(self, passages: Sequence[Passage], limit: float) -> None:
         shown = self._said.keys() | {passage.seq for passage in self._found}
         lines = [line for text in self._texts.values() for line in sentences(text)]
         told, denied = _stems(lines), _stems(line for line in lines if _DENIES.search(line))
@@ -328,7 +328,7 @@ class _Merge:
         if untold := [one for one in new if not _is_told(one, denied if _DENIES.search(one.text) else told)]:
             room = limit - self.size + self._found_size
             frame = self.render.frame_tokens if self.render else 0
-            self._found = list(fit_passages(room - frame, [*self._found, *untold], self._line_size))
+            self._found = list(fit_passages(int(room - frame), [*self._found, *untold], self._line_size))
             while self._found and self._evidence_size(self._found) > room:
                 self._found.pop()
             self._found_size = self._evidence_size(self._found)

@@ -94,7 +94,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         recalled = (summary,) if summary else ()
         return View(recalled, entries, summary_as_turn=True, room=room, texts_stay=True)
 
-    def _spare(self, state: State, waiting: Sequence[Entry]) -> int:
+    def _spare(self, state: State, waiting: Sequence[Entry]) -> float:
         """Return the number of tokens that fit before a summary is due; below 0 if a summary is due now."""
         pinned = sum(map(self.render.tokens, self.log.pins.besides(waiting)))
         spare = self.max_token_limit - pinned - self.render.total(waiting)

@@ -109,7 +109,7 @@ class WindowMemory(BaseMemory):
         self._first = not self._is_langchain4j if self.system_first is None else self.system_first
         self._sliding = SlidingWindow(self.weight, lambda: self.render.counted_by if self.unit == "tokens" else "")
 
-    def weight(self, entry: Entry) -> int:
+    def weight(self, entry: Entry) -> float:
         """Return the weight of a message towards the limit: the message's tokens."""
         return self.render.tokens(entry)
 
@@ -377,13 +377,13 @@ class SlidingWindow:
         counted_by: Returns the name of the token counter; with another counter, all weights are counted anew.
     """
 
-    def __init__(self, weight: Callable[[Entry], int], counted_by: Callable[[], str]) -> None:
+    def __init__(self, weight: Callable[[Entry], float], counted_by: Callable[[], str]) -> None:
         self._weight = weight
         self._counted_by = counted_by
         # The cache's conditions, the entries, and their weight. One tuple: threads see all of the cache or nothing.
-        self._known: tuple[Hashable, list[Entry], int] | None = None
+        self._known: tuple[Hashable, list[Entry], float] | None = None
 
-    async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], int] | None:
+    async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], float] | None:
         """Return the entries that fit, oldest first, and the weight that can be added before an entry is dropped.
 
         Returns `None` if `fit_messages` has to decide.
@@ -393,7 +393,7 @@ class SlidingWindow:
             _, kept, size = known
             new = await log.after(kept[-1].seq)
         else:
-            kept, size = [], 0
+            kept, size = [], 0.0
             new = await self._longest_end(log, limit)
         if new:
             kept, size = self._drop_oldest([*kept, *new], size + sum(map(self._weight, new)), limit)
@@ -406,7 +406,7 @@ class SlidingWindow:
         self._known = None
         return None
 
-    def _drop_oldest(self, entries: list[Entry], size: int, limit: int) -> tuple[list[Entry], int]:
+    def _drop_oldest(self, entries: list[Entry], size: float, limit: int) -> tuple[list[Entry], float]:
         gone = 0
         while size > limit:
             size -= self._weight(entries[gone])

@@ -96,7 +96,7 @@ def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResu
     return {number: name for number, name in found if number < first}
 
 
-def _replace_result(message: Message, name: str, over: int, size: Callable[[], int]) -> Message:
+def _replace_result(message: Message, name: str, over: int, size: Callable[[], float]) -> Message:
     """Return a tool result replaced by a line; a short result is returned unchanged.
 
     Args:
@@ -113,7 +113,7 @@ def _replace_result(message: Message, name: str, over: int, size: Callable[[], i
 
 
 def clear_results(
-    messages: Sequence[Message], option: ClearToolResults, size: Callable[[Message], int]
+    messages: Sequence[Message], option: ClearToolResults, size: Callable[[Message], float]
 ) -> list[Message]:
     """Return messages, oldest first, with old tool results replaced by lines."""
     cleared = list(messages)
@@ -136,7 +136,7 @@ class Clearing:
         self,
         option: ClearToolResults,
         held: "CachedLog",
-        size: Callable[[Entry], int],
+        size: Callable[[Entry], float],
         pins: "Pins",
     ) -> None:
         self._option, self._held, self._size, self._pins = option, held, size, pins

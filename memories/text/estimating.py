@@ -138,23 +138,6 @@ def tokenizer_of(model: str) -> Tokenizer:
     return next(one for one in TOKENIZERS if re.search(one.models, model.lower()))
 
 
-@functools.cache
-def guesser_of(model: str) -> Callable[[str], int]:
-    """Return a function that estimates the tokens of a text by the table alone; 0 only for an empty text."""
-    tokenizer = tokenizer_of(model)
-
-    def measure_word(word: str) -> float:
-        return sum(tokenizer.measure(word))
-
-    measure_again = functools.lru_cache(maxsize=1 << 13)(measure_word)  # Most words occur many times.
-
-    def guess(text: str) -> int:
-        costs = [measure_again(part) if len(part) <= _LONGEST_WORD else measure_word(part) for part in split_text(text)]
-        return int(sum(costs) + 0.5) or int(bool(text))
-
-    return guess
-
-
 class Factors(NamedTuple):
     """The corrections of a tokenizer's costs for one model, from the prompt tokens that its endpoint reported.
 
@@ -210,6 +193,13 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
     return measure
 
 
+@functools.cache
+def guesser_of(model: str) -> Callable[[str], int]:
+    """Return a function that estimates the tokens of a text by the table alone; 0 only for an empty text."""
+    measure = _measurer(tokenizer_of(model))
+    return lambda text: int(sum(measure(text)) + 0.5) or int(bool(text))
+
+
 def split_text(text: str) -> list[str]:
     """Return the words of a text, and the blanks that may be tokens of their own."""
     words = text.split()
@@ -227,9 +217,12 @@ _MOST_TOOLS = 0.25
 _NOISE = 0.004
 # Factors in use before an answer to a request with more of these tokens than a share: texts differ much.
 _UNSURE, _FEW = {"signs": 1.16, "kana": 1.1}, 0.1
-# The factors in use follow if the request has this much more or fewer tokens by the learnt ones. Both come with some to
-# spare, so a change always is at least 3 %, and the factors in use are never farther than 2 % from the learnt ones.
-_MORE, _FEWER, _SPARE = 1.02, 0.98, 1.011
+# The factors in use follow the learnt ones once a request has this many times more or fewer tokens by those, and go as
+# far beyond: so a change always is 3 %, and the factors in use are never farther than 1.5 % from the learnt ones.
+_STEP = 1.015
+# Messages count in these parts of a token, which floats add up exactly, in any order: whole tokens would be off by a
+# tenth for messages of a word.
+_PARTS = 64
 # A report beyond these shares of the estimate is no count of the request: a proxy's or a stand-in's.
 _PLAUSIBLE = 0.4, 2.5
 
@@ -300,10 +293,10 @@ class Estimate:
         """Estimate the tokens of a text, by the factors in use; 0 only for an empty text."""
         return int(_dot(self._measure(text), self.factors[:4]) + 0.5) or int(bool(text))
 
-    def count_message(self, message: Message) -> int:
-        """Estimate the tokens of a message, with the tokens around it; a part that is not text has a fixed weight."""
+    def count_message(self, message: Message) -> float:
+        """Estimate the tokens of a message, with those around it; a part that is not text has a fixed weight."""
         words = _dot(self._measure_again(text_of(message)), self.factors[:4])
-        return int(words + self.factors.frame + 0.5) + weigh_parts(message)
+        return round((words + self.factors.frame) * _PARTS) / _PARTS + weigh_parts(message)
 
     def learn(
         self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], counted: int
@@ -333,9 +326,9 @@ class Estimate:
             )
         )
         factors, change = self.factors, _dot(learnt, amounts) / _dot(self.factors, amounts)
-        if not _FEWER < change < _MORE:
-            spare = _SPARE if change > 1 else 1 / _SPARE
-            factors = Factors(*(round(factor * spare, 4) for factor in learnt))
+        if not 1 / _STEP < change < _STEP:
+            beyond = _STEP if change > 1 else 1 / _STEP
+            factors = Factors(*(round(factor * beyond, 4) for factor in learnt))
         told = zip(Factors._fields, self.factors, amounts, strict=True)
         unknown = {name: before for name, before, amount in told if name in _UNSURE and amount < _FEW * guess}
         self._use(factors._replace(**unknown), learnt)
@@ -349,7 +342,7 @@ class Estimate:
 
 
 def _are_possible(factors: Factors) -> bool:
-    return all(least / _MORE <= one <= most * _MORE for least, one, most in zip(_LEAST, factors, _MOST, strict=True))
+    return all(least / _STEP <= one <= most * _STEP for least, one, most in zip(_LEAST, factors, _MOST, strict=True))
 
 
 def _dot(some: Iterable[float], others: Iterable[float]) -> float:

@@ -1,5 +1,6 @@
 """Chooses the messages that fit a limit: memzoo's and LangChain4j's rules, and windows that move in steps."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Weighed:
 
     number: int
     message: Message
-    weight: int
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Fitted:
     """
 
     kept: list[Weighed]
-    size: int
+    size: float
     settled: bool
     oldest_needed: int
     room: int
@@ -70,7 +71,7 @@ class Fitted:
 
 def fit_messages(
     items: Iterable[Weighed],
-    limit: int,
+    limit: float,
     *,
     evict: Evict = "message",
     system_first: bool = True,
@@ -150,7 +151,9 @@ def fit_messages(
     torn = torn or _is_entered(given, set(chain.from_iterable(together)), range(oldest, max(shown, default=oldest)))
     waiting = sum(one.weight for one in given) - sum(weights)
     room = -1 if torn or (gone and not steps) else room - waiting
-    return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1, room)
+    return Fitted(
+        left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1, math.floor(room)
+    )
 
 
 def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
@@ -197,7 +200,7 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
     return units[::-1]
 
 
-def fit_pieces(pieces: Sequence[Piece], limit: int, size: Callable[[Piece], int]) -> tuple[list[Piece], int]:
+def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], float]) -> tuple[list[Piece], float]:
     """Return the pieces of a request that fit a limit, by the rules of `fit_messages`, and their size.
 
     Recalled texts and pinned messages stay. If the pieces that must stay exceed the limit, no others are kept.
@@ -212,7 +215,7 @@ def fit_pieces(pieces: Sequence[Piece], limit: int, size: Callable[[Piece], int]
     return [one for place, one in enumerate(pieces) if place in kept], left.size + besides
 
 
-def make_fitting(make: Callable[[int], tuple[T, int]], limit: int) -> T | None:
+def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | None:
     """Return the largest that fits a limit; `None` if nothing fits.
 
     Args:
@@ -223,7 +226,7 @@ def make_fitting(make: Callable[[int], tuple[T, int]], limit: int) -> T | None:
     made, size = make(limit)
     if size <= limit:
         return made
-    found, fewest, most = None, 0, limit
+    found, fewest, most = None, 0.0, limit
     while most - fewest > max(1, limit // 100):
         middle = (fewest + most) // 2
         made, size = make(middle)
@@ -275,7 +278,7 @@ class Steps:
         """Return a window that shows at most `limit` tokens, and usually at least `limit - step`."""
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
-    def first(self, numbers: Sequence[int], weights: Sequence[int], besides: int = 0) -> int:
+    def first(self, numbers: Sequence[int], weights: Sequence[float], besides: float = 0) -> int:
         """Return the position of the first item shown; the number of items if no item is shown.
 
         Args:
@@ -302,7 +305,7 @@ class Steps:
         return enough + 1
 
     def room(
-        self, numbers: Sequence[int], weights: Sequence[int], newest: int, *, begins: int, besides: int = 0
+        self, numbers: Sequence[int], weights: Sequence[float], newest: int, *, begins: int, besides: float = 0
     ) -> int:
         """Return the weight that can be added before the window moves; below 0 if the window is already over the limit.
 
@@ -317,12 +320,12 @@ class Steps:
 
         def moves(more: int) -> bool:
             # The lighter the new messages, the later the last beginning with the minimum after it.
-            early = min(max(besides + more - self.least, 0), more - 1)
+            early = min(max(math.floor(besides) + more - self.least, 0), more - 1)
             added = [newest + 1, newest + 1 + early]
             return self.first([*numbers, *added], [*weights, early, more - early], besides) != begins
 
         # The more is added, the later the window begins.
-        return bisect_left(range(1, min(spare, _FAR) + 1), 1, key=moves)
+        return bisect_left(range(1, int(min(spare, _FAR)) + 1), 1, key=moves)
 
 
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
@@ -350,7 +353,7 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, sys
     return evict_as_langchain4j([new, *messages] if system_first else [*messages, new], limit)
 
 
-def evict_as_langchain4j(held: Iterable[Weighed], limit: int) -> list[Weighed]:
+def evict_as_langchain4j(held: Iterable[Weighed], limit: float) -> list[Weighed]:
     """Return the messages left after removing the oldest, as LangChain4j does, until the rest fits a limit.
 
     A system message at the beginning stays. The results directly after a removed tool call are removed with the call,

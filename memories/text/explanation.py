@@ -42,7 +42,7 @@ class ShownText:
     """
 
     kind: Kind
-    tokens: int
+    tokens: float
     number: int | None
     text: str
     role: str = "system"
@@ -105,7 +105,7 @@ class Explanation:
     @property
     def tokens(self) -> int:
         """The tokens of the whole view."""
-        return sum(one.tokens for one in self.shown)
+        return round(sum(one.tokens for one in self.shown))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON values."""
@@ -127,7 +127,7 @@ class Explanation:
         return f"{self.strategy} shows {messages}, {self.tokens}{room} tokens{asked}"
 
     def _tables(self) -> list[tuple[str, list[list[str]]]]:
-        shown = [[_number(one.number), one.kind, f"{one.tokens} tokens", _write_shown(one)] for one in self.shown]
+        shown = [[_number(one.number), one.kind, f"{one.tokens:.0f} tokens", _write_shown(one)] for one in self.shown]
         left_out = [[_number(one.number), one.reason, _short(one.text)] for one in self.left_out]
         found = (
             [("Found", [["nothing"]])] if self.query is not None and not self.finds else list(_find_tables(self.finds))

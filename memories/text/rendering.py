@@ -53,7 +53,7 @@ class Renderer:
         labels: Labels,
         counter: "Callable[[], TokenCounter]",
         lines: MutableMapping[int, str],
-        tokens: MutableMapping[int, int],
+        tokens: MutableMapping[int, float],
         *,
         role: RecalledRole | None = None,
         place: RecalledPlace = "before",
@@ -69,7 +69,7 @@ class Renderer:
         self._counted_by = ""
         self._frame: tuple[str | None, int] = None, 0
         self._newest: tuple[Sequence[Entry], str] = ((), "")
-        self._counted: tuple[str, Sequence[Entry], int] = "", (), 0
+        self._counted: tuple[str, Sequence[Entry], float] = "", (), 0
 
     def text(self, view: View) -> str:
         """Return a view as text: the system message, the recalled texts and the transcript, in the configured order."""
@@ -146,7 +146,7 @@ class Renderer:
             return make_request(pieces, family, stable=stable, room=shown.room)
         whole_number("max_tokens", max_tokens, at_least=1)
 
-        def make(bound: int) -> tuple[Shown, int]:
+        def make(bound: float) -> tuple[Shown, float]:
             left, _ = fit_pieces(pieces, bound, lambda piece: self._weigh(piece, family))
             request = make_request(left, family, stable=int(bool(system)))
             return request, sum(map(self.count, map(as_counted, request)))
@@ -193,7 +193,7 @@ class Renderer:
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
-    def _weigh(self, piece: Piece, family: Family) -> int:
+    def _weigh(self, piece: Piece, family: Family) -> float:
         if piece.entry and not family.returns:
             return self.tokens(piece.entry)
         return self.count(as_counted(piece.sent_to(family)))
@@ -205,7 +205,7 @@ class Renderer:
         return left
 
     @staticmethod
-    def _over_budget(pieces: Iterable[Piece], size: int, max_tokens: int) -> OverBudgetError:
+    def _over_budget(pieces: Iterable[Piece], size: float, max_tokens: int) -> OverBudgetError:
         what = ", the pinned messages" if any(one.kind == "pinned" for one in pieces) else ""
         return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
@@ -233,7 +233,7 @@ class Renderer:
                 self._lines[key] = line
         return line
 
-    def tokens(self, entry: Entry) -> int:
+    def tokens(self, entry: Entry) -> float:
         """Count the tokens of an entry's message."""
         if self._counted_by != (counted_by := self.counted_by):
             self._tokens.clear()
@@ -245,7 +245,7 @@ class Renderer:
                 self._tokens[key] = tokens
         return tokens
 
-    def total(self, entries: Sequence[Entry]) -> int:
+    def total(self, entries: Sequence[Entry]) -> float:
         """Count the tokens of entries' messages; the last total is reused for entries counted before."""
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:
@@ -254,7 +254,7 @@ class Renderer:
         self._counted = self.counted_by, entries, tokens
         return tokens
 
-    def count(self, message: Message) -> int:
+    def count(self, message: Message) -> float:
         """Count the tokens of a message that need not be in the log."""
         return self._counter()(message)
 
@@ -264,7 +264,7 @@ class Renderer:
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
         """Count the tokens of a derived or found text as shown, including the frame if the text is framed."""
-        return self.count(self._make_recalled(text, is_quoted=quoted).sent)
+        return round(self.count(self._make_recalled(text, is_quoted=quoted).sent))
 
     def count_found(self, text: str) -> int:
         """Count the tokens of a found text, escaped for the frame, without the frame."""

@@ -35,11 +35,11 @@ class TokenCounter:
         count: Counts the tokens of a message.
         count_text: Counts the tokens of a text in a message; `None` for a function, which counts messages only.
         by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
-        estimate: The estimate, if tokens are estimated.
+        estimate: The estimate, if tokens are estimated. Messages then count in parts of a token; sums are whole.
     """
 
     chosen: str
-    count: Callable[[Message], int]
+    count: Callable[[Message], float]
     count_text: Callable[[str], int] | None = None
     by_encoding: bool = False
     estimate: Estimate | None = None
@@ -63,12 +63,12 @@ class TokenCounter:
 
     def of_text(self, text: str) -> int:
         """Count the tokens of a text in a message, without the tokens around the message."""
-        return self.count_text(text) if self.count_text else self({"role": "system", "content": text})
+        return self.count_text(text) if self.count_text else round(self({"role": "system", "content": text}))
 
-    def __call__(self, message: Message) -> int:
+    def __call__(self, message: Message) -> float:
         """Count the tokens of a message, with the tokens around the message."""
         tokens = self.count(message)
-        if not isinstance(tokens, int) or tokens < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not (isinstance(tokens, int) or self.estimate) or tokens < 0:
             raise OptionError(
                 f"the token counter {self.name!r} returned {tokens!r} for {message!r}; it must be an int >= 0"
             )

@@ -24,7 +24,7 @@ Roles: TypeAlias = str | type | Sequence[str | type] | None
 Counter: TypeAlias = str | Callable[[Any], int] | None
 """A name for tiktoken, `"approximate"`, or a function that counts the tokens of a message or a list of messages."""
 
-_Size: TypeAlias = Callable[[Sequence[Message]], int]
+_Size: TypeAlias = Callable[[Sequence[Message]], float]
 
 _LANGCHAIN_NAMES = {"human": "user", "ai": "assistant"} | {
     f"{name}Message": role
@@ -120,9 +120,9 @@ def _size(option: Counter, messages: Sequence[Message]) -> _Size:
     """Return a function that counts the tokens of a list of messages; counts of single messages are cached."""
     if callable(option) and messages and _counts_lists(option, messages[0]):
         return lambda some: tokens.TokenCounter("", option)(list(some))  # type: ignore[arg-type]
-    count, known = tokens.token_counter(option), dict[int, int]()
+    count, known = tokens.token_counter(option), dict[int, float]()
 
-    def size(some: Sequence[Message]) -> int:
+    def size(some: Sequence[Message]) -> float:
         for message in some:
             if id(message) not in known:
                 known[id(message)] = count(message)

@@ -291,10 +291,10 @@ class View:
         return [*self.derived, *self.quoted]
 
 
-def as_room(spare: int, entries: Sequence[Entry], weight: Callable[[Entry], int]) -> int:
+def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
     """Return the room of a view: `spare`, or -1 if `spare` is less than the newest exchange weighs.
 
     The next exchange will likely weigh as much, and move the view's beginning.
     """
     newest = entries[last_exchange(entries) :]
-    return spare if spare > 0 and spare >= sum(map(weight, newest)) else -1
+    return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

@@ -11,6 +11,7 @@ import pytest
 from memzoo.cassettes import use_cassette
 from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ChatModel, Conversation, create_memory
+from memzoo.memories.models.offline import serve
 from tests.memories.chat.ways import Say, each_way
 from tests.responses_api import Item, ResponsesApi, serving
 
@@ -257,16 +258,18 @@ def test_a_stream_that_breaks_off_is_an_error(api: ResponsesApi) -> None:
         list(begun(api).stream("How warm is it?"))
 
 
-def test_an_older_endpoint_is_named(api: ResponsesApi) -> None:
-    """The offline model has chat completions alone, and says so."""
-    with pytest.raises(ModelError, match="there is nothing at /v1/responses"):
-        Conversation("offline", api="responses").send("Hi!")
+def test_an_older_endpoint_is_named() -> None:
+    """An endpoint with chat completions alone says so."""
+    with serve() as url, pytest.raises(ModelError, match="there is nothing at /v1/responses"):
+        Conversation(ChatModel("m", base_url=url, api_key="x"), api="responses").send("Hi!")
 
 
 def test_models_without_the_api_are_refused() -> None:
-    """A function gives text only; a parameter that the API lacks would be refused at the first question."""
-    with pytest.raises(OptionError, match="must be a ChatModel"):
-        Conversation(lambda _: "Yes.", api="responses")
+    """A function and the offline model lack the API; a parameter it lacks would be refused at the first question."""
+    models: list[Any] = ["offline", lambda _: "Yes."]
+    for model in models:
+        with pytest.raises(OptionError, match="must be a ChatModel"):
+            Conversation(model, api="responses")
     with pytest.raises(OptionError, match="no parameter 'logit_bias'"):
         Conversation(ChatModel("m", base_url="http://127.0.0.1:9/v1", logit_bias={}), api="responses")
     with pytest.raises(OptionError, match="api must be 'chat' or 'responses'"):

@@ -60,6 +60,10 @@ class TestFinding:
         index = index_of([seen, booked, liked, *FACTS])
         assert [[two.unit for two in index.find_later(one)] for one in (seen, booked)] == [[booked], []]
 
+    def test_a_name_of_signs_alone_has_no_successor(self) -> None:
+        """Without a word in the name, nothing can be said to have taken its place."""
+        assert index_of([liked := KnownUnit("Ann likes ♥", ("ann", "♥"), 3, DAY)]).find_later(liked) == []
+
     def test_leads_from_a_role_to_a_name(self) -> None:
         """Who is called the head baker is found with all that is known of him, before what others did."""
         found = texts(index_of(FACTS, APART), "Where did my head baker learn?")

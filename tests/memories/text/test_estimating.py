@@ -68,12 +68,20 @@ def test_a_family_can_be_chosen_by_name() -> None:
         token_counter("my-own-model")
 
 
-@pytest.mark.parametrize("counter", ["approximate", "gpt-4o"])
-def test_a_message_costs_more_than_its_words(counter: str) -> None:
+@pytest.mark.parametrize(("counter", "fit"), [("approximate", 201), ("gpt-4o", 200)])
+def test_a_message_costs_more_than_its_words(counter: str, fit: int) -> None:
     """1,000 tokens hold about 200 messages of a word, since each has a frame."""
     memory = create_memory("token-window", max_tokens=1000, token_counter=counter)
     memory.add_messages([{"role": role, "content": "ok"} for _ in range(300) for role in ("user", "assistant")])
-    assert len(memory.messages()) == 200
+    assert len(memory.messages()) == fit
+
+
+def test_short_messages_add_up() -> None:
+    """Many messages of a word count as their words in one text and their frames: no message is rounded by itself."""
+    estimate, words = Estimate("deepseek-chat"), "ok fine thanks sure done again why good".split()
+    frames = len(words) * estimate.factors.frame
+    one_by_one = sum(estimate.count_message({"role": "user", "content": word}) for word in words)
+    assert one_by_one == pytest.approx(estimate.count_text(" ".join(words)) + frames, abs=0.6)
 
 
 def test_pictures_have_a_weight() -> None:

@@ -35,7 +35,7 @@ from tests.growth import ATOMS, against, repeated, superlinear
 from tests.prompting import rendered
 
 PACKAGES = ("memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
-SIZE = 4_000
+SIZE = 2_000
 # On a busy machine, one may be taken for linear.
 _TRIES = 5
 PROMPTS = PromptSet()
@@ -91,18 +91,11 @@ def use(pattern: re.Pattern[str], way: str) -> Callable[[str], object]:
     return (lambda text: sum(1 for _ in apply(text))) if way == "finditer" else apply
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        r"<(?=\s*/?\s*(?:summary|history))",
-        r"^[\s\"'*,;:!?()\[\]]+|[\s\"'*,;:!?.()\[\]]+$",
-    ],
-)
-def test_what_was_quadratic_is_found(pattern: str) -> None:
-    """The test sees the expressions that once stopped a process with one message."""
-    compiled = re.compile(pattern)
+def test_what_was_quadratic_is_found() -> None:
+    """The test sees an expression that once stopped a process with one message."""
+    compiled = re.compile(r"<(?=\s*/?\s*(?:summary|history))")
     texts = [*against(compiled)] * _TRIES
-    assert any(superlinear(use(compiled, "finditer"), text, 2 * SIZE) for text in texts)
+    assert any(superlinear(use(compiled, "finditer"), text, SIZE) for text in texts)
 
 
 def stream(text: str) -> str:

@@ -68,7 +68,7 @@ def rows(ran: Ran) -> dict[str, str]:
         ("bm25s,,byheart", "--with '' is not NAME, NAME/WAY or NAME/WAY:option=value,..."),
         ("missing.py", "the adapter 'missing.py' cannot be read: "),
         ("bm25s", "the contender 'bm25s' has no environment yet; add --install"),
-        ("own.py/newest:k=2", "failed at 'start': TypeError: "),
+        ("own.py/newest:k=2", "got an unexpected keyword argument 'k'; it gets "),
     ],
 )
 def test_a_contender_that_cannot_run_is_told_first(given: str, told: str, compare: Compare) -> None:

@@ -1,4 +1,4 @@
-"""Every strategy keeps the contract, and on every kind of store one does."""
+"""Every strategy keeps the contract, one of them over SQLite."""
 
 import contextlib
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from memzoo.stores import InMemoryStore, Store, open_store
 from memzoo.stores.base import managed
 from memzoo.sync import drive
 from memzoo.testing import MemoryContract
-from tests.postgres import PostgresServer
 
 
 @pytest.fixture
@@ -28,35 +27,16 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-@pytest.fixture(scope="module")
-def database(postgres_server: PostgresServer) -> Iterator[Store]:
-    """A store in PostgreSQL."""
-    with contextlib.closing(open_store(postgres_server.new_url())) as store:
-        yield store
-
-
 @pytest.fixture
 def sqlite(file: Store) -> Iterator[Store]:
     """The store in a file, empty; to make a new one for each test would take most of the time."""
     yield file
-    empty(file)
+    for id_ in drive(managed(file, "conversations").conversations()):
+        drive(file.clear(id_))
 
 
-@pytest.fixture
-def postgres(database: Store) -> Iterator[Store]:
-    """The store in PostgreSQL, likewise."""
-    yield database
-    empty(database)
-
-
-def empty(store: Store) -> None:
-    """Delete all conversations."""
-    for id_ in drive(managed(store, "conversations").conversations()):
-        drive(store.clear(id_))
-
-
-# One keeps a state of many items, the other embeddings; the tests of stores show for all that each store keeps both.
-PAIRS = [*((name, "memory") for name in STRATEGIES), ("entity", "sqlite"), ("vector-retriever", "postgres")]
+# One with a state of many items; the tests of stores show what each store keeps.
+PAIRS = [(name, "sqlite" if name == "entity" else "memory") for name in STRATEGIES]
 
 
 class TestContract(MemoryContract):

@@ -44,15 +44,13 @@ def settling(strategy: type[BaseMemory]) -> type[BaseMemory]:
 
 
 class TestBackgroundContract(MemoryContract):
-    """The contract of strategies that keep a text, items and embeddings, where each learns in the background."""
+    """The contract of a strategy that learns in the background."""
 
-    @pytest.fixture(autouse=True, params=["summary", "entity", "vector-retriever"])
-    def _each(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(type(self), "strategy", settling(STRATEGIES[request.param]), raising=False)
+    strategy = settling(STRATEGIES["entity"])
 
     def options(self) -> dict[str, Any]:
-        """Those of the contract, in the background; models are asked through the client."""
-        return {**super().options(), "learn": "background", **({"llm": "offline"} if self.asks_model else {})}
+        """Those of the contract, in the background; the model is asked through the client."""
+        return {**super().options(), "learn": "background", "llm": "offline"}
 
     def talk(self, **options: Any) -> FailingTalk:
         """Not here: these memories settle after each save, and that asks at once, however often a model failed."""

@@ -73,7 +73,7 @@ def shown(memory: BaseMemory) -> set[int]:
     return {entry.seq for entry in memory.messages("Who is Sam?", catch_up=False).entries if entry}
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", ["summary", "summary-buffer", "summarizing-window", "combined"])
 @given(replies=st.lists(st.integers(1, 600), min_size=1, max_size=7), every=st.integers(1, 8), room=st.data())
 def test_each_exchange_is_shown_or_learnt_after_every_save(
     name: str, replies: list[int], every: int, room: st.DataObject

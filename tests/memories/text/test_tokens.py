@@ -177,7 +177,7 @@ class TestUnreachable:
             count_text(TEXT, "o200k_base")
         assert tried == [0, 11, 22]
 
-    @pytest.mark.parametrize("name", ["token-window", "token-buffer", "vector-retriever", "summary-buffer", "entity"])
+    @pytest.mark.parametrize("name", ["token-window", "vector-retriever", "entity"])
     def test_a_memory_shows_what_fits_once_it_can_count(self, name: str, vocabulary: Vocabulary) -> None:
         """Saves and loads work without a vocabulary; with it, the memory shows what one shows that had it always."""
         said = [f"Bitte überprüfen Sie die Straßenbahnverbindung Nummer {number} nach Köln." for number in range(12)]
@@ -197,7 +197,7 @@ class TestUnreachable:
             shown = memory.load_memory_variables(question)
             another = create_memory(name, store=store, conversation_id="c", **options)
             assert shown == another.load_memory_variables(question)
-            assert (shown != estimated) == (name not in ("summary-buffer", "entity"))
+            assert (shown != estimated) == (name != "entity")
 
     @pytest.mark.parametrize("awaited", [False, True], ids=["sync", "async"])
     def test_a_conversation_goes_on(self, awaited: bool, vocabulary: Vocabulary) -> None:  # noqa: FBT001

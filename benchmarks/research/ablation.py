@@ -25,13 +25,13 @@ from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage, text_of
 
-__all__ = ["ablation", "hashed", "share_shown"]
+__all__ = ["OFF", "PARTS", "ablation", "hashed", "share_shown"]
 
 _WEIGHTS = "own around segment window dates month speaker asking answering length talkative saturation dilution".split()
 # What stands in for a part that has no weight, by the part's name under `memzoo.memories.search`.
 _SEARCH = "memzoo.memories.search"
 _NEVER = re.compile(r"(?!)")
-_PARTS: Mapping[str, tuple[str, Any]] = {
+PARTS: Mapping[str, tuple[str, Any]] = {
     "corrections": ("word_index.WordIndex.add_corrections", lambda _, seqs, __: list(seqs)),
     "excerpts": ("excerpt.Clipper.__call__", lambda _, text, __: text),
     "relative-dates": ("word_index.find_dates", lambda *_: []),
@@ -49,20 +49,20 @@ _SETS: Mapping[str, Callable[[], Sequence[Transcript]]] = {
     "realmem": lambda: conversations(REALMEM),
 }
 _ALL: Mapping[str, Callable[[], Sequence[Transcript]]] = {**_SETS, "bundled": sample_transcripts}
-_OFF = (*_WEIGHTS, *_PARTS)
+OFF = (*_WEIGHTS, *PARTS)
 _MOST = 300
 
 
 def ablation(
     *,
-    off: Annotated[str, typer.Option(help="The weights and parts to leave out, with commas.")] = ",".join(_OFF),
+    off: Annotated[str, typer.Option(help="The weights and parts to leave out, with commas.")] = ",".join(OFF),
     sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_SETS),
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown; the figure is the mean.")] = "500,1000,2000",
 ) -> None:
     """Measure the share of evidence that the search over messages shows, without each of its weights and parts."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
-        names, heads = _chosen("--off", off, _OFF), _chosen("--sets", sets, _SETS)
+        names, heads = _chosen("--off", off, OFF), _chosen("--sets", sets, _SETS)
         rows = [[name] for name in ("all", *(f"without {one}" for one in names))]
         for one in heads:
             talks = _SETS[one]()
@@ -98,8 +98,8 @@ def hashed(
 
 
 def _share_without(name: str, talks: Sequence[Transcript], limits: Sequence[int], counter: TextCounter) -> float:
-    if name in _PARTS:
-        part, other = _PARTS[name]
+    if name in PARTS:
+        part, other = PARTS[name]
         with mock.patch(f"{_SEARCH}.{part}", other):
             return share_shown(talks, Weights(), limits, counter)
     zero: Any = 0  # also for the weight that is true or false

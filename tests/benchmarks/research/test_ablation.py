@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.research.ablation import _OFF, _PARTS, share_shown
+from memzoo.benchmarks.research.ablation import OFF, PARTS, share_shown
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.search.weights import Weights
 
@@ -47,6 +47,6 @@ def test_words_alone_stand_beside_hashed_vectors() -> None:
 
 def test_parts_are_those_of_the_search() -> None:
     """Each such part is one of the search's, by its name."""
-    assert set(_PARTS) <= set(_OFF)
-    for part, _ in _PARTS.values():
+    assert set(PARTS) <= set(OFF)
+    for part, _ in PARTS.values():
         assert pkgutil.resolve_name(f"memzoo.memories.search.{part}") is not None

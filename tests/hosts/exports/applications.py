@@ -57,6 +57,16 @@ def claude(uuid: str, parent: str | None, kind: str, content: Any, minute: int, 
     return head | {"timestamp": at(minute)} | more
 
 
+def qwen(uuid: str, parent: str | None, kind: str, role: str, minute: int, *parts: Any) -> dict[str, Any]:
+    """An entry of Qwen Code."""
+    return claude(uuid, parent, kind, None, minute, message={"role": role, "parts": [*parts]})
+
+
+def copilot(kind: str, minute: int, **data: Any) -> dict[str, Any]:
+    """An event of Copilot CLI."""
+    return {"type": kind, "data": data, "id": f"e{minute}", "timestamp": at(minute), "parentId": None}
+
+
 _HIDDEN = "is_visually_hidden_from_conversation"
 
 
@@ -252,35 +262,25 @@ SAMPLES = {
     ),
     "Qwen Code": Sample(
         "q1.jsonl",
-        tuple(
-            claude(uuid, parent, kind, None, n, message={"role": role, "parts": parts})
-            for n, (uuid, parent, kind, role, parts) in enumerate(
-                (
-                    ("u", None, "user", "user", [{"text": "Is it fig?"}]),
-                    ("c", "u", "assistant", "model", [{"functionCall": {"id": "1", "name": "look", "args": {}}}]),
-                    (
-                        *("r", "c", "tool_result", "user"),
-                        [{"functionResponse": {"id": "1", "name": "look", "response": {"output": "fig"}}}],
-                    ),
-                    ("a", "r", "assistant", "model", [{"text": "Let me see.", "thought": True}, {"text": "It is."}]),
-                )
-            )
+        (
+            qwen("u", None, "user", "user", 0, {"text": "Is it fig?"}),
+            qwen("c", "u", "assistant", "model", 1, {"functionCall": {"id": "1", "name": "look", "args": {}}}),
+            qwen(
+                *("r", "c", "tool_result", "user", 2),
+                {"functionResponse": {"id": "1", "name": "look", "response": {"output": "fig"}}},
+            ),
+            qwen("a", "r", "assistant", "model", 3, {"text": "Let me see.", "thought": True}, {"text": "It is."}),
         ),
         [[("user", "Is it fig?", 0), ("assistant", "It is.", 3)]],
         ("type", "", "timestamp", "parentUuid"),
     ),
     "Copilot CLI": Sample(
         "events.jsonl",
-        tuple(
-            {"type": kind, "data": data, "id": f"e{n}", "timestamp": at(n), "parentId": None}
-            for n, (kind, data) in enumerate(
-                (
-                    ("session.start", {"sessionId": "p1"}),
-                    ("user.message", {"content": "Is it fig?", "transformedContent": "Is it fig?\nIt is noon."}),
-                    ("tool.execution_start", {"toolName": "look"}),
-                    ("assistant.message", {"content": "It is.", "toolRequests": []}),
-                )
-            )
+        (
+            copilot("session.start", 0, sessionId="p1"),
+            copilot("user.message", 1, content="Is it fig?", transformedContent="Is it fig?\nIt is noon."),
+            copilot("tool.execution_start", 2, toolName="look"),
+            copilot("assistant.message", 3, content="It is.", toolRequests=[]),
         ),
         [[("user", "Is it fig?", 1), ("assistant", "It is.", 3)]],
         ("type", "content", "timestamp", ""),

@@ -8,9 +8,9 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from memzoo.hosts.exports import ChatLog
 from memzoo.hosts.exports.reading import Choice, read_conversations
@@ -70,7 +70,12 @@ def _texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
         value = _values(value) or value
     if isinstance(value, str):
         yield place, value
-    for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    members: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        members = cast("dict[Any, Any]", value).items()
+    elif isinstance(value, list):
+        members = enumerate(cast("list[Any]", value))
+    for key, one in members:
         name = key if isinstance(key, str) and re.fullmatch(r"[A-Za-z_.]{1,40}", key) else "*"
         yield from _texts(one, f"{place}.{name}" if place else name)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -137,7 +138,7 @@ def test_words_of_each_provider_are_found(value: object, said: list[str]) -> Non
 def test_the_work_of_tools_in_logs_is_known() -> None:
     """Langfuse's callbacks write definitions as messages, and names of tools as roles; the AI SDK has calls alone."""
     call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-    logged = [
+    logged: list[Any] = [
         {"role": "tool", "content": {"type": "function", "function": {"name": "look", "parameters": {}}}},
         user("Is it fig?"),
         {"role": "assistant", "content": "", "tool_calls": [call]},

@@ -487,7 +487,11 @@ def test_roles_of_a_form_may_be_numbers() -> None:
 
 def test_a_reader_with_an_unknown_role_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package's reader may be wrong; the error names the file, the message and the form, and others are read."""
-    form = Form("tea", "object", having("tea"), lambda *_: [ChatLog("t", [{"role": "host"}], [None])], "1", "1")
+
+    def read(*_: object) -> list[ChatLog]:
+        return [ChatLog("t", [{"role": "host"}], [None])]
+
+    form = Form("tea", "object", having("tea"), read, "1", "1")
     monkeypatch.setattr(reading, "known_forms", lambda: (form, *known_forms()))
     (tmp_path / "a.json").write_text('{"tea": 1}', encoding="utf-8")
     (tmp_path / "b.json").write_text('[{"role": "user", "content": "Hi"}]', encoding="utf-8")

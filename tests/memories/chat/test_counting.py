@@ -112,7 +112,7 @@ def test_a_model_of_a_known_family_begins_with_its_row(endpoint: "Endpoint") -> 
 
 def test_a_small_difference_moves_no_view(endpoint: "Endpoint") -> None:
     """Where the endpoint counts about what is estimated, counts stay valid, and the window begins as before (I17)."""
-    endpoint.count = lambda messages: sum(map(Estimate().count_message, messages)) * 101 // 100 + 3
+    endpoint.count = lambda messages: round(sum(map(Estimate().count_message, messages)) * 1.01) + 3
     conversation = Conversation(endpoint.model, "buffer")
     talk(endpoint, conversation, 5)
     assert conversation.memory.counter.name == "approximate"

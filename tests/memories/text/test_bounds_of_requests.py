@@ -26,7 +26,7 @@ def looked_up() -> BaseMemory:
 @pytest.mark.parametrize("family", ["any", "no-tools", "llama"])
 def test_more_room_shows_no_less(family: str) -> None:
     """Between what must stay and all there is, each larger limit is kept, and sends as much or more."""
-    memory, sizes = looked_up(), list[int]()
+    memory, sizes = looked_up(), list[float]()
     for limit in (20, 60, 120, 200, 300, 2000):
         request = memory.request("What next?", system="Be brief.", family=family, max_tokens=limit)
         sizes.append(sum(map(memory.counter, request)))

@@ -52,6 +52,8 @@ _DAY_IN_TEXT = re.compile(rf"^{_DAY_LINE}$".encode(), re.MULTILINE)
 _WIDTH = 72
 _LONGEST_PREVIEW = 48
 _MOST_LINES = 14
+# A request that is less like the model's next one is a step more.
+_LEAST_LIKENESS = 0.5
 _RESULT_IDS = ("tool_call_id", "call_id", "tool_use_id")
 _TOOL_STEP, _MODEL_STEP = "tool", "model"
 
@@ -164,7 +166,7 @@ def report_unmatched(
     last = difference.step - 1
     lines = [f"Steps 1 to {last} are as recorded." if last > 1 else "Step 1 is as recorded."] if last else []
     times = recorded.count(asked)
-    if times and difference.how != OTHER_ORDER:
+    if times and difference.how == STEP_MORE:
         lines.append(
             f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."
         )
@@ -207,7 +209,9 @@ def _find_first(
     told = str(recorded[first]), str(asked)
     if asked in recorded:
         is_due = order and asked in [recorded[place] for place in left]
-        return Difference(first + 1, len(recorded), OTHER_ORDER if is_due else STEP_MORE, *told)
+        # A model that is told a tool's result is asked after the tool, so the tool is left out, not late.
+        how = STEP_LESS if (kind, asked.kind[0]) == (_TOOL_STEP, _MODEL_STEP) else OTHER_ORDER
+        return Difference(first + 1, len(recorded), how if is_due else STEP_MORE, *told)
     # Only steps that may be next: the first one left, and those that may run beside it.
     end = next((place for place in range(first, len(recorded)) if recorded[place].kind[0] != kind), len(recorded))
     due = [place for place in left if place < end and (not order or order[place] == order[first])]
@@ -219,6 +223,10 @@ def _find_first(
         if place != first:
             return Difference(first + 1, len(recorded), STEP_LESS, *told)
     how, places = _compare_steps(asked, recorded[place])
+    if how == STEP_LESS:
+        later = next((key for key in recorded[place:] if key.kind == asked.kind), None)
+        if later is None or difflib.SequenceMatcher(None, asked.body, later.body).quick_ratio() < _LEAST_LIKENESS:
+            how = STEP_MORE
     return Difference(place + 1, len(recorded), how, str(recorded[place]), str(asked), places)
 
 

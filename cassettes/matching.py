@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -51,6 +52,9 @@ _DAY_IN_TEXT = re.compile(rf"^{_DAY_LINE}$".encode(), re.MULTILINE)
 _WIDTH = 72
 _LONGEST_PREVIEW = 48
 _MOST_LINES = 14
+# A request that is less like the model's next one is a step more.
+_LEAST_LIKENESS = 0.5
+_RESULT_IDS = ("tool_call_id", "call_id", "tool_use_id")
 _TOOL_STEP, _MODEL_STEP = "tool", "model"
 
 STEP_MORE, STEP_LESS, OTHER_ORDER = "one step more", "one step less", "another order"
@@ -159,12 +163,14 @@ def report_unmatched(
             places.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
-    lines = [_fold(difference)] if difference.step > 1 else []
+    last = difference.step - 1
+    lines = [f"Steps 1 to {last} are as recorded." if last > 1 else "Step 1 is as recorded."] if last else []
     times = recorded.count(asked)
-    if times and difference.how != OTHER_ORDER:
+    if times and difference.how == STEP_MORE:
         lines.append(
             f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."
         )
+        lines.append(f"Step {difference.step} of {difference.steps} differs first: {difference.how}.")
         if ignored.shown:
             lines.append(f"Requests that differ only in ignore={list(ignored.shown)} are the same here.")
     else:
@@ -203,7 +209,9 @@ def _find_first(
     told = str(recorded[first]), str(asked)
     if asked in recorded:
         is_due = order and asked in [recorded[place] for place in left]
-        return Difference(first + 1, len(recorded), OTHER_ORDER if is_due else STEP_MORE, *told)
+        # A model that is told a tool's result is asked after the tool, so the tool is left out, not late.
+        how = STEP_LESS if (kind, asked.kind[0]) == (_TOOL_STEP, _MODEL_STEP) else OTHER_ORDER
+        return Difference(first + 1, len(recorded), how if is_due else STEP_MORE, *told)
     # Only steps that may be next: the first one left, and those that may run beside it.
     end = next((place for place in range(first, len(recorded)) if recorded[place].kind[0] != kind), len(recorded))
     due = [place for place in left if place < end and (not order or order[place] == order[first])]
@@ -215,16 +223,44 @@ def _find_first(
         if place != first:
             return Difference(first + 1, len(recorded), STEP_LESS, *told)
     how, places = _compare_steps(asked, recorded[place])
+    if how == STEP_LESS:
+        later = next((key for key in recorded[place:] if key.kind == asked.kind), None)
+        if later is None or difflib.SequenceMatcher(None, asked.body, later.body).quick_ratio() < _LEAST_LIKENESS:
+            how = STEP_MORE
     return Difference(place + 1, len(recorded), how, str(recorded[place]), str(asked), places)
 
 
 @lru_cache(maxsize=256)
 def _normal(body: bytes, ignored: Ignored) -> str:
     try:
-        value = json.loads(body, parse_float=_number)
+        value = _sort_results(json.loads(body, parse_float=_number), {})
     except (ValueError, RecursionError):
         return ignored.text(body.decode(errors="backslashreplace"))
     return _DAY.sub("", json.dumps(ignored.json(value), sort_keys=True))
+
+
+def _sort_results(value: Any, seen: dict[str, int]) -> Any:
+    """Return a body with neighbouring results of tools in the order of the calls: a program adds each as it ends."""
+    if isinstance(value, str):
+        seen.setdefault(value, len(seen))
+    elif is_object(value):
+        return {key: _sort_results(child, seen) for key, child in sorted(value.items())}
+    elif is_array(value):
+        runs = (list(run) for _, run in groupby(value, lambda one: not _call_of(one)))
+        # The first place of an id is its call.
+        ordered = (one for run in runs for one in sorted(run, key=lambda one: seen.get(_call_of(one), len(seen))))
+        return [_sort_results(one, seen) for one in ordered]
+    return value
+
+
+def _call_of(result: Any) -> str:
+    """Return the id of the call that a result of a tool answers, for Gemini also its name; "" for anything else."""
+    if not is_object(result):
+        return ""
+    gemini = result.get("functionResponse") or result.get("function_response")
+    ids = [gemini.get("id"), gemini.get("name")] if is_object(gemini) else map(result.get, _RESULT_IDS)
+    is_result = gemini or result.get("role") == "tool" or str(result.get("type")).endswith(("_output", "tool_result"))
+    return next((one for one in ids if isinstance(one, str)), "") if is_result else ""
 
 
 def _preview(body: str) -> str:
@@ -262,11 +298,6 @@ def _list_places(asked: str, recorded: str) -> list[tuple[str, Any, Any]]:
     with suppress(ValueError, RecursionError):
         return list(_places(json.loads(recorded), json.loads(asked)))
     return []
-
-
-def _fold(difference: Difference) -> str:
-    last = difference.step - 1
-    return "Step 1 is as recorded." if last == 1 else f"Steps 1 to {last} are as recorded."
 
 
 def _texts(key: RequestKey) -> tuple[str, str, str]:

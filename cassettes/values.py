@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -254,11 +255,14 @@ def _read_object(written: dict[str, Any]) -> Any:
         found = kind.__new__(kind)
         if hasattr(found, "__setstate__"):
             found.__setstate__(state)
-            return found
+            state = None
         both = state if isinstance(state, tuple) else (state, None)
         members = {**(both[0] or {}), **(both[1] or {})}
     for name, member in members.items():
         object.__setattr__(found, name, member)
+    own = [one.name for one in (*(fields(kind) if is_dataclass(kind) else ()), *getattr(kind, "__attrs_attrs__", ()))]
+    if not all(hasattr(found, name) for name in (*own, *getattr(kind, "__pydantic_fields__", ()))):
+        raise ValueError(f"{written[_CLASS]} has other fields than when recorded")
     return found
 
 

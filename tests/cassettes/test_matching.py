@@ -103,7 +103,9 @@ def told(asked: RequestKey, recorded: list[RequestKey], unplayed: set[int], *rul
 def test_an_answer_that_is_played_is_told() -> None:
     """It is said of an equal request, also of one that is equal by a rule, and of a nearer one than those left."""
     hi, other = key({"input": "hi"}), key({"input": "something else"})
-    assert "It was recorded 1 time, and every one of them has been played." in told(hi, [hi, other], {1})
+    said = told(hi, [hi, other], {1})
+    assert "It was recorded 1 time, and every one of them has been played." in said
+    assert "Step 2 of 2 differs first: one step more." in said
     assert "differ only in ignore=['$.id'] are the same here" in told(hi, [hi, other], {1}, "$.id")
     assert "ignore=" not in told(hi, [hi, other], {1})
     for unplayed, said in (({1}, True), ({0}, False), ({0, 1}, False), (set[int](), False)):
@@ -270,3 +272,26 @@ def test_methods_in_small_letters(path: Path) -> None:
     )
     with use_cassette(path):
         assert httpx2.post("https://api.invalid/v1/embeddings", content="{}").text == "hi"
+
+
+RESULTS = {
+    "messages": [{"role": "tool", "tool_call_id": name, "content": name} for name in "ab"],
+    "input": [{"type": "function_call_output", "call_id": name, "output": name} for name in "ab"],
+    "content": [{"type": "tool_result", "tool_use_id": name, "content": name} for name in "ab"],
+    "parts": [{"functionResponse": {"name": name, "response": {"result": name}}} for name in "ab"],
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_of_parallel_calls_may_come_as_the_tools_end(name: str) -> None:
+    """LlamaIndex 0.14.25 lists the results of two calls by which tool ended first: that is the same request."""
+    calls = [{"calls": [{"id": one, "name": one} for one in "ba"]}]
+
+    def body(results: list[Any]) -> bytes:
+        return json.dumps({name: [*calls, *results, {"role": "user", "content": "Go on"}]}).encode()
+
+    one, other = RESULTS[name]
+    assert same_request(request(body([one, other])), request(body([other, one])))
+    key = "output" if name == "input" else "content" if name != "parts" else "functionResponse"
+    swapped = [one | {key: other[key]}, other | {key: one[key]}] if name != "parts" else [one, one]
+    assert not same_request(request(body([one, other])), request(body(swapped)))

@@ -80,6 +80,8 @@ CHANGES: dict[str, tuple[int, str, Callable[[Run, list[Any]], Any]]] = {
     "less": (3, "one step less", lambda run, steps: [*steps[:2], run.model("Answer.")]),
     "less-in-the-middle": (2, "another order", lambda _, steps: [steps[0], *steps[2:]]),
     "less-at-the-end": (4, "one step less", lambda _, steps: steps[:3]),
+    "tool-left-out": (3, "one step less", lambda _, steps: [*steps[:2], steps[3]]),
+    "a-model-more": (2, "one step more", lambda run, steps: [steps[0], run.model("?" * 400), *steps[1:]]),
     "order": (2, "another order", lambda _, steps: [steps[0], steps[2], steps[1], steps[3]]),
 }
 

@@ -63,6 +63,13 @@ class Price:
     days: tuple[int, ...] = ()
 
 
+@dataclass
+class Trip:
+    """A plain dataclass."""
+
+    city: str
+
+
 class Offer(BaseModel):
     """A pydantic model."""
 
@@ -614,6 +621,20 @@ def test_a_class_that_is_gone(path: Path) -> None:
     path.write_text(path.read_text().replace(":Price", ":Gone"))
     with pytest.raises(CassetteFormatError, match=r"tool price is not read: .*:Gone"), use_cassette(path):
         tool()
+
+
+def test_a_class_with_another_field(path: Path) -> None:
+    """A result whose class gained or renamed a field is refused, and does not come back half-built."""
+    tool = recorded_tool(lambda: Trip("Oslo"), name="trip")
+    with use_cassette(path, record="once"):
+        tool()
+    path.write_text(path.read_text().replace("city:", "town:"))
+    with pytest.raises(CassetteFormatError, match=":Trip has other fields than when recorded"), use_cassette(path):
+        tool()
+    written = write_value(Price(Decimal(1)))
+    written["state"].pop()  # those of slots are a list
+    with pytest.raises(ValueError, match=":Price has other fields than when recorded"):
+        read_value(written)
 
 
 @pytest.mark.parametrize("damage", [("returned:", "gone:"), ("returned: 1", "yielded: 1"), ("of: x", "- x")])

@@ -105,12 +105,14 @@ class ConversationBufferWindowMemoryOptions(SharedOptions, total=False):
     """`window`: The number of exchanges to show; 0 or less shows none. An exchange is a user message and everything up
     to the next one. Default: `5`.
 
-    `entity`: The number of exchanges to show, and to search for the person that "she" means; 0 for none. An exchange
-    is a user message and everything up to the next one. Default: `3`.
+    `entity`: The number of exchanges to show, and to search for the person that "she" means; 0 for none. Before a
+    portion of several exchanges, only one is searched. An exchange is a user message and everything up to the next
+    one. Default: `3`.
 
     `vector-retriever`: Show this many exchanges instead. Excludes `max_token_limit`. Default: `None`.
 
-    `knowledge-graph`: The number of exchanges to search for the person that "he" means; 0 for none. Default: `2`."""
+    `knowledge-graph`: The number of exchanges to search for the person that "he" means; 0 for none. Before a portion
+    of several exchanges, only one is searched. Default: `2`."""
     step: int
     """`window`, `entity`: Show up to this many exchanges beyond `k`, then drop that many at once. Default: `0`.
 
@@ -165,8 +167,9 @@ class ConversationEntityMemoryOptions(SharedOptions, total=False):
     """Options of `ConversationEntityMemory`."""
 
     k: int
-    """The number of exchanges to show, and to search for the person that "she" means; 0 for none. An exchange is a user
-    message and everything up to the next one. Default: `3`."""
+    """The number of exchanges to show, and to search for the person that "she" means; 0 for none. Before a portion of
+    several exchanges, only one is searched. An exchange is a user message and everything up to the next one.
+    Default: `3`."""
     step: int
     """Show up to this many exchanges beyond `k`, then drop that many at once. Default: `0`."""
     max_token_limit: str | int | None
@@ -215,7 +218,8 @@ class ConversationKGMemoryOptions(SharedOptions, total=False):
     """Options of `ConversationKGMemory`."""
 
     k: int
-    """The number of exchanges to search for the person that "he" means; 0 for none. Default: `2`."""
+    """The number of exchanges to search for the person that "he" means; 0 for none. Before a portion of several
+    exchanges, only one is searched. Default: `2`."""
     max_token_limit: str | int | None
     """Token limit for facts, the best first; `None` shows all facts about the names in the input, and no others.
     Messages not learnt from yet come on top. Default: `1000`."""

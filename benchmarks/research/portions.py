@@ -37,6 +37,7 @@ class Cost:
         shared: The tokens of `sent` with which the previous call began, too.
         received: The tokens received in these calls.
         reading: The tokens of the requests with the memory's views.
+        longest: The most calls that one save waits for.
     """
 
     exchanges: int = 0
@@ -45,12 +46,14 @@ class Cost:
     shared: int = 0
     received: int = 0
     reading: int = 0
+    longest: int = 0
 
     def cells(self) -> list[str]:
         """Return the cells of a table: figures of an exchange, and the shared tokens of a call."""
         own = self.sent + self.received
         each = [f"{one / self.exchanges:,.0f}" for one in (own, self.reading, own + self.reading)]
-        return [f"{self.calls / self.exchanges:.2f}", *each, f"{self.shared / max(self.calls - 1, 1):,.0f}"]
+        calls = [f"{self.calls / self.exchanges:.2f}", f"{self.longest}"]
+        return [*calls, *each, f"{self.shared / max(self.calls - 1, 1):,.0f}"]
 
 
 class _Counted:
@@ -89,7 +92,9 @@ def measure_portions(talk: Transcript, name: str, learn_every: int, prompts: Pat
     for exchange in talk.exchanges:
         cost.exchanges += 1
         cost.reading += counter.of_messages(memory.request(*exchange.asked))
+        before = cost.calls
         memory.add_messages(exchange.records)
+        cost.longest = max(cost.longest, cost.calls - before)
     memory.settle()
     return cost
 
@@ -109,6 +114,6 @@ def portions(
             for name in memory.split(",")
             for size in limits_of(sizes)
         }
-    heads = ["memory", "learn_every", "calls", "own tokens", "reading", "together", "shared with the call before"]
+    heads = ["memory", "learn_every", "calls", "longest save", "own tokens", "reading", "together", "shared"]
     rows = [[f"`{name}`", f"{size}", *cost.cells()] for (name, size), cost in found.items()]
     show(table(heads, rows, f"{talk.title}: {len(talk.exchanges)} exchanges"))

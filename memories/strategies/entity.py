@@ -67,8 +67,8 @@ class ConversationEntityMemory(ModelBackedMemory):
     _weights = UnitWeights()
 
     k: int = 3
-    """The number of exchanges to show, and to search for the person that "she" means; 0 for none. An exchange is a
-    user message and everything up to the next one.
+    """The number of exchanges to show, and to search for the person that "she" means; 0 for none. Before a portion of
+    several exchanges, only one is searched. An exchange is a user message and everything up to the next one.
     """
     step: Annotated[int, AtLeast(0)] = 0
     """Show up to this many exchanges beyond `k`, then drop that many at once."""
@@ -113,7 +113,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return await derive_in_pieces(self._amend, state, entries, log)
 
     async def _amend(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
+        before = await self._context(log, entries, self.k)
         if not self._teaches(before, entries):
             return Changes()
         indexes = self._indexes if self._keeps(state) else self._draft.after(state.items)

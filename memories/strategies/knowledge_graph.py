@@ -86,7 +86,9 @@ class ConversationKGMemory(ModelBackedMemory):
     _weights = UnitWeights()
 
     k: int = 2
-    """The number of exchanges to search for the person that "he" means; 0 for none."""
+    """The number of exchanges to search for the person that "he" means; 0 for none. Before a portion of several
+    exchanges, only one is searched.
+    """
     max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
     """Token limit for facts, the best first; `None` shows all facts about the names in the input, and no others.
     Messages not learnt from yet come on top.
@@ -136,7 +138,7 @@ class ConversationKGMemory(ModelBackedMemory):
             return Changes()
         # The assistant's messages between the user's help to resolve "he", even if no facts are taken from them.
         between = [entry for entry in entries[: entries.index(mined[-1])] if entry not in mined]
-        before = [*await log.until_number(entries[0].seq - 1).exchanges(self.k), *between]
+        before = [*await self._context(log, entries, self.k), *between]
         if not self._teaches(before, mined):
             return Changes()
         graph, index = (self.kg, self._known) if self._keeps(state) else self._draft.after(state.items)
@@ -208,8 +210,7 @@ class ConversationKGMemory(ModelBackedMemory):
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
         """Return the facts that new lines state. `lines` are the variables of the prompt, as returned by `_lines`."""
         room, likely = self._retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
-        # More new lines may change more known facts.
-        most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
+        most = min(room * _BYTES_PER_TOKEN, MOST_BYTES)
         known = write_known(graph, likely, lines["new_lines"], lines["history"], most)
         relations = graph.relations(min(_MOST_RELATIONS, room // _TOKENS_PER_RELATION))
         reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)

@@ -5,10 +5,12 @@ from typing import Annotated, Any
 
 from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle
 from memzoo.memories.models.chat import Model, ModelOption, as_model
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import AtLeast, strategy
+from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import is_idle
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
@@ -51,6 +53,14 @@ class ModelBackedMemory(BaseMemory):
         """
         answers = bool(before) and "?" in text_of(before[-1].message)
         return answers or not all(is_idle(text_of(entry.message)) for entry in entries)
+
+    async def _context(self, log: Log, entries: Sequence[Entry], exchanges: int) -> Sequence[Entry]:
+        """Return the exchanges before new messages: `exchanges` for a single new one, otherwise at most one.
+
+        In a portion, most pronouns refer to the portion itself.
+        """
+        is_single = sum(1 for _ in exchange_ends(entries)) == 1
+        return await log.until_number(entries[0].seq - 1).exchanges(exchanges if is_single else min(exchanges, 1))
 
     async def ask(self, prompt: str, **variables: Any) -> str:
         """Return the model's answer to a prompt, and count the cost under the prompt's name.

@@ -114,6 +114,22 @@ def test_one_call_serves_a_portion(name: str) -> None:
     assert memory.load_memory_variables(question) == eager.load_memory_variables(question)
 
 
+@pytest.mark.parametrize("name", ["entity", "knowledge-graph"])
+@pytest.mark.parametrize(("every", "before"), [(1, ["tea0", "tea1"]), (2, ["tea1"])])
+def test_a_portion_is_shown_with_one_exchange_before_it(name: str, every: int, before: list[str]) -> None:
+    """A single exchange is shown with `k` earlier ones, since its pronouns refer to nothing in the same prompt."""
+    prompts = list[str]()
+
+    def answer(messages: Sequence[Message]) -> str:
+        prompts.append(str(messages[-1]["content"]))
+        return "NOTHING NEW"
+
+    memory = create_memory(name, llm=answer, k=2, learn_every=every)
+    say(memory, *range(2 + every))
+    history = prompts[-1].partition("<history>")[2].partition("</history>")[0]
+    assert [word for word in ("tea0", "tea1", "tea2") if word in history] == before
+
+
 @pytest.mark.parametrize("name", [*PORTIONS, "combined"])
 @pytest.mark.parametrize("look", ["load", "save"])
 def test_a_portion_ends_early_after_a_pause(name: str, look: str) -> None:

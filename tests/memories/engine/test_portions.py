@@ -124,7 +124,8 @@ def test_a_portion_is_shown_with_one_exchange_before_it(name: str, every: int, b
         prompts.append(str(messages[-1]["content"]))
         return "NOTHING NEW"
 
-    memory = create_memory(name, llm=answer, k=2, learn_every=every)
+    options: dict[str, Any] = {"k": 2, "learn_every": every}
+    memory = create_memory(name, llm=answer, **options)
     say(memory, *range(2 + every))
     history = prompts[-1].partition("<history>")[2].partition("</history>")[0]
     assert [word for word in ("tea0", "tea1", "tea2") if word in history] == before

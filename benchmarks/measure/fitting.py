@@ -14,6 +14,7 @@ from dataclasses import replace
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import find_sendable, sendable
+from memzoo.memories.text.order import STAND_INS
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.types import Piece, Shown
@@ -127,6 +128,11 @@ class Said:
     def rule(self) -> list[Message]:
         """The newest system message, in a list; empty without a system message."""
         return self._rule
+
+    @property
+    def opening(self) -> list[Message]:
+        """The user message that a request puts before a conversation that begins with an answer, in a list."""
+        return [STAND_INS["user"]] if self._others and self._others[0]["role"] == "assistant" else []
 
     @property
     def tokens(self) -> int:

@@ -247,7 +247,9 @@ class _Run:
         if self._variant.cut or self._said is None:
             return cache.send(self._make_request(shown, asked), at)
         anew, self._rule = self._said.rule != self._rule, self._said.rule
-        return cache.grow(self._said.tokens, self._said.count, asked, at, anew=anew)
+        first = self._said.opening
+        tokens = self._said.tokens + self._settings.counting.of_messages(first)
+        return cache.grow(tokens, self._said.count + len(first), asked, at, anew=anew)
 
     def _make_request(self, shown: Shown, asked: Sequence[Message]) -> list[Message]:
         # The short system text stands for the system prompt, whose size the cache knows.

@@ -43,6 +43,17 @@ def test_it_shows_what_a_buffer_shows(seed: int, words: TextCounter) -> None:
             assert said.end(budget) == fit(shown, budget, words)
 
 
+@pytest.mark.parametrize("first", ["user", "assistant"])
+def test_its_request_begins_as_that_of_a_buffer(first: str, words: TextCounter) -> None:
+    """A conversation that begins with an answer has a short user message before it."""
+    memory, said = ConversationBufferMemory(), Said(words)
+    talk = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
+    talk = [*talk[first == "assistant" :], *talk]
+    memory.add_messages(talk)
+    said.add(talk)
+    assert [*said.opening, *said.whole()] == memory.request("three")[:-1]
+
+
 def test_a_look_at_the_end_costs_what_it_shows(words: TextCounter, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 20,000 messages, few are looked at."""
     looked: list[int] = []

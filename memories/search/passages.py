@@ -37,8 +37,8 @@ ROW = numpy.dtype(
     ]
 )
 """The fields of a message's row. `document` is the first log number of its exchange; `said_at` is NaN if unknown;
-`opens` is true at the beginning of a segment; `asks` is the share
-of questions among its sentences; `kinds` are the kinds of values in the message (`kinds_of`)."""
+`opens` is true at the beginning of a segment; `asks` is the share of questions among its sentences; `kinds` are the
+kinds of values in the message (`kinds_of`)."""
 
 # Context is limited in letters, not in messages: of long messages, even three are too much.
 _SEGMENT_LETTERS = 3_000

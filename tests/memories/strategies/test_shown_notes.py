@@ -9,7 +9,7 @@ from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
-from memzoo.memories.strategies.shown_notes import KnownNotes, choose_notes
+from memzoo.memories.strategies.shown_notes import KnownNotes, choose_notes, notes_within
 
 TEA, CAT, SINGS = "Bob likes tea.", "Bob has one cat.", "Eve sings."
 # What a statement takes besides its words: its number. A heading is a name and as much.
@@ -113,3 +113,11 @@ def test_nobody_looks_far_for_what_still_fits() -> None:
 
     assert choose_notes(notes, touched(), "", "", 40).entities == []
     assert len(asked) == 20
+
+
+def test_statements_of_one_note_that_belong_together_are_shown_together() -> None:
+    """What took something's place often stands in the note that has the old statement, too."""
+    old, new = "Bob has seen The Kettles.", "Bob plays in Velvet Harbour instead of The Kettles."
+    notes = EntityNotes({"bob": note("Bob", TEA, old, new)})
+    shown = notes_within(100, [[found("Bob", new), found("Bob", old)]], notes, count_for_prompt)
+    assert {name: [one.text for one in kept] for name, kept in shown.items()} == {"Bob": [TEA, old, new]}

@@ -65,7 +65,7 @@ def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str, *, 
     }
     parts: list[str] = []
     if bm25s and not is_installed(find_adapter("bm25s")):
-        raise OptionError("--bm25s needs an environment; make one with: memzoo contenders install bm25s")
+        raise OptionError("--bm25s needs an environment: memzoo compare --with bm25s --install makes it")
     if bm25s:
         makers["bm25s"] = _Contending
     for language, talks in lives.items():

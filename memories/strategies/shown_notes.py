@@ -155,13 +155,11 @@ def notes_within(
 
     room = Limit(limit, size)
     for group in groups:
-        missing = dict[str, dict[int, NoteStatement]]()
-        for key, _, unit in group:
-            missing.setdefault(key, {}).update(_find_missing(notes.note(key), unit, chosen.get(key, {})))
-        added = [(key, at, one) for key, new in missing.items() for at, one in new.items()]
-        headings = [f"{notes.name(key, key)}:\n" for key, new in missing.items() if new and key not in chosen]
-        if added and room.has(tokens(" ".join([*(headings or [""]), *(str(one) for _, _, one in added)]))):
-            for key, at, one in added:
+        found = ((key, _find_missing(notes.note(key), unit, chosen.get(key, {}))) for key, _, unit in group)
+        added = {(key, at): one for key, new in found for at, one in new.items()}
+        headings = [f"{notes.name(key, key)}:\n" for key in dict.fromkeys(key for key, _ in added) if key not in chosen]
+        if added and room.has(tokens(" ".join([*(headings or [""]), *map(str, added.values())]))):
+            for (key, at), one in added.items():
                 chosen.setdefault(key, {})[at] = one
                 order.append((key, at))
                 sizes.pop(key, None)

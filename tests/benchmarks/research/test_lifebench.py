@@ -54,4 +54,4 @@ def test_says_how_to_get_the_other_library(tmp_path: Path, monkeypatch: pytest.M
     path.write_text(json.dumps([LIFE]), encoding="utf-8")
     monkeypatch.setenv("MEMZOO_CONTENDERS", str(tmp_path))
     done = CliRunner().invoke(app, ["lifebench", str(path), "--bm25s"])
-    assert (done.exit_code, "memzoo contenders install bm25s" in done.output) == (1, True)
+    assert (done.exit_code, "compare --with bm25s --install" in done.output) == (1, True)

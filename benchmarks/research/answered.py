@@ -93,6 +93,7 @@ def answered(
     heads = ["memory", "questions", "shown", "answered, by the key", "by a reader", "only shown", "only answered"]
     marked = folder / "second.json"
     seconds: dict[str, bool] = json.loads(marked.read_text(encoding="utf-8")) if marked.exists() else {}
+    seconds = {name: right for name, right in seconds.items() if name in every}
     if seconds:
         differ = [name for name, right in seconds.items() if right != every[name].right]
         agreement = agree([(every[name].right, right) for name, right in seconds.items()])

@@ -66,7 +66,8 @@ def test_a_second_reader_marks_a_sample(tmp_path: Path) -> None:
     run(tmp_path, "--second", "4")
     assert (tmp_path / "second.sheet").read_text(encoding="utf-8") == sheet
     marks = {name: place == 0 for place, name in enumerate(names)}
-    (tmp_path / "second.json").write_text(json.dumps(marks), encoding="utf-8")
+    other = {"entity-300/1": True}  # of a memory that is not chosen
+    (tmp_path / "second.json").write_text(json.dumps(marks | other), encoding="utf-8")
     told = run(tmp_path, "--disagreements")
     assert "Two readers agree on 3 of 4 replies (kappa 0.00)." in told
     assert f"{names[0]}: 'Oslo.' is right to one reader" in told

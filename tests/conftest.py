@@ -32,7 +32,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The same examples in each run, however busy the machine is.
 hypothesis.settings.register_profile(
     "repeatable",
-    max_examples=25,  # what more of them find, `make sequences` finds
+    max_examples=15,  # what more of them find, `make sequences` finds
     derandomize=True,
     database=None,
     deadline=None,

@@ -1,6 +1,7 @@
 """Makes the environments of contenders, in the user's cache folder: a venv with the packages of an adapter."""
 
 import hashlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -60,8 +61,11 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
         return
     folder = environment_of(adapter)
     tell(f"{adapter.name}: pip installs {' '.join(adapter.requires)} in a new environment, {folder}")
-    make = [sys.executable, "-m", "venv", "--clear", str(folder)]
-    get = [str(_python_in(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *adapter.requires]
+    make, python = [sys.executable, "-m", "venv", "--clear", str(folder)], str(_python_in(folder))
+    pip = [python, "-m", "pip"]
+    if importlib.util.find_spec("pip"):  # to install another pip takes longer than most adapters
+        make, pip = [*make, "--without-pip"], [sys.executable, "-m", "pip", "--python", python]
+    get = [*pip, "install", "--quiet", "--disable-pip-version-check", *adapter.requires]
     for command in (make, get):
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own commands
         if done.returncode:

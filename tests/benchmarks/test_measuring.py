@@ -368,7 +368,7 @@ def test_the_work_grows_with_the_conversation_and_not_with_its_square(name: str,
     common, variant = settings(words, facts_and_notes, 50), PRESETS[name]
     variant = dataclasses.replace(variant, options={**variant.options, **FILLED.get(name, {})})
     measure(long_talk(10), 0, variant, common)
-    short, long = (calls_of(lambda size=size: measure(long_talk(size), 0, variant, common)) for size in (50, 200))
+    short, long = (calls_of(lambda size=size: measure(long_talk(size), 0, variant, common)) for size in (30, 120))
     assert long < 4.6 * short
 
 
@@ -405,10 +405,10 @@ def test_a_memory_that_asks_a_model_at_loads_is_loaded_each_time(transcript: Tra
         raise ConnectionError("down")
 
     talk, asking = long(transcript, 420), dataclasses.replace(PRESETS["entity"], options={"ask_at_load": True})
-    _, answered = measure(talk, 0, asking, settings(words, lambda _messages: "NONE"))
+    _, answered = measure(long(transcript, 210), 0, asking, settings(words, lambda _: "NONE"))
     _, failed = measure(talk, 0, asking, settings(words, fails))
     _, saving = measure(talk, 0, PRESETS["summary"], settings(words, lambda _messages: "Something."))
-    assert answered.loads == 420
+    assert answered.loads == 210
     assert 140 <= failed.loads <= 160
     assert saving.loads == 141
 

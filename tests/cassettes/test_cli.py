@@ -93,7 +93,6 @@ def test_check_and_fix(run: Run, project: "Project") -> None:
     ("name", "text", "because"),
     [
         ("pytest.ini", "[pytest]\naddopts = -k nothing_like_it\n", "options of pytest deselect tests"),
-        ("pytest.ini", "[pytest]\naddopts = --ignore=tests/test_it.py\n", "tests/test_it.py is ignored"),
         ("pytest.ini", "[pytest]\naddopts = tests/test_other.py\n", "only tests/test_other.py is collected"),
         ("tests/conftest.py", "collect_ignore = ['test_it.py']\n", "tests/test_it.py is ignored"),
         ("tests/test_it.py", "import not_there\n", "tests/test_it.py cannot be collected"),
@@ -232,61 +231,57 @@ def test_parsed_bodies_are_converted(run: Run, project: "Project", pipeline: "Pi
     assert (project.root / "old" / "a.yml").exists()
 
 
-@pytest.mark.parametrize(
-    ("dates", "recorded"),
-    [
-        (["Tue, 04 Mar 2025 10:00:00 GMT", "Mon, 03 Mar 2025 23:59:59 GMT"], "'2025-03-03'"),
-        (["yesterday"], f"'{utc_now().date().isoformat()}'"),
-    ],
-)
-def test_converting_keeps_the_date(dates: list[str], recorded: str, run: Run, project: "Project") -> None:
-    """A recording is as old as its oldest answer says, and else of today."""
-    recordings = "".join(
-        f"- request: {{method: GET, uri: 'https://api.invalid/{number}', body: null, headers: {{}}}}\n"
-        "  response: {status: {code: 200, message: OK}, body: {string: hi}, "
-        f"headers: {{Date: ['{date}']}}}}\n"
-        for number, date in enumerate(dates)
+def recordings(*pairs: tuple[str, str]) -> str:
+    """A cassette of vcrpy's own: the body and headers of each request, and the rest of its answer."""
+    parts = (
+        f"- request: {{method: POST, uri: 'https://api.invalid/{number}', {request}}}\n"
+        f"  response: {{status: {{code: 200, message: OK}}, {response}}}\n"
+        for number, (request, response) in enumerate(pairs)
     )
-    project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
-    assert "converted: old.yaml" in run("check", "--fix", "old.yaml").output
-    assert f"recorded: {recorded}" in (project.root / "old.yaml").read_text()
+    return f"version: 1\ninteractions:\n{''.join(parts)}"
 
 
 @pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
-def test_converting_hides_what_a_later_request_sends(run: Run, project: "Project") -> None:
-    """A key that only the last request sends is removed from the earlier answers, too."""
-    recordings = "".join(
-        f"- request: {{method: GET, uri: 'https://api.invalid/{number}', body: null, headers: {headers}}}\n"
-        f"  response: {{status: {{code: 200, message: OK}}, headers: {{}}, body: {{string: 'say {answer}'}}}}\n"
-        for number, (headers, answer) in enumerate(
-            [("{}", "kd83hfk20dkqpa91mz"), ("{authorization: [Bearer kd83hfk20dkqpa91mz]}", "hi")]
-        )
-    )
-    project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
-    assert "secrets removed" in run("check", "--fix", "old.yaml").output
-    assert "kd83hfk20dkqpa91mz" not in (project.root / "old.yaml").read_text()
+def test_what_converting_keeps_and_hides(run: Run, project: "Project") -> None:
+    """A recording is as old as its oldest answer says, and else of today; a secret goes wherever it stands.
 
+    A key that only the last request sends, and a cookie or a path of the machine that only the last answer names, are
+    removed from what came before, too.
+    """
+    plain, secret = "body: null, headers: {}", "kd83hfk20dkqpa91mz"
 
-@pytest.mark.parametrize(
-    ("headers", "body", "secret"),
-    [
-        ("{set-cookie: [sid=kd83hfk20dkqpa91mz]}", "hi", "kd83hfk20dkqpa91mz"),
-        ("{content-type: [application/json]}", '{"model": "/home/ann/small.gguf"}', "/home/ann"),
-    ],
-    ids=["cookie", "path"],
-)
-def test_adopt_hides_what_a_later_answer_tells_of(
-    headers: str, body: str, secret: str, run: Run, project: "Project"
-) -> None:
-    """A cookie or a path of the machine that the last answer names is removed from an earlier request, too."""
-    recordings = "".join(
-        f"- request: {{method: POST, uri: 'https://api.invalid/{number}', body: '{asked}', headers: {{}}}}\n"
-        f"  response: {{status: {{code: 200, message: OK}}, headers: {headers}, body: {{string: '{said}'}}}}\n"
-        for number, (asked, headers, said) in enumerate([(f"{secret}/small.gguf", "{}", "hi"), ("hi", headers, body)])
-    )
-    project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
-    assert "secrets removed" in run("check", "--fix", "old.yaml").output
-    assert secret not in (project.root / "old.yaml").read_text()
+    def dated(date: str) -> tuple[str, str]:
+        return plain, f"body: {{string: hi}}, headers: {{Date: ['{date}']}}"
+
+    kind = "headers: {content-type: [application/json]}"
+    model = '{"model": "/home/ann/small.gguf"}'
+    files = {
+        "old": recordings(dated("Tue, 04 Mar 2025 10:00:00 GMT"), dated("Mon, 03 Mar 2025 23:59:59 GMT")),
+        "today": recordings(dated("yesterday")),
+        "key": recordings(
+            (plain, f"headers: {{}}, body: {{string: 'say {secret}'}}"),
+            (f"body: null, headers: {{authorization: [Bearer {secret}]}}", "headers: {}, body: {string: hi}"),
+        ),
+        "cookie": recordings(
+            (f"body: '{secret}/small.gguf', headers: {{}}", "headers: {}, body: {string: hi}"),
+            ("body: hi, headers: {}", f"headers: {{set-cookie: [sid={secret}]}}, body: {{string: hi}}"),
+        ),
+        "path": recordings(
+            ("body: '/home/ann/small.gguf', headers: {}", "headers: {}, body: {string: hi}"),
+            ("body: hi, headers: {}", f"{kind}, body: {{string: '{model}'}}"),
+        ),
+    }
+    for name, text in files.items():
+        project.write(f"other/{name}.yaml", text)
+    told = run("check", "--fix", "other").output
+    found = {name: (project.root / "other" / f"{name}.yaml").read_text() for name in files}
+    assert "recorded: '2025-03-03'" in found["old"]
+    assert f"recorded: '{utc_now().date().isoformat()}'" in found["today"]
+    for name in files:
+        hides = name in ("key", "cookie", "path")
+        assert f"{'secrets removed' if hides else 'converted'}: other/{name}.yaml" in told
+        assert secret not in found[name]
+        assert "/home/ann" not in found[name]
 
 
 def test_missing_folder(run: Run) -> None:

@@ -254,14 +254,11 @@ class TestEntryPoint:
         replayed.assert_outcomes(passed=1)
         assert "cassettes: replay only, in cassettes" in replayed.outlines
 
-    @pytest.mark.parametrize("also", ["-p", "conftest"])
-    def test_named_twice(self, also: str, project: "Project", pytester: pytest.Pytester) -> None:
-        """Whoever names the plugin besides has it once."""
+    def test_named_thrice(self, project: "Project", pytester: pytest.Pytester) -> None:
+        """Whoever names the plugin besides, in a conftest and on the command line, has it once."""
         project.test(ONE_TEST.replace("ask(", "ask_over_http("))
-        if also == "conftest":
-            project.write("conftest.py", 'pytest_plugins = ["memzoo.cassettes"]')
-        named = ["-p", "memzoo.cassettes"] if also == "-p" else []
-        pytester.runpytest_subprocess(*named, "--cassettes=once").assert_outcomes(passed=1)
+        project.write("conftest.py", 'pytest_plugins = ["memzoo.cassettes"]')
+        pytester.runpytest_subprocess("-p", "memzoo.cassettes", "--cassettes=once").assert_outcomes(passed=1)
 
     def test_a_mark_that_comes_late(self, project: "Project", pytester: pytest.Pytester) -> None:
         """A mark of a parameter, or one that a conftest gives, is a mark like any other."""

@@ -31,11 +31,11 @@ def behind(url: str) -> list[str]:
 
 def test_what_waits_is_learnt(url: str, command: Callable[..., Any]) -> None:
     """In all conversations, or some; a second run has nothing to do, and no call is made."""
-    ran = command("learn", "--store", url, "--memory", "summary", "--prefix", "anna/")
-    assert ran[:2] == (0, "Learnt in 2 of 2 conversations, with 2 model calls.\n")
-    assert behind(url) == ["bo/1"]
-    ran = command("learn", "--store", url, "--memory", "summary", "--jobs", "2")
+    ran = command("learn", "--store", url, "--memory", "summary", "--prefix", "bo")
     assert ran[:2] == (0, "Learnt in 1 of 1 conversation, with 1 model call.\n")
+    assert behind(url) == ["anna/1", "anna/2"]
+    ran = command("learn", "--store", url, "--memory", "summary", "--jobs", "2")
+    assert ran[:2] == (0, "Learnt in 2 of 2 conversations, with 2 model calls.\n")
     ran = command("learn", "--store", url, "--memory", "summary")
     assert ran[:2] == (0, "Learnt in 0 of 0 conversations, with 0 model calls.\n")
 
@@ -55,7 +55,7 @@ def test_a_memory_may_have_options(url: str, command: Callable[..., Any]) -> Non
 
 def test_failures_are_told(url: str, command: Callable[..., Any]) -> None:
     """By the id of the conversation; the exit code is 1, so that a cron job notices."""
-    options = ("--model", "m:base_url=http://127.0.0.1:1/v1,timeout=1", "--jobs", "2")
+    options = ("--model", "m:base_url=http://127.0.0.1:1/v1,timeout=1")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("OPENAI_API_KEY", "k")
         ran = command("learn", "--store", url, "--memory", "summary", "--prefix", "bo", *options)

@@ -140,8 +140,9 @@ class HostContract(ABC):
         assert contents(sent[-1])[-2:] == ["Answer 3", "Question 4"]
         assert "Question 0" not in texts(sent[-1])
 
-    @pytest.mark.parametrize("place", ["before", "after"])
-    @pytest.mark.parametrize("role", [None, "system", "developer", "user"])
+    @pytest.mark.parametrize(
+        ("role", "place"), [(None, "before"), ("system", "after"), ("developer", "before"), ("user", "after")]
+    )
     def test_what_is_recalled_arrives(self, role: str | None, place: str) -> None:
         """Whoever says it and wherever it stands: the model is sent the summary once, and the question last."""
         sent = self.talk(summarizing(recalled_role=role, recalled_place=place))[-1]

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.hosts.langchain.entities import write_notes
@@ -125,7 +125,6 @@ def test_what_was_corrected_stays_when_a_note_is_written_anew() -> None:
     assert written("Bob lives in Oslo.") == {"Bob lives in Oslo.": (True, ())}
 
 
-@settings(max_examples=25)
 @given(exchanges, limits, some.sampled_from([1, 60, 300]), some.integers(0, 7))
 def test_nothing_is_lost(said: list[tuple[int, bool]], limit: int, size: int, left: int) -> None:
     """No sentence leaves a note unless the model saw it and left it out."""

@@ -12,7 +12,7 @@ from tests.provider import Provider
 @pytest.mark.parametrize("name", SPECIES)
 def test_all_requests_are_accepted(name: str) -> None:
     """Through the real client, whatever the model calls and whichever results are missing (I6)."""
-    assert sum(talk(name, seed, turns=4) for seed in range(3)) >= 12
+    assert sum(talk(name, seed, turns=4) for seed in range(2)) >= 8
 
 
 def test_the_provider_answers_400() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.memories.talks import STORES, Talk, talk
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(15))
 def test_what_is_shown_is_in_the_log_and_is_shown_again_after_a_restart(seed: int, tmp_path: Path) -> None:
     """After any call: adding, setting, forgetting, retaining, editing, pinning; with and without history and steps."""
     kind = STORES[seed % len(STORES)]

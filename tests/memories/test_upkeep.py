@@ -2,14 +2,13 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memzoo.errors import OptionError, UnsupportedError
 from memzoo.memories import create_memory, upkeep
-from memzoo.stores import EncryptedStore, InMemoryStore, ManagedStore, Message, MessageListStore, open_store
+from memzoo.stores import EncryptedStore, InMemoryStore, ManagedStore, Message, MessageListStore
 from memzoo.sync import drive
 from memzoo.types import Upkept
 
@@ -99,15 +98,6 @@ def test_what_was_interrupted_goes_on(store: ManagedStore) -> None:
     assert len(model.asked) == 5
     assert upkeep(store, "summary", llm=model).learnt == 7
     assert sorted(model.asked) == IDS
-
-
-def test_processes_share_the_work(tmp_path: Path) -> None:
-    """A store in a file is opened by each of them."""
-    with open_store(f"sqlite:///{tmp_path}/chat.db") as store:
-        filled(store)
-        done = upkeep(store, "summary", llm="offline", executor=2)
-        assert (done.learnt, done.spent.calls) == (12, 12)
-        assert drive(store.conversations(behind="summary")) == []
 
 
 def test_what_cannot_travel_is_named() -> None:

@@ -87,7 +87,6 @@ def test_an_error_names_the_address(url: str) -> None:
     [
         'Conversation("offline").send("I like tea.").spent',
         'Conversation(ChatModel("m", base_url=url)).send("I like tea.").spent',
-        'drive(ChatModel("m", base_url=url).complete([{"role": "user", "content": "I like tea."}], "chat")).spent',
     ],
 )
 def test_imports_are_no_time_waited(ask: str, url: str) -> None:
@@ -95,7 +94,7 @@ def test_imports_are_no_time_waited(ask: str, url: str) -> None:
     # A clock that moves when modules are imported, and at no other time.
     clock = 'lambda: float(sum(name.startswith(("openai", "httpx")) for name in sys.modules))'
     script = f"import sys, time\ntime.perf_counter = {clock}\nurl = sys.argv[1]\n"
-    script += "from memzoo import ChatModel, Conversation\nfrom memzoo.sync import drive\n"
+    script += "from memzoo import ChatModel, Conversation\n"
     script += f'print({ask}.seconds)\nassert "openai" in sys.modules\n'
     done = subprocess.run([sys.executable, "-c", script, url], check=True, capture_output=True, text=True)
     assert float(done.stdout) == 0

@@ -86,7 +86,6 @@ def checked(
 limits = some.sampled_from([1536, 1800, 2500, 6000])
 
 
-@settings(max_examples=25)
 @given(exchanges, limits, some.sampled_from([1, 60, 300]), some.integers(0, 7), some.sampled_from([None, 5, 100, 1000]))
 def test_of_a_summary(said: list[tuple[int, bool]], limit: int, size: int, left: int, most: int | None) -> None:
     """A summary that has no room in a prompt is written anew in part; one over its limit is shortened by the model."""

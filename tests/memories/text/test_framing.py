@@ -85,8 +85,7 @@ class TestFrame:
 class TestVoice:
     """Who says what was found."""
 
-    @pytest.mark.parametrize("place", ["before", "after"])
-    @pytest.mark.parametrize("name", FOUND)
+    @pytest.mark.parametrize(("name", "place"), [(FOUND[0], "after"), *((name, "before") for name in FOUND)])
     @pytest.mark.parametrize("order", ORDERS)
     def test_is_not_the_system_by_default(self, order: str, name: str, place: str) -> None:
         """No order that was pasted, told by a tool or repeated stands in a system message (I18)."""

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import BaseMemory, create_memory
@@ -116,7 +116,6 @@ class TestWindows:
         assert 5 <= moved <= 20, moved
         assert begins == sorted(begins)
 
-    @settings(max_examples=20)
     @given(sizes=some.lists(some.integers(1, 90), max_size=20))
     def test_another_process_shows_the_same(self, name: str, sizes: list[int]) -> None:
         """What was shown before does not matter, only what was said."""
@@ -126,7 +125,6 @@ class TestWindows:
             exchanges(followed, sizes[number : number + 1])
             assert followed.messages("x") == opened(name, store).messages("x")
 
-    @settings(max_examples=30)
     @given(sizes=some.lists(some.integers(1, 60), min_size=8, max_size=20), data=some.data())
     def test_what_is_forgotten_takes_nothing_with_it(self, name: str, sizes: list[int], data: some.DataObject) -> None:
         """All else stays in view; where the limit is in tokens, older messages may come into its room.

@@ -37,7 +37,7 @@ class Files:
 
     Attributes:
         unread: The errors of parts that cannot be read, each once.
-        taken: A sentence about the conversations that were taken of many; "" if all were.
+        taken: A sentence about the choice, if not all conversations were taken; "" if all were.
         advance: A function that is called after each conversation that was read.
     """
 

@@ -171,7 +171,7 @@ class Figures(Shape):
         return [(age, found.shown / found.of) for age, found in sums if found]
 
     def at_end(self, kind: str | None = None) -> Survived | None:
-        """Return the count of marked lines shown at the end, of one kind or of all; `None` without such lines."""
+        """Return how many marked lines, of one kind or all, were shown at the end; `None` without such lines."""
         return total([one for one in self.survived if one.after is None and kind in (None, one.kind)])
 
 

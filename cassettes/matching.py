@@ -159,8 +159,8 @@ def report_unmatched(
         path: The cassette.
         hint: The last line of the message.
         ignored: The rules for parts that may vary.
-        order: If the recorded run had one step after the other, a number for each: equal for steps that may change
-            places.
+        order: If the recorded steps ran one after the other, a number for each step; steps that may change places have
+            the same.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1

@@ -94,7 +94,7 @@ class Player:
 
     @property
     def in_order(self) -> bool:
-        """True if a recorded run with tools had one step after the other, in one thread and no task twice."""
+        """True if a recorded run with tools had one step after the other, in one thread, and none twice in a task."""
         has_tools = any(one.request.method == TOOL for one in self.recordings)
         threads = {thread for thread, _ in self._callers}
         return (

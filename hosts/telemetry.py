@@ -175,7 +175,7 @@ def _put(owner: Any, method: str, new: Any) -> None:
 
 
 def instrumented_calls() -> list[InstrumentedCall]:
-    """Return all calls watched with spans."""
+    """Return all methods and functions whose calls become spans."""
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.models import chat, embedders

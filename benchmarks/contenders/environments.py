@@ -35,7 +35,7 @@ def is_installed(adapter: Adapter) -> bool:
 
 
 def python_of(adapter: Adapter) -> list[str]:
-    """Return the command that starts Python for an adapter: without packages, this Python without its packages.
+    """Return the command that starts Python for an adapter; one that needs no packages gets this Python without any.
 
     Raises:
         ContenderError: The environment is missing.

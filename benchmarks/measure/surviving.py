@@ -95,10 +95,10 @@ def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     """Return True if texts shown state an unwanted statement as true of the user.
 
-    A superseded value is stated if the view lacks the value that replaced it, and no word of its sentence says that it
-    is over ("cancelled"); a forgotten one if the view has it at all. The words of others are stated if a sentence has
-    them, outside the whole message in which they were said, and neither the sentence nor the one before says whose
-    words they are, or the sentence that they are not true.
+    A superseded value is stated if the view lacks the new value, and its sentence does not say that it is over
+    ("cancelled"). A forgotten value is stated if the view has it at all. The words of others are stated if a sentence
+    outside their own message has them without denying them, and neither this sentence nor the one before says whose
+    words they are.
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))

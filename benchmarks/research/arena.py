@@ -94,7 +94,7 @@ def arena(
 
 
 def counted(found: Survived | None) -> str:
-    """Return a count with its 95% interval by Wilson, which has a width for none and for all, too.
+    """Return a count with its 95% interval (Wilson's, which is never empty, even for none or all).
 
     Example:
         >>> counted(Survived(kind="fact", shown=0, of=10)), counted(None)
@@ -109,9 +109,9 @@ def counted(found: Survived | None) -> str:
 
 
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
-    """Return the number of views that are a request in the strictest order with their question, of all views kept.
+    """Return how many of the kept views are, with their question, a request in the strictest order.
 
-    A view of memzoo's is made into a request by `memory.request`, and counts as that; a contender's counts as it is.
+    A view of memzoo's is first made into a request, as `memory.request` does; a contender's counts as it is.
     """
     right = of = 0
     for one in comparison.results.questions:

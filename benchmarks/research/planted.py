@@ -1,7 +1,7 @@
 """Plants the facts of a bundled conversation at the beginning of another: `research planted`.
 
-The result is for `memzoo compare --survival`: facts that are asked for, then other matter with long replies, from data
-that may not be part of the package.
+Use the result with `memzoo compare --survival`: it begins with facts to be asked for later, followed by a talk on other
+subjects with long replies. That talk may come from data that must not be part of the package.
 """
 
 import json

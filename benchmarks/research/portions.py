@@ -34,7 +34,7 @@ class Cost:
         exchanges: The number of exchanges.
         calls: The number of the memory's own calls.
         sent: The tokens sent in these calls.
-        shared: The tokens of `sent` with which the previous call began, too.
+        shared: The tokens of `sent` that repeat the beginning of the previous call.
         received: The tokens received in these calls.
         reading: The tokens of the requests with the memory's views.
         longest: The most calls that one save waits for.

@@ -4,7 +4,7 @@ For a model without an endpoint. A job is one memory in one conversation, learnt
 job is written to `FOLDER/JOB/0001.prompt`, and the run waits for `0001.reply`; jobs wait side by side. Replies that
 exist are taken at once: a run goes on where the last one ended, and with all replies it only measures. `--pack` writes
 the replies of each job into one file, `JOB.json`, each with the digest of its prompt; a folder of such files serves as
-well. The table counts the prompts that differ since, as they do where a reply is read differently.
+well. The table counts the prompts that have changed since, for example because a reply is read in another way.
 """
 
 import hashlib

@@ -150,7 +150,7 @@ def _parse(text: str) -> Any:
 
 
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
-    """Yield the conversations of calls: what a call repeats of the history stands in its conversation once.
+    """Yield the conversations of calls; the history that each call repeats is in its conversation only once.
 
     A call continues the conversation of its thread if the call repeats any of the conversation, or if no call of the
     thread repeats anything. A call without a thread continues the conversation that the call repeats whole.

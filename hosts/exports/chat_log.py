@@ -131,7 +131,7 @@ def count(number: int, noun: str, several: str = "") -> str:
 
 
 def tell_left_out(nouns: Counter[str]) -> list[str]:
-    """Return the note that counts what was left out, by nouns in the singular; none for nothing."""
+    """Return the note that counts the parts left out, named by singular nouns; no note without any."""
     told = ", ".join(count(n, noun) for noun, n in sorted(nouns.items()) if n)
     return [f"left out: {told}"] if told else []
 

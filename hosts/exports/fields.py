@@ -164,7 +164,7 @@ class Fields:
         shown: The id of the last message of the branch that is shown; the newest branch without it.
         people: Read a talk between people: see `talk_of`.
         attached: The lists of attachments, in a message, each with its name at `file_name|name`. A pasted text is read
-            as words of the message; files are counted in a note, and of a message without words, the names stay.
+            as words of the message; files are counted in a note, and named in a message without words.
     """
 
     messages: str = "messages"

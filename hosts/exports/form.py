@@ -56,9 +56,9 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a test of objects: all paths are there, and members have these values.
+    """Return a test for objects in which all paths exist, and members have these values.
 
-    A list is tested by its first object with all of that.
+    A list passes if one of its objects does.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

@@ -40,7 +40,7 @@ class Parts:
         others: Other parts, such as pictures.
         lost: The number of parts for words without a text.
         blank: The number of parts with an empty text.
-        marks: The number of parts that hold neither words nor work.
+        marks: The number of parts with neither words nor calls nor results.
     """
 
     texts: list[str] = field(default_factory=list[str])

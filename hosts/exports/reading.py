@@ -31,7 +31,7 @@ class Choice:
         all_branches: Read each branch as a conversation; without it only the branch that was shown.
         title: A part of the title, in any case.
         since: Only conversations with a message of this time or later.
-        last: The number of conversations, of those with the newest messages; 0 for all.
+        last: The number of conversations to choose, those with the newest messages; 0 for all.
     """
 
     user: str = ""
@@ -53,7 +53,7 @@ class Choice:
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TranscriptError]:
-        """Yield the chosen ones of a conversation and its branches, with the chosen speakers.
+        """Yield a conversation and its branches if they are chosen, with the chosen speakers.
 
         Args:
             log: The conversation.

@@ -35,7 +35,7 @@ def in_order(notes: Iterable[Note]) -> list[Note]:
 
 
 def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
-    """Return current notes, given in order, in the form of the result of the tool `read_graph`."""
+    """Return current notes, given in order, as the tool `read_graph` returns them."""
     entities: dict[str, dict[str, Any]] = {
         note.fact.subject: {"name": note.fact.subject, "entityType": note.fact.object, "observations": list[str]()}
         for note in notes

@@ -35,7 +35,7 @@ class LockOwner:
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
 
     def would_deadlock(self, other: "LockOwner") -> bool:
-        """Tell if the other caller would deadlock by waiting, as this owner can release the lock only after it."""
+        """Tell if the other caller would wait for ever, because this owner waits for that caller in turn."""
         if self in _waited_for.get():
             return True
         if other.task:
@@ -45,7 +45,7 @@ class LockOwner:
 
     @contextlib.contextmanager
     def mark_waited_for(self) -> Generator[None]:
-        """Mark this block: this owner waits for it, so the block, its tasks and threads may not wait for the owner."""
+        """Mark that this owner waits for this block: the block, its tasks and threads must not wait for it."""
         before = _waited_for.get()
         _waited_for.set(before | {self})
         try:

@@ -333,7 +333,7 @@ class Log:
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return `exchanges`, and the number of exchanges that may be added while all of these stay; -1 if some may go.
+        """Return `exchanges`, and how many more can be added before one of these goes; -1 if one may go at once.
 
         See `exchanges` for the arguments.
         """

@@ -145,7 +145,7 @@ class LearningStep(NamedTuple):
 
 
 def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> LearningStep:
-    """Return the step with the oldest whole exchanges that fit; of a first exchange that is too long, some messages.
+    """Return the step with the oldest whole exchanges that fit, or with a part of the first if it alone is too long.
 
     Args:
         waiting: All messages not learnt from yet, oldest first.

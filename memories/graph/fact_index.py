@@ -93,7 +93,7 @@ class FactIndex:
         return str(self.graph.nodes[node]["name"])
 
     def is_name(self, node: str) -> bool:
-        """Tell whether a node is more than a common word used as an object ("red", "handsome")."""
+        """Tell whether a node is a name, not just a common word used as an object ("red", "handsome")."""
         if node not in self.graph:
             return False
         name = self.name_of(node)

@@ -81,7 +81,7 @@ class KnowledgeGraph:
             return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
-        """Return current facts about exactly this name, by key: the `most` newest, and the `most` newest per word."""
+        """Return current facts about exactly this name, by key: its `most` newest, and `most` with each word."""
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
@@ -139,10 +139,11 @@ class KnowledgeGraph:
                 yield fact
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return facts, each after those without which it would mislead.
+        """Return facts, each after the facts without which it would mislead.
 
-        Before a fact with a name that was replaced, or that was never right, stands the right one: "the band is Velvet
-        Harbour" before "Ann has seen The Kettles". Without `named`, this is done only for facts that are denied.
+        If a fact has a name that was replaced or was never right, the fact with the right name comes first: "the band
+        is Velvet Harbour" before "Ann has seen The Kettles". Without `named`, this is done only for facts that are
+        denied.
         """
         told = list[Fact]()
         for fact in facts:

@@ -239,15 +239,15 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The family of the endpoint: by its own word, once `find_window` has asked it, or by its address and name."""
+        """The family of the endpoint, as it says itself once `find_window` has asked, else by its address and name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 
     async def find_window(self) -> int | None:
-        """Return the model's context window by the endpoint's own word; `None` if the endpoint gives none.
+        """Return the model's context window as the endpoint states it; `None` if it states none.
 
-        llama.cpp's server is asked for `/props`, all others for the list of models, and OpenAI's own, whose list tells
-        no windows, for nothing. An answer is kept; it may also tell the family.
+        llama.cpp's server is asked for `/props`, other endpoints for their list of models. OpenAI's own endpoint is not
+        asked, because its list has no windows. The answer is kept, and may also tell the family.
         """
         if self._window or self._is_rules:
             return self._window

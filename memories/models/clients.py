@@ -35,8 +35,7 @@ _SHORTEST_KEY = 8
 class Clients:
     """The synchronous and asynchronous clients of an endpoint, created when needed.
 
-    Of two clients, one is enough: the other is created with the options of openai's own client, but for its
-    `http_client`.
+    If only one client is given, the other is created with its options, except the `http_client`.
 
     Args:
         client: An existing client for synchronous calls; an asynchronous one counts as `async_client`.

@@ -55,7 +55,7 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Return the rows of messages that have `counts` terms, and follow the messages with the rows `before`.
+    """Return the rows of new messages, which have `counts` terms, and follow the messages of the rows `before`.
 
     The first messages may belong to the last segment and the last exchange of `before`.
     """
@@ -112,7 +112,7 @@ def find_labels(query: str) -> list[int]:
 
 
 def cost(rows: Rows, weights: Weights) -> Numbers:
-    """Return each message's loss, as a share of the best score by words: for questions and length, also its speaker's.
+    """Return each message's loss for questions and length, its speaker's too, as a share of the best score by words.
 
     A question seldom contains the answer.
     """

@@ -226,9 +226,10 @@ class UnitIndex:
             return self._rank(best)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """Return, for each name of a unit with few units, the newest later unit that says what took the name's place.
+        """For each name of a unit, return the newest later unit that says what took the name's place.
 
-        "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles".
+        "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles". Names of many units are
+        skipped.
         """
         with self._lock:
             found = list[FoundUnit]()

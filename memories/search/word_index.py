@@ -166,7 +166,7 @@ class WordIndex:
             return Ranking(self._seqs[places], total[places])
 
     def find_others(self, found: Ranking) -> list[int]:
-        """Return the log numbers of all messages not found: newest first, but those in segments of finds before."""
+        """Return the log numbers of all other messages: first those in segments with found ones; each newest first."""
         with self._lock:
             if not len(self._rows):
                 return []
@@ -187,8 +187,8 @@ class WordIndex:
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
         """Return log numbers, best first, with the newest corrections inserted before the messages that may be shown.
 
-        Possible corrections are inserted only before the first few messages. Before others, where there is room, stand
-        messages that clearly correct something.
+        Possible corrections are inserted only before the first few messages. Before the others, only clear corrections
+        are inserted, where there is room.
 
         Args:
             seqs: The log numbers of the messages, best first.

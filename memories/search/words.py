@@ -70,7 +70,7 @@ class Analyser:
     def phrases(self, query: str) -> list[tuple[Terms, float]]:
         """Return the telling words of a query as phrases, each with its share of a word's weight.
 
-        A phrase has the one or more terms that the tokenizer makes of a word. Of Chinese, pairs of characters are the
+        A phrase has the one or more terms that the tokenizer makes of a word. In Chinese, pairs of characters count as
         words; a single character counts a little. In a language with stems of its own, words are also searched as
         they are: a name may stand in a message of another language.
         """

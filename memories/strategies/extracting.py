@@ -98,7 +98,7 @@ class Valued(NamedTuple):
 
 
 def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
-    """Return the statements or facts to drop, the least worth first, to bring the rest within `tokens`.
+    """Return the least valuable statements or facts, without which the rest fits `tokens`.
 
     Returns:
         The texts to drop, by key.

@@ -117,7 +117,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of messages to learn from now: all, but without an embedder 0 until enough words wait."""
+        """Return the number of messages to learn from now: all; without an embedder, none until enough words wait."""
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0
 

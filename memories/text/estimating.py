@@ -78,7 +78,7 @@ class Tokenizer:
     frame: float
 
     def measure(self, text: str) -> "tuple[float, float, float, float]":
-        """Return the tokens of a text without blanks, or of blanks, by kind.
+        """Return the tokens of one or more words, or of the blanks between words, by kind.
 
         Returns:
             The tokens of letters, of Chinese characters, of Japanese and Korean ones, of digits and punctuation.
@@ -267,7 +267,7 @@ class Estimate:
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Take the factors from the newest answer among log entries that has some; return False if none has.
+        """Take the factors from the newest entry that has any; return False if no entry has.
 
         Args:
             entries: The entries, newest first.

@@ -216,7 +216,7 @@ def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], fl
 
 
 def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | None:
-    """Return the largest that fits a limit; `None` if nothing fits.
+    """Return the largest result of `make` that fits a limit; `None` if none fits.
 
     Args:
         make: Makes a thing of pieces that fit a bound, and returns the thing with its size. The thing may be larger or

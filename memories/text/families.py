@@ -26,9 +26,9 @@ class Family:
         returns: The members of an assistant's message, and of its calls, that the provider wants back as it sent them.
             They go back for every turn: a provider leaves out by itself what it does not want of earlier turns, and the
             beginning of the request stays the same for a prompt cache.
-        missing_thoughts: The text that stands for `reasoning_content` in a message without it, which the provider would
-            refuse; "" for none.
-        missing_signature: The signature that stands for the one of a first call without it; "" for none.
+        missing_thoughts: The `reasoning_content` to send in a message that lacks it, which the provider would refuse;
+            "" for none.
+        missing_signature: The signature to send with a first call that lacks one; "" for none.
         thoughts_in_words: True to send thoughts back as "<think>" before the words.
     """
 
@@ -135,7 +135,7 @@ def family_of(model: str = "", base_url: str = "", given: Family | str | None = 
 
 
 def read_model(told: Any, model: str) -> str:
-    """Return the name of the model behind a server's name for it, from its answer to `/props` or `/models`.
+    """Return the real name of a model that a server has under another, from its answer to `/props` or `/models`.
 
     Returns:
         The name of llama.cpp's file, or of vLLM's root, without folders; "" if neither is told.

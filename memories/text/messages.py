@@ -81,7 +81,7 @@ def checked(message: Any) -> Message:
 
 
 def message_from(role: str, content: Any) -> Message:
-    """Return a message of a role, a user's or an assistant's, after the checks of `checked`."""
+    """Return a user's or an assistant's message, after the checks of `checked`."""
     message = {"role": role, "content": content}
     # ASCII text needs no further checks.
     return message if isinstance(content, str) and content.isascii() else _checked(message)

@@ -135,7 +135,7 @@ def arrange(
 
     Args:
         items: The messages, system messages first, calls with their results; each with anything that belongs to it.
-        stand_ins: The messages for the groups that stand between two messages that must not meet.
+        stand_ins: The messages to put between two messages that must not be neighbours.
 
     Returns:
         The messages of each group, and what belongs to the messages.
@@ -156,7 +156,7 @@ def arrange(
 
 
 def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
-    """Return pieces behind the application's system text; an equal system message of the log is left out."""
+    """Return the application's system text, then the pieces; an equal system message of the log is left out."""
     if not system:
         return list(pieces)
     rule: Message = {"role": "system", "content": system}
@@ -167,7 +167,7 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
     r"""Return the text of all system messages, and the other messages in the order that every endpoint accepts.
 
     The list begins with a user message, roles alternate, and tool calls without results, and results without calls, are
-    left out. For Anthropic's and Google's clients, which take the system text apart.
+    left out. For Anthropic's and Google's clients, which take the system text separately.
 
     Args:
         messages: Messages in any order, such as those of `memory.messages` and a new question.

@@ -267,7 +267,7 @@ class Renderer:
         return round(self.count(self._make_recalled(text, is_quoted=quoted).sent))
 
     def count_found(self, text: str) -> int:
-        """Count the tokens of a found text, escaped for the frame, without the frame."""
+        """Count the tokens of a found text as escaped for its frame, without the frame itself."""
         return self.text_tokens(disarm(text) if self._role in (None, "user") else text)
 
     @property

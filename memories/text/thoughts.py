@@ -116,7 +116,7 @@ def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | N
 
 
 def as_counted(message: Message) -> Message:
-    """Return a message of a request with its thoughts among its words: whoever gets them back counts their tokens."""
+    """Return a message with its thoughts among its words, as an endpoint that gets them back counts it."""
     details: Any = message.get("reasoning_details")
     told = [str(one.get("text") or one.get("summary") or "") for one in details] if isinstance(details, list) else []
     items: list[dict[str, Any]] = message.get("response_items") or []

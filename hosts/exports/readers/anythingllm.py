@@ -1,4 +1,4 @@
-"""Reads AnythingLLM's export of workspace chats in JSON and CSV: a prompt with its response a row."""
+"""Reads AnythingLLM's export of workspace chats in JSON and CSV; each row is a prompt with its response."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -50,7 +50,7 @@ def is_langfuse(document: Any) -> bool:
 
 
 def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations of generations; of a session, its traces' inputs and outputs."""
+    """Yield the conversations of generations; a session is read from the inputs and outputs of its traces."""
     session = dict_of(document)
     if "traces" in session:
         traces = dicts_of(session["traces"])
@@ -80,7 +80,7 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def is_gateway(document: Any) -> bool:
-    """Return whether an object is a logged request with its answer, or any of a list of objects is."""
+    """Return whether an object, or any object of a list, is a logged request with its answer."""
     lines = as_list(document)
     return all(isinstance(one, dict) for one in lines) and any(_request(one) and _answer(one) for one in lines)
 

@@ -1,4 +1,4 @@
-"""Chats with the characters of character.ai, as its interface and extensions of browsers give them."""
+"""Chats with the characters of character.ai, as its interface and browser extensions export them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -37,13 +37,13 @@ _BRANCHED = {"children", "childrenIds", "parent", "parentId", "parentMessageId",
 
 
 def is_list(items: Any) -> bool:
-    """Return whether values are messages, by the first; an object with a role is meant as one."""
+    """Return whether values are messages, judged by the first; any object with a role counts as one."""
     first: Any = items[0] if isinstance(items, list) and items else None
     return is_message(first) or (isinstance(first, dict) and "role" in first and not first.keys() & set(_LISTS))
 
 
 def is_chat(item: Any) -> bool:
-    """Return whether a value is an object with messages; messages of a wrong type are a mistake to be named."""
+    """Return whether a value is an object with messages, even of a wrong type: the reader then names the mistake."""
     messages = item.get("messages", 0)
     return messages != 0 and (not isinstance(messages, list) or not messages or is_list(messages))
 
@@ -102,7 +102,7 @@ def read_sessions(items: Any, title: str) -> Iterator[ChatLog]:
 
 
 def read_object(item: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation of an object with messages, or several of an object with several."""
+    """Yield the conversation, or the several conversations, of an object with messages."""
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
     if len(lists := [key for key in item if is_list(item[key])]) > 1:
         for key in lists:

@@ -1,4 +1,4 @@
-"""Reads Chatbox's export of its data: one JSON object with a key a session."""
+"""Reads Chatbox's export of its data: one JSON object with a key for each session."""
 
 from collections.abc import Iterator
 from datetime import datetime

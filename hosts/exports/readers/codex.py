@@ -1,4 +1,4 @@
-"""Reads the sessions of Codex CLI: one file of JSON Lines a session, in `~/.codex/sessions`."""
+"""Reads the sessions of Codex CLI: one file of JSON Lines for each session, in `~/.codex/sessions`."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ def is_codex(items: Any) -> bool:
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation of a session: the words as events tell them, the calls and results as sent to the model.
+    """Yield the conversation of a session: words from its events, calls and results as sent to the model.
 
-    Events leave out the texts that the program sends in the user's name. A session without events of a role has its
-    words in items only; turns that were taken back are left out.
+    Events leave out the texts that the program sends in the user's name. If a session has no events of a role, its
+    words are read from items. Turns that were taken back are left out.
     """
     kinds = {str(pick(line, "payload.type")) for line in document}
     told = {role for kind, role in _EVENTS.items() if kind in kinds}

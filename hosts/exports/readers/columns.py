@@ -33,7 +33,7 @@ def has_columns(columns: Any) -> bool:
 
 
 def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[ChatLog]:
-    """Yield the conversations of a table; rows without a conversation's id are one.
+    """Yield the conversations of a table; rows without a conversation's id form one conversation.
 
     Raises:
         TranscriptError: A role is unknown.

@@ -16,7 +16,7 @@ _NOTICES = (
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield the channel. Bots are assistants; a direct channel is named after the other one."""
+    """Yield the channel. Bots are assistants; a direct channel is named after the other person."""
     channel = dict_of(document.get("channel"))
     name = channel.get("name")
     is_direct = str(channel.get("type")).startswith("Direct")

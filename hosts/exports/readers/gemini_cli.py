@@ -1,4 +1,4 @@
-"""Reads the sessions of Gemini CLI: a JSON object or JSON Lines a session, in `~/.gemini/tmp/*/chats`."""
+"""Reads the sessions of Gemini CLI: a JSON object or JSON Lines for each session, in `~/.gemini/tmp/*/chats`."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -21,7 +21,7 @@ def is_page(head: str) -> bool:
 
 
 def is_takeout(items: Any) -> bool:
-    """Return whether the items are activities with Gemini, in any language of the account; YouTube's look alike."""
+    """Return whether items are activities with Gemini, in any language, and not YouTube's, which look alike."""
     return all(isinstance(one, dict) and {"header", "title", "time"} <= one.keys() for one in items) and any(
         name in str(one["header"]) for one in items for name in ("Gemini", "Bard")
     )

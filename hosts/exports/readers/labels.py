@@ -56,8 +56,8 @@ def has_labels(head: str) -> bool:
 def read(document: str, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a text.
 
-    The first labels of the user and of the assistant, with their marks, are those of the file: a line such as
-    "Tool: a cordless drill" or "Model: ..." within a message is a part of the message.
+    The labels that come first for the user and for the assistant, with their marks, hold for the whole file: a line
+    such as "Tool: a cordless drill" or "Model: ..." within a message is a part of the message.
     """
     lines = document.replace("\r\n", "\n").split("\n")
     first = next((label for line in lines if line.strip() and (label := _label(line))), None)

@@ -1,4 +1,4 @@
-"""Reads Le Chat's export: a file `chat-<uuid>.json` a conversation."""
+"""Reads Le Chat's export: a file `chat-<uuid>.json` for each conversation."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,9 +13,9 @@ _FIELDS = Fields(messages="", date="createdAt", title="0.chatId", conversation="
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a conversation by its times, for the file has the messages in any order.
+    """Yield a conversation in the order of its times, because the file has the messages in any order.
 
-    A content is empty where a tool was used; the chunks have the text then.
+    Where a tool was used, the content is empty, and the chunks have the text.
     """
     yield from _FIELDS([_with_content(one) for one in document], title)
 

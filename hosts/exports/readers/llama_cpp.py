@@ -15,7 +15,7 @@ __all__ = ["read", "read_lines"]
 
 
 def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations in lines: each begins with a line of the session, and has a line a message."""
+    """Yield the conversations in lines: each begins with a line for the session, and has a line for each message."""
     talks: list[dict[str, Any]] = []
     for number, line in enumerate(document, start=1):
         if line.get("type") == "session":

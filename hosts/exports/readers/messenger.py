@@ -1,4 +1,4 @@
-"""Messenger and Instagram, as Meta's download of one's own data has a chat: a folder with `message_1.json` ..."""
+"""Messenger and Instagram, from Meta's download of your own data: for each chat a folder with `message_1.json` ..."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

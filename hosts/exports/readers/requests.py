@@ -1,4 +1,4 @@
-"""Reads requests of Gemini's API and states of LangGraph; those of other APIs are objects with messages."""
+"""Reads requests to Gemini's API, and states of LangGraph; `chat_messages` reads requests to other APIs."""
 
 from collections.abc import Iterator
 from typing import Any

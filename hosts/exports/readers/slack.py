@@ -1,4 +1,4 @@
-"""Slack: a folder of channels, each with a file a day, and the people apart in `users.json`."""
+"""Slack: a folder of channels, each with one file per day, and the people in `users.json`."""
 
 import functools
 import html

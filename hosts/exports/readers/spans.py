@@ -28,7 +28,7 @@ def is_otlp(document: Any) -> bool:
 
 
 def is_phoenix(document: Any) -> bool:
-    """Return whether an object is a page of Phoenix's spans, or a list has such, or spans of OpenTelemetry's SDK."""
+    """Return whether a value is a page or a list of Phoenix's spans, or has spans of OpenTelemetry's SDK."""
     spans = dicts_of(dict_of(document).get("data", document))
     return any(
         {"span_kind", "context"} & one.keys() and any(key.startswith("attributes") for key in one) for one in spans

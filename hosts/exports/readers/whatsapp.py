@@ -74,10 +74,11 @@ def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
 def read(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the chat. The times have no zone, and are given as if in UTC.
 
-    The user is the one who deleted messages of their own; in a chat of two, the one whom the file is not named after.
+    The user is the person who deleted messages of their own, or in a chat of two, the person whose name is not the
+    file's.
 
     Raises:
-        TranscriptError: The dates have no order of day, month and year that suits all.
+        TranscriptError: No order of day, month and year suits all dates.
     """
     entries: list[tuple[re.Match[str], list[str]]] = []
     for line in text.lstrip().replace("\r\n", "\n").split("\n"):

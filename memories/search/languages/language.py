@@ -1,4 +1,4 @@
-"""What a search knows of a language, as data."""
+"""The data about a language that a search needs."""
 
 import functools
 import re
@@ -17,7 +17,7 @@ _LONGEST_WORD = 40
 
 @dataclass(frozen=True, eq=False)
 class RelativeDates:
-    """Phrases for days, weeks, months and years, told from the day on which they are said.
+    """Phrases for days, weeks, months and years, counted from the day on which they are said.
 
     All words are in small letters. Where forms of a word are listed, "/" stands between them.
 
@@ -107,7 +107,7 @@ class Language:
         return frozenset(self.stop_words.split())
 
     def term(self, word: str) -> str:
-        """Return the stem of a word in lower case; of a month, its English name; of a very long word, the word."""
+        """Return a word's stem in lower case; for a month its English name, for a very long word the word itself."""
         return word if len(word) > _LONGEST_WORD else self.english_months.get(word) or self._stem(word)
 
     @cached_property

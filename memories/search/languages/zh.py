@@ -60,7 +60,7 @@ def translate_numbers(text: str) -> str:
 
 
 def find_pairs(text: str) -> Iterator[str]:
-    """Yield all pairs of neighbours among Chinese or Japanese characters, except stop words; alone is a character.
+    """Yield all pairs of neighbouring Chinese or Japanese characters but stop words, and single characters alone.
 
     Example:
         >>> list(find_pairs("她的猫下午在哪里睡觉"))

@@ -210,7 +210,7 @@ class Row(Shape):
         asking: Model calls to load the memory for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls of settling again and again when nothing is left to learn.
+        settled: Model calls while settling repeatedly with nothing left to learn.
         relearning: Model calls of learning anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.

@@ -35,7 +35,7 @@ class Player:
         recordings: The recordings; for replaying, in the order of the requests.
         keys: The keys of the recorded requests, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
-        tools: The recorded tools by name: the code of each.
+        tools: The code of each recorded tool, by name.
     """
 
     def __init__(

@@ -89,8 +89,8 @@ class Unwanted:
         kind: One of `UNWANTED_KINDS`.
         text: The whole line that states it; another speaker's line may be shown word for word.
         means: A shorter text with the meaning of the line.
-        unless: Words that make the statement harmless: for a superseded value the value that replaced it, anywhere in
-            the view; for the words of others, beside the statement, a word that says whose words they are.
+        unless: Words that make the statement harmless. For a superseded value: the new value, anywhere in the view.
+            For the words of others: a word beside the statement that says whose words they are.
         question: A question that may bring the statement up; "" without a question.
     """
 

@@ -117,7 +117,7 @@ def test_everybody_in_the_checkout_sees_the_same_package(tmp_path: Path):
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     folders = settings["setuptools"]["package-dir"]
     files = {name: (ROOT / folder / "__init__.py").resolve() for name, folder in folders.items()}
-    code = "import importlib, sys; print(*(importlib.import_module(name).__file__ for name in sys.argv[1:]))"
+    code = "from importlib.util import find_spec; import sys; print(*(find_spec(name).origin for name in sys.argv[1:]))"
     for place in (ROOT, tmp_path):
         assert [Path(file).resolve() for file in run(code, place, *folders)] == [*files.values()]
     assert {name: ROOT.joinpath(*name.split("."), "__init__.py").resolve() for name in folders} == files

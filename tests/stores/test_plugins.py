@@ -54,8 +54,10 @@ broken = no_such_module:check
 """
 
 URLS = "shelf://top memory:// broken:// shelf:// mysql:// shelff:// half:// nothing:// timeless:// text://".split()
-OPENED = """
+USES = ["BrokenMemory", "shelf", "import", "history"]
+USED = """
 import sys
+from memzoo import InMemoryStore, create_memory, export_conversation, import_conversation
 from memzoo.stores import open_store
 for url in sys.argv[1:]:
     try:
@@ -63,20 +65,11 @@ for url in sys.argv[1:]:
         print(type(store).__name__, getattr(store, "url", ""))
     except Exception as error:
         print(type(error).__name__, error)
-"""
-
-MADE = """
-import sys
-from memzoo import create_memory
-for name in sys.argv[1:]:
+for name in ("BrokenMemory", "shelf"):
     try:
         create_memory(name)
     except Exception as error:
         print(type(error).__name__, error)
-"""
-
-IMPORTED = """
-from memzoo import InMemoryStore, create_memory, export_conversation, import_conversation
 memory, store = create_memory("buffer", conversation_id="a"), InMemoryStore()
 memory.save_context({"input": "hi"}, {"output": "hello"})
 try:
@@ -89,8 +82,9 @@ print(create_memory("buffer", store=store, conversation_id="a").history())
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """By URL what `open_store` gives, or its error, where the package is installed."""
-    return dict(zip(URLS, said(install(tmp_path_factory.mktemp("packages")), "-c", OPENED, *URLS), strict=True))
+    """By URL what `open_store` gives, or its error, where the package is installed; and so by strategy and import."""
+    packages = install(tmp_path_factory.mktemp("packages"))
+    return dict(zip([*URLS, *USES], said(packages, "-c", USED, *URLS), strict=True))
 
 
 @pytest.fixture
@@ -157,36 +151,32 @@ def test_what_opens_no_store_is_named(opened: dict[str, str]):
         assert opened[f"{name}://"].startswith(f"PluginError {where}, which {why}")
 
 
-def test_a_kind_of_memzoo_is_listed_as_such(packages: Path):
-    """A package that adds the same scheme changes nothing in `memzoo list`."""
-    lines = said(packages, "-m", "memzoo", "list")
-    assert [line for line in lines if line.startswith("memory://")] == [
-        "memory://\ta new store in memory, which ends with the process"
-    ]
-    assert "shelf://\tof an installed package: shelves:opened" in lines
-
-
-def test_a_broken_strategy_is_named(packages: Path):
+def test_a_broken_strategy_is_named(opened: dict[str, str]):
     """The error names the package that cannot be loaded, or what is no memory."""
-    error, no_memory = said(packages, "-c", MADE, "BrokenMemory", "shelf")
-    assert broken(error)
-    assert no_memory.startswith("PluginError shelves:Shelf, the strategy 'shelf', is <class 'shelves.Shelf'>")
+    assert broken(opened["BrokenMemory"])
+    assert opened["shelf"].startswith("PluginError shelves:Shelf, the strategy 'shelf', is <class 'shelves.Shelf'>")
 
 
-def test_broken_strategies_are_listed_with_the_rest(packages: Path):
-    """`memzoo list` tells what is wrong in the line of the strategy."""
-    lines = dict(line.split("\t", 1) for line in said(packages, "-m", "memzoo", "list"))
+def test_all_is_listed_with_what_is_wrong(packages: Path):
+    """`memzoo list` tells what is wrong in the line of a strategy, whatever its package raises when it is loaded.
+
+    A package that adds a scheme of memzoo's changes nothing in the line of that scheme.
+    """
+    ends = ["SystemExit(3)", "KeyboardInterrupt"]
+    points = "".join(f"ends{number} = ends{number}:Memory\n" for number in range(2))
+    strategies = "[memzoo.strategies]\n"
+    (packages / "memzoo_shelves-1.0.dist-info" / "entry_points.txt").write_text(
+        POINTS.replace(strategies, strategies + points), encoding="utf-8"
+    )
+    for number, end in enumerate(ends):
+        (packages / f"ends{number}.py").write_text(f"raise {end}", encoding="utf-8")
+    lines = dict(line.split("\t", 1) for line in said(packages, "-m", "memzoo", "list") if line)
+    assert lines["memory://"] == "a new store in memory, which ends with the process"
+    assert lines["shelf://"] == "of an installed package: shelves:opened"
     assert "no_such_module" in lines["broken"]
     assert "must be a BaseMemory" in lines["shelf"]
-    assert "ConversationBufferMemory" in lines["buffer"]
-
-
-@pytest.mark.parametrize("ends", ["SystemExit(3)", "KeyboardInterrupt"])
-def test_a_package_that_wants_to_end_the_program(packages: Path, ends: str):
-    """Whatever a package raises when it is loaded, it is told in its line, and the others are listed."""
-    (packages / "no_such_module.py").write_text(f"raise {ends}", encoding="utf-8")
-    lines = dict(line.split("\t", 1) for line in said(packages, "-m", "memzoo", "list"))
-    assert ends.partition("(")[0] in lines["broken"]
+    assert "SystemExit" in lines["ends0"]
+    assert "KeyboardInterrupt" in lines["ends1"]
     assert "ConversationBufferMemory" in lines["buffer"]
 
 
@@ -196,13 +186,12 @@ def test_a_check_is_a_coroutine(packages: Path):
     (packages / "memzoo_shelves-1.0.dist-info" / "entry_points.txt").write_text(point, encoding="utf-8")
     with (packages / "shelves.py").open("a", encoding="utf-8") as module:
         module.write("\ndef nothing_wrong(entries, states): ...\n")
-    error, history = said(packages, "-c", IMPORTED)
+    error, history = said(packages, "-c", USED)[-2:]
     assert "adds 'plain' to memzoo.import_checks, which must be a coroutine of entries and states" in error
     assert history == "[]"
 
 
-def test_a_broken_check_stops_an_import(packages: Path):
+def test_a_broken_check_stops_an_import(opened: dict[str, str]):
     """What cannot be checked is not imported: the error names the package, and nothing is stored."""
-    error, history = said(packages, "-c", IMPORTED)
-    assert broken(error)
-    assert history == "[]"
+    assert broken(opened["import"])
+    assert opened["history"] == "[]"

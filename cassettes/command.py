@@ -18,6 +18,7 @@ from memzoo.errors import MemoryZooError, OptionError
 
 if TYPE_CHECKING:
     from memzoo.cassettes.format import CassetteFile
+    from memzoo.cassettes.ignoring import Ignored
 
 __all__ = ["app"]
 
@@ -104,7 +105,7 @@ def show_diff(
         if path.is_dir():
             raise OptionError(f"{str(path)!r} is a folder; give a cassette")
     files = [file for path in (old, new) for file in _files(path)]
-    before, after = (list_steps(file.recordings) for file in files)
+    before, after = (list_steps(file.recordings, _ignored(*files)) for file in files)
     compared = list(compare_steps(before, after))
     if as_json:
         for mark, *pair in compared:
@@ -206,13 +207,16 @@ def rerecord(
 
     Further arguments go to pytest.
     """
+    from memzoo.cassettes.library import drift
+
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
         code = _pytest("--cassettes=all", "-o", f"cassette_dir={fresh}", "-q", *context.args)
         recorded = _files(fresh)
         for new in recorded:
             old = where / new.path.relative_to(fresh)
-            lines = _drift(_files(old)[0], new) if old.exists() else ["a new cassette"]
+            before = _files(old)[0].recordings if old.exists() else None
+            lines = ["a new cassette"] if before is None else drift(before, new.recordings, _ignored(new))
             echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
             if yes:
                 old.parent.mkdir(parents=True, exist_ok=True)
@@ -251,13 +255,12 @@ def proxy(
     server.close()
 
 
-def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:
+def _ignored(*files: "CassetteFile") -> "Ignored":
     from memzoo.cassettes.ignoring import Ignored
-    from memzoo.cassettes.library import drift
 
     # Functions named in a header may exist only in a test, so only the other rules apply here.
-    rules = [rule for rule in new.head.get("ignored", ()) if rule.startswith(("$", "re:"))]
-    return drift(old.recordings, new.recordings, Ignored(rules))
+    rules = (rule for file in files for rule in file.head.get("ignored", ()) if rule.startswith(("$", "re:")))
+    return Ignored(dict.fromkeys(rules))
 
 
 def _orphans(where: Path) -> tuple[list[Path], str]:

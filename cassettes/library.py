@@ -58,7 +58,8 @@ def show_changes(old: Sequence[Step], new: Sequence[Step]) -> Iterator[str]:
             yield f"= {'steps' if last else 'step'} {equal[0].number}{last}"
             equal.clear()
         if mark == "~" and one and other:
-            yield f"~ step {one.number}, now {other.number}: {one.title}{_tokens_of_both(one, other)}"
+            now = f", now {other.title}" if other.title != one.title else ""
+            yield f"~ step {one.number}, now {other.number}: {one.title}{now}{_tokens_of_both(one, other)}"
             yield from _changes_of("", one.said, other.said)
             yield from _changes_of("-> ", (_shown_answer(one),), (_shown_answer(other),))
         elif step := one or other:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from memzoo.cassettes.conversation import answer_text, calls_in, list_spoken, statistics_of
 from memzoo.cassettes.http import TOOL, Recorded, tool_name
+from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.errors import OptionError
 
 __all__ = ["Step", "compare_steps", "find_step", "list_steps"]
@@ -32,6 +33,7 @@ class Step:
         status: The status of an HTTP answer; 0 for a tool.
         input_tokens: The tokens of the prompt, as counted by the server.
         output_tokens: The tokens of the answer, as counted by the server.
+        matched: The title by which two runs are aligned: in it, the name of a model may vary.
     """
 
     number: int
@@ -42,6 +44,7 @@ class Step:
     status: int
     input_tokens: int
     output_tokens: int
+    matched: str
 
     @property
     def title(self) -> str:
@@ -55,15 +58,16 @@ class Step:
         return f"{read:,} + {written:,} tokens" if read or written else ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the members by name."""
-        return asdict(self)
+        """Return the members by name, without `matched`."""
+        return {name: value for name, value in asdict(self).items() if name != "matched"}
 
 
-def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
-    """Return the steps of a run."""
+def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[Step]:
+    """Return the steps of a run, without the parts of requests that may vary."""
     steps, before = list[Step](), list[Counter[str]]()
     for number, one in enumerate(recordings, 1):
-        body = _parse(one.request.body)
+        whole = _parse(one.request.body)
+        body = ignored.json(whole)
         spoken = [f"{who}: {_join(parts)}" for who, parts in list_spoken(body)]
         path = urlsplit(one.request.uri).path
         said: tuple[str, ...]
@@ -71,7 +75,7 @@ def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
             kind, name, said = "tool", tool_name(path), (_dump(body),)
         elif spoken:
             purpose = next((found[1] for _, parts in list_spoken(body) if (found := _PURPOSE.match(_join(parts)))), "")
-            kind, name = ("memory", purpose) if purpose else ("model", str(body.get("model") or path))
+            kind, name = ("memory", purpose) if purpose else ("model", str(whole.get("model") or path))
             counted, new = Counter(spoken), list[str]()
             # A handoff changes the first message, and a window drops some; the rest of the history is known.
             known = max((counted & other for other in before), key=Counter.total, default=Counter[str]())
@@ -85,7 +89,8 @@ def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
         spent = statistics_of([one.response])
         status = 0 if kind == "tool" else one.response["status"]["code"]
         tokens = spent.input_tokens, spent.output_tokens
-        steps.append(Step(number, kind, name, said, _answer(one, kind), status, *tokens))
+        matched = f"{kind} {(body.get('model') or name) if kind == 'model' else name}"
+        steps.append(Step(number, kind, name, said, _answer(one, kind), status, *tokens, matched))
     return steps
 
 
@@ -117,7 +122,9 @@ def compare_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[st
             yield from (("=", *pair) for pair in zip(old[start:end], new[first:last], strict=True))
             continue
         before, after = old[start:end], new[first:last]
-        for kind, (left, right), (top, bottom) in _align([one.title for one in before], [one.title for one in after]):
+        for kind, (left, right), (top, bottom) in _align(
+            [one.matched for one in before], [one.matched for one in after]
+        ):
             if kind == "equal":
                 yield from (("~", *pair) for pair in zip(before[left:right], after[top:bottom], strict=True))
             else:
@@ -131,7 +138,7 @@ def _align(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[str, tuple[
 
 
 def _content(step: Step) -> tuple[Any, ...]:
-    return step.title, step.said, step.answer, step.status
+    return step.matched, step.said, step.answer, step.status
 
 
 def _answer(one: Recorded, kind: str) -> str:

@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,7 +10,7 @@ from memzoo.cassettes.conversation import answer_text, contents, statistics_of
 from memzoo.cassettes.errors import replay_extra
 from memzoo.cassettes.http import Recorded, is_array, is_object
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
-from memzoo.cassettes.matching import request_key
+from memzoo.cassettes.matching import count_common, request_key
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import secrets_in_environment
@@ -71,8 +70,7 @@ def _changes_of(begin: str, old: Sequence[str], new: Sequence[str]) -> Iterator[
         gone, come = ([" ".join(text.split()) for text in side] for side in (old[start:end], new[first:last]))
         if tag == "replace" and len(gone) == len(come) == 1:
             # A prompt is often one long text; show the part where the two texts part.
-            pairs = zip(gone[0], come[0], strict=False)
-            left_out = max(0, len([*takewhile(lambda pair: pair[0] == pair[1], pairs)]) - _WORDS_BEFORE)
+            left_out = max(0, count_common(gone[0], come[0]) - _WORDS_BEFORE)
             gone, come = (["..." * (left_out > 0) + side[0][left_out:]] for side in (gone, come))
         if tag != "equal":
             yield from (f"    - {begin}{_shorten(text)}" for text in gone)

@@ -83,11 +83,11 @@ CHANGES: dict[str, tuple[int, str, Callable[[Run, list[Any]], Any]]] = {
     "tool": (2, "another tool", lambda _, steps: [steps[0], lambda: temperature("Bergen"), *steps[2:]]),
     "more": (4, "one step more", lambda _, steps: [*steps[:3], lambda: temperature("Rome"), steps[3]]),
     "more-at-the-end": (5, "one step more", lambda _, steps: [*steps, units]),
-    "less": (3, "one step less", lambda run, steps: [*steps[:2], run.model("Answer.")]),
+    "less": (3, "one step less", lambda run, steps: [*steps[:2], run.model("It is unknown. Answer.")]),
     "less-in-the-middle": (2, "another order", lambda _, steps: [steps[0], *steps[2:]]),
     "less-at-the-end": (4, "one step less", lambda _, steps: steps[:3]),
     "tool-left-out": (3, "one step less", lambda _, steps: [*steps[:2], steps[3]]),
-    "a-model-more": (2, "one step more", lambda run, steps: [steps[0], run.model("?" * 400), *steps[1:]]),
+    "a-model-more": (2, "one step more", lambda run, steps: [steps[0], run.model("Is it safe to answer?"), *steps[1:]]),
     "order": (2, "another order", lambda _, steps: [steps[0], steps[2], steps[1], steps[3]]),
 }
 

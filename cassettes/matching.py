@@ -110,12 +110,17 @@ def name_text(text: bytes) -> str:
     return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 
-def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
+def stands_for(recorded: RequestKey, asked: RequestKey, *, is_any: bool = False) -> bool:
     """Return whether a request differs from a recording only in secrets where the recording has placeholders.
 
-    The request may still contain a value that only a later part of the recording revealed as a secret.
+    The request may still contain a value that only a later part of the recording revealed as a secret. If `is_any`, any
+    text may be in place of a placeholder.
     """
-    return _stands_for(recorded, asked, _could_be_hidden)
+    if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
+        return False
+    ours, theirs = ((key.path, urlencode(key.query), key.body) for key in (recorded, asked))
+    may_fill = bool if is_any else _could_be_hidden
+    return all(_fills(one.split(PLACEHOLDER), other, may_fill) for one, other in zip(ours, theirs, strict=True))
 
 
 def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
@@ -181,7 +186,7 @@ def report_unmatched(
         if ignored.shown:
             lines.append(f"Requests that differ only in ignore={list(ignored.shown)} are the same here.")
     else:
-        lines += _unknown(asked, recorded, unplayed, difference)
+        lines += _unknown(asked, recorded, difference)
     said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
     error = UnmatchedRequestError(visible("\n".join(said)))
     error.difference = difference
@@ -278,11 +283,8 @@ def _call_of(result: Any) -> str:
 
 def _preview(body: str) -> str:
     """Return the parts of a body that identify it: the model and the newest message."""
-    try:
-        value = json.loads(body)
-        said = newest(value)
-    except ValueError:
-        value, said = {}, ""
+    value = json.loads(body) if is_asking(body) else {}
+    said = newest(value)
     text = f"{value.get('model', '')}: {said!r}".removeprefix(": ") if said else body
     return _cut(text)
 
@@ -311,17 +313,6 @@ def _list_places(asked: str, recorded: str) -> list[tuple[str, Any, Any]]:
     with suppress(ValueError, RecursionError):
         return list(_places(json.loads(recorded), json.loads(asked)))
     return []
-
-
-def _texts(key: RequestKey) -> tuple[str, str, str]:
-    return key.path, urlencode(key.query), key.body
-
-
-def _stands_for(recorded: RequestKey, asked: RequestKey, may_fill: Callable[[str], bool]) -> bool:
-    if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
-        return False
-    texts = zip(_texts(recorded), _texts(asked), strict=True)
-    return all(_fills(ours.split(PLACEHOLDER), theirs, may_fill) for ours, theirs in texts)
 
 
 def _fills(parts: list[str], text: str, may_fill: Callable[[str], bool]) -> bool:
@@ -408,9 +399,7 @@ def _wrap(text: str) -> Iterator[str]:
         yield from wrapper.wrap(seen + "·" * (len(line) - len(seen))) or [""]
 
 
-def _unknown(
-    asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], difference: Difference
-) -> list[str]:
+def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], difference: Difference) -> list[str]:
     if not recorded:
         return ["Nothing is recorded in the cassette."]
     if difference.step > len(recorded):
@@ -420,11 +409,8 @@ def _unknown(
     if asked.kind[0] != recorded[place].kind[0] or difference.how in {STEP_LESS, OTHER_ORDER}:
         return [*lines, f"  - {difference.recorded}", f"  + {difference.asked}"]
     lines += [f"  {line}" for line in differences(asked, recorded[place])]
-    if _stands_for(recorded[place], asked, bool):
+    if stands_for(recorded[place], asked, is_any=True):
         lines.append(f"  {PLACEHOLDER} was a secret when this was recorded, but is not one here: see cassette_secrets.")
-    over = nearest(asked, recorded) if len(unplayed) < len(recorded) else place
-    if over is not None and over != place and over not in unplayed:
-        lines.append(f"Number {over + 1} is nearer, and has been played.")
     return lines
 
 

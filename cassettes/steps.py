@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,7 +33,7 @@ class Step:
         status: The status of an HTTP answer; 0 for a tool.
         input_tokens: The tokens of the prompt, as counted by the server.
         output_tokens: The tokens of the answer, as counted by the server.
-        matched: The title by which two runs are aligned: in it, the name of a model may vary.
+        title: The kind and the name by which two runs are aligned; there, the name of a model may vary.
     """
 
     number: int
@@ -44,22 +44,13 @@ class Step:
     status: int
     input_tokens: int
     output_tokens: int
-    matched: str
-
-    @property
-    def title(self) -> str:
-        """The kind and the name."""
-        return f"{self.kind} {self.name}"
+    title: str
 
     @property
     def tokens(self) -> str:
         """The tokens for reading; "" without any."""
         read, written = self.input_tokens, self.output_tokens
         return f"{read:,} + {written:,} tokens" if read or written else ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the members by name, without `matched`."""
-        return {name: value for name, value in asdict(self).items() if name != "matched"}
 
 
 def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[Step]:
@@ -89,8 +80,8 @@ def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORE
         spent = statistics_of([one.response])
         status = 0 if kind == "tool" else one.response["status"]["code"]
         tokens = spent.input_tokens, spent.output_tokens
-        matched = f"{kind} {(body.get('model') or name) if kind == 'model' else name}"
-        steps.append(Step(number, kind, name, said, _answer(one, kind), status, *tokens, matched))
+        title = f"{kind} {(body.get('model') or name) if kind == 'model' else name}"
+        steps.append(Step(number, kind, name, said, _answer(one, kind), status, *tokens, title))
     return steps
 
 
@@ -122,9 +113,7 @@ def compare_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[st
             yield from (("=", *pair) for pair in zip(old[start:end], new[first:last], strict=True))
             continue
         before, after = old[start:end], new[first:last]
-        for kind, (left, right), (top, bottom) in _align(
-            [one.matched for one in before], [one.matched for one in after]
-        ):
+        for kind, (left, right), (top, bottom) in _align([one.title for one in before], [one.title for one in after]):
             if kind == "equal":
                 yield from (("~", *pair) for pair in zip(before[left:right], after[top:bottom], strict=True))
             else:
@@ -138,7 +127,7 @@ def _align(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[str, tuple[
 
 
 def _content(step: Step) -> tuple[Any, ...]:
-    return step.matched, step.said, step.answer, step.status
+    return step.title, step.said, step.answer, step.status
 
 
 def _answer(one: Recorded, kind: str) -> str:

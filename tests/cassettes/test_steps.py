@@ -220,7 +220,7 @@ def test_live_from(
     found = command("diff", path, other)
     assert found.output.splitlines()[:4] == [
         "= steps 1 to 3",
-        "~ step 4, now 4: model small, now model large",
+        "~ step 4, now 4: model small, now large",
         "    - -> You said: end",
         "    + -> large ends",
     ]

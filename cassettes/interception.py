@@ -19,7 +19,7 @@ from memzoo import counting
 from memzoo.cassettes.callers import Caller, attach_player, current_caller, follow
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, pace, receive
 from memzoo.cassettes.errors import CassetteInUseError
-from memzoo.cassettes.http import HttpRequest, Recorded, Response
+from memzoo.cassettes.http import HttpRequest, Recorded, Response, values_of
 from memzoo.cassettes.player import Player
 from memzoo.forks import new_lock
 from memzoo.sync import drive
@@ -110,7 +110,9 @@ class _CurrentCassette(VcrCassette):
 def _find_caller(request: HttpRequest) -> Caller | None:
     """Return the caller of a request; `None` if the request bypasses all cassettes."""
     url = urlsplit(request.uri)
-    if not _PAST.match(f"{url.hostname or ''}{url.path or '/'}"):
+    # The stream of a session with a server of MCP, and its end: in a replay there is no session.
+    is_session = request.method in {"GET", "DELETE"} and values_of(request.headers, "mcp-session-id")
+    if not is_session and not _PAST.match(f"{url.hostname or ''}{url.path or '/'}"):
         return current_caller()
     try:
         caller = current_caller()

@@ -5,6 +5,8 @@
 
 import asyncio
 import json
+import os
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +26,7 @@ import pytest
 import requests
 from hypothesis import example, given
 from hypothesis import strategies as st
+from mcp import Client, StdioServerParameters
 from openai import OpenAI
 from pydantic import BaseModel, ValidationError, create_model, field_validator
 from pydantic_core import PydanticCustomError
@@ -45,6 +48,8 @@ from memzoo.cassettes import (
 )
 from memzoo.cassettes.values import read_value, write_value
 from memzoo.errors import OptionError
+from memzoo.hosts.mcp.memory import GraphMemory
+from memzoo.hosts.mcp.server import serve_http
 from tests.forking import in_child
 
 if TYPE_CHECKING:
@@ -729,3 +734,43 @@ def test_a_conversation(path: Path) -> None:
 
     assert record_and_replay(path, run) == (-17, -17)
     assert ran == ["Oslo"]
+
+
+ADA = {"entities": [{"name": "Ada", "entityType": "person", "observations": ["likes tea"]}]}
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_tools_of_mcp_over_http(mode: str, path: Path) -> None:
+    """Both generations of the protocol replay without their server; what ends or hears a session is not kept."""
+
+    async def ask(url: str) -> list[Any]:
+        with use_cassette(path, record="once"):
+            async with Client(url, mode=mode) as client:
+                calls = [("create_entities", ADA), ("read_graph", {})]
+                return [(await client.call_tool(*call)).structured_content for call in calls]
+
+    async def record() -> list[Any]:
+        url = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(serve_http(GraphMemory(), 0, url.set_result))
+        found = await ask(await url)
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+        return found
+
+    assert asyncio.run(record())[1] == {**ADA, "relations": []}
+    assert asyncio.run(ask("http://127.0.0.1:9/mcp"))[1] == {**ADA, "relations": []}
+
+
+def test_tools_of_mcp_over_standard_streams(path: Path) -> None:
+    """A session's calls are recorded by one line, and the server of a replay gets none of them."""
+
+    async def ask(name: str) -> tuple[Any, Any]:
+        environment = {"MEMORY_FILE_PATH": str(path.parent / name / "m.jsonl"), "PYTHONPATH": os.pathsep.join(sys.path)}
+        server = StdioServerParameters(command=sys.executable, args=["-m", "memzoo", "mcp"], env=environment)
+        async with Client(server) as client:
+            with use_cassette(path, record="once"):
+                found = await recorded_tool(client.call_tool, name="mcp")("create_entities", ADA)
+            return found, (await client.call_tool("read_graph", {})).structured_content["entities"]
+
+    (recorded, there), (replayed, left) = asyncio.run(ask("one")), asyncio.run(ask("other"))
+    assert (recorded, there, left) == (replayed, ADA["entities"], [])

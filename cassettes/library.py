@@ -1,6 +1,7 @@
 """Shows the steps of cassettes, removes secrets, and compares new recordings with old recordings."""
 
 import difflib
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from memzoo.cassettes.conversation import contents
 from memzoo.cassettes.errors import replay_extra
 from memzoo.cassettes.http import Recorded, is_array, is_object
 from memzoo.cassettes.ignoring import Ignored
-from memzoo.cassettes.matching import count_common, request_key
+from memzoo.cassettes.matching import RequestKey, count_common, request_key
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import secrets_in_environment
@@ -118,9 +119,12 @@ def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], lis
     ignored = Ignored(dict.fromkeys(rules))
     recordings, places, last = new.recordings, list[int](), -1
     if not new.head.get("in_order"):
-        known = {request_key(one.request, ignored): place for place, one in enumerate(old.recordings)}
+        known = defaultdict[RequestKey, list[int]](list)
+        for place, one in enumerate(old.recordings):
+            known[request_key(one.request, ignored)].append(place)
         for one in recordings:
-            last = known.get(request_key(one.request, ignored), last)
+            left = known[request_key(one.request, ignored)]
+            last = left.pop(0) if left else last
             places.append(last)
         recordings = [recordings[place] for place in sorted(range(len(places)), key=places.__getitem__)]
     return list_steps(old.recordings, ignored), list_steps(recordings, ignored)

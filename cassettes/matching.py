@@ -179,9 +179,7 @@ def report_unmatched(
     lines = [f"Steps 1 to {last} are as recorded." if last > 1 else "Step 1 is as recorded."] if last else []
     times = recorded.count(asked)
     if times and difference.how == STEP_MORE:
-        lines.append(
-            f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."
-        )
+        lines.append(f"Its recordings ({times}) have all been played.")
         lines.append(f"Step {difference.step} of {difference.steps} differs first: {difference.how}.")
         if ignored.shown:
             lines.append(f"Requests that differ only in ignore={list(ignored.shown)} are the same here.")
@@ -400,8 +398,6 @@ def _wrap(text: str) -> Iterator[str]:
 
 
 def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], difference: Difference) -> list[str]:
-    if not recorded:
-        return ["Nothing is recorded in the cassette."]
     if difference.step > len(recorded):
         return ["The recording ends here."]
     place = difference.step - 1

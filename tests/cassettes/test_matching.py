@@ -104,7 +104,7 @@ def test_an_answer_that_is_played_is_told() -> None:
     """It is said of an equal request, also of one that is equal by a rule."""
     hi, other = key({"input": "hi"}), key({"input": "something else"})
     said = told(hi, [hi, other], {1})
-    assert "It was recorded 1 time, and every one of them has been played." in said
+    assert "Its recordings (1) have all been played." in said
     assert "Step 2 of 2 differs first: one step more." in said
     assert "differ only in ignore=['$.id'] are the same here" in told(hi, [hi, other], {1}, "$.id")
     assert "ignore=" not in told(hi, [hi, other], {1})

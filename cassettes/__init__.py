@@ -3,7 +3,6 @@
     cassette, settings            opening a cassette, and its options; `proxy` and `functions` for other callers
     mark, plugin                  the same for pytest, which loads only `mark` until a test is marked
     interception, callers, chunks intercepting a client's request, finding its cassette, and the timing of streams
-    passing                       requests that bypass the cassette
     player                        answering or recording a request
     matching, ignoring            matching a request with a recording, and showing the differences to the nearest one
     tools, values                 recording the calls of tools, and the exact types of their results

@@ -8,13 +8,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from memzoo.cassettes.http import EVENT, events, is_array, is_lines, is_object, is_stream
 from memzoo.cassettes.places import is_local_model, json_in
 from memzoo.cassettes.secrets import Keys, Secret, replace
 
-__all__ = ["Cleaned", "hide_in_answer", "hide_in_events", "local_models"]
+__all__ = ["hide_in_answer", "hide_in_events", "local_models"]
 
 # Members with texts that later events continue; the last three members are Ollama's.
 _STREAMED = frozenset({"delta", "text", "content", "response", "thinking"})
@@ -29,15 +29,8 @@ _Place: TypeAlias = tuple[_Path, Any, Any]
 """The place of a string: its path, its container, and its key there."""
 
 
-class Cleaned(NamedTuple):
-    """A text without keys, with the places and kinds of the removed keys."""
-
-    text: str
-    hidden: frozenset[str] = frozenset()
-
-
-def hide_in_answer(text: str, kind: str, keys: Keys) -> Cleaned:
-    """Hide the keys in the body of an answer; `kind` is the answer's content type."""
+def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str]]:
+    """Return the body of an answer of this content type without keys, and the places and kinds of the removed keys."""
     if is_stream(kind) or is_lines(kind):
         return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
     value, hidden = json_in(text), set[str]()
@@ -46,10 +39,10 @@ def hide_in_answer(text: str, kind: str, keys: Keys) -> Cleaned:
         hidden = _hide_in_pieces(dict(enumerate(value)), keys)
         text = json.dumps(value) if hidden else text
     found = _find(text, keys)
-    return Cleaned(replace(text, found), frozenset(hidden | _tell(text, found, keys)))
+    return replace(text, found), frozenset(hidden | _tell(text, found, keys))
 
 
-def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
+def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, frozenset[str]]:
     """Hide the keys in a stream: within an event, split over several events, and between events.
 
     See `events` for `begin`.
@@ -73,7 +66,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
         for number, line in zip(rest, replace(between, kept).split("\n"), strict=True):
             lines[number] = line
         hidden |= _tell("", found, keys)
-    return Cleaned("\n".join(lines), frozenset(hidden))
+    return "\n".join(lines), frozenset(hidden)
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,7 +78,7 @@ def show(path: Annotated[Path, typer.Argument(help="A cassette.")], *, as_json: 
         steps = list_steps(file.recordings)
         if as_json:
             for step in steps:
-                echo(json.dumps(step.as_json(), ensure_ascii=False))
+                echo(json.dumps(asdict(step), ensure_ascii=False))
             continue
         head = {name: value for name, value in file.head.items() if name not in ("recorder", "counts")}
         row("  ".join([f"{file.path}:", *(f"{name}: {value}" for name, value in head.items())]))
@@ -97,18 +98,18 @@ def show_diff(
     as_json: AsJson = False,
 ) -> None:
     """Compare two runs step by step, with their tokens; exit with 1 if they differ."""
-    from memzoo.cassettes.library import show_changes
-    from memzoo.cassettes.steps import compare_steps, list_steps
+    from memzoo.cassettes.library import show_changes, steps_of_both
+    from memzoo.cassettes.steps import compare_steps
 
     for path in (old, new):
         if path.is_dir():
             raise OptionError(f"{str(path)!r} is a folder; give a cassette")
     files = [file for path in (old, new) for file in _files(path)]
-    before, after = (list_steps(file.recordings) for file in files)
+    before, after = steps_of_both(files[0], files[1])
     compared = list(compare_steps(before, after))
     if as_json:
         for mark, *pair in compared:
-            one, other = (step and step.as_json() for step in pair)
+            one, other = (step and asdict(step) for step in pair)
             echo(json.dumps({"change": mark, "old": one, "new": other}, ensure_ascii=False))
     else:
         for line in show_changes(before, after):
@@ -206,13 +207,15 @@ def rerecord(
 
     Further arguments go to pytest.
     """
+    from memzoo.cassettes.library import drift
+
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
         code = _pytest("--cassettes=all", "-o", f"cassette_dir={fresh}", "-q", *context.args)
         recorded = _files(fresh)
         for new in recorded:
             old = where / new.path.relative_to(fresh)
-            lines = _drift(_files(old)[0], new) if old.exists() else ["a new cassette"]
+            lines = list(drift(_files(old)[0], new)) if old.exists() else ["a new cassette"]
             echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
             if yes:
                 old.parent.mkdir(parents=True, exist_ok=True)
@@ -249,15 +252,6 @@ def proxy(
     sys.stdout.flush()
     server.serve()
     server.close()
-
-
-def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:
-    from memzoo.cassettes.ignoring import Ignored
-    from memzoo.cassettes.library import drift
-
-    # Functions named in a header may exist only in a test, so only the other rules apply here.
-    rules = [rule for rule in new.head.get("ignored", ()) if rule.startswith(("$", "re:"))]
-    return drift(old.recordings, new.recordings, Ignored(rules))
 
 
 def _orphans(where: Path) -> tuple[list[Path], str]:

@@ -148,16 +148,13 @@ def _parts(said: Any) -> Iterator[Any]:
             yield from _parts(part)
     elif is_object(said):
         rest = {key: value for key, value in said.items() if key not in (*_TEXTS, "role", "cache_control")}
-        if not _is_text(rest):
+        texts = {None, "text", "input_text", "output_text", "message"}
+        if not rest.keys() <= {"type"} or rest.get("type") not in texts:
             yield rest
         for name in _TEXTS:
             yield from _parts(said.get(name))
     elif said is not None:
         yield said
-
-
-def _is_text(rest: dict[str, Any]) -> bool:
-    return rest.keys() <= {"type"} and rest.get("type") in {None, "text", "input_text", "output_text", "message"}
 
 
 def _statistics(response: Mapping[str, Any]) -> Statistics:

@@ -2,6 +2,7 @@
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # vcrpy has no types.
 
+import re
 import sys
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
@@ -9,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest import mock
+from urllib.parse import urlsplit
 
 from vcr.cassette import Cassette as VcrCassette
 from vcr.filters import decode_response
@@ -17,8 +19,7 @@ from memzoo import counting
 from memzoo.cassettes.callers import Caller, attach_player, current_caller, follow
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, pace, receive
 from memzoo.cassettes.errors import CassetteInUseError
-from memzoo.cassettes.http import HttpRequest, Recorded, Response
-from memzoo.cassettes.passing import goes_past
+from memzoo.cassettes.http import HttpRequest, Recorded, Response, values_of
 from memzoo.cassettes.player import Player
 from memzoo.forks import new_lock
 from memzoo.sync import drive
@@ -30,6 +31,24 @@ _NETWORK = ("HTTPTransport", "AsyncHTTPTransport")
 # Transports in the process, which vcrpy patches too: a test of an app must call the app itself, not its recording.
 _IN_PROCESS = ("ASGITransport", "WSGITransport", "MockTransport")
 _METHODS = ("handle_request", "handle_async_request")
+
+# Not the program's own requests: files that libraries download once (tiktoken, Hugging Face, Chroma, NLTK).
+_DOWNLOADS = (
+    r"openaipublic\.blob\.core\.windows\.net/",
+    r"huggingface\.co/.+/resolve/",
+    r"([\w-]+\.)+hf\.co/",
+    r"chroma-onnx-models\.s3\.amazonaws\.com/",
+    r"raw\.githubusercontent\.com/nltk/nltk_data/",
+)
+# And telemetry: OpenAI's tracing, LangSmith, PostHog, Sentry, and OpenTelemetry's collectors at any host.
+_TELEMETRY = (
+    r"api\.openai\.com/v1/traces/ingest",
+    r"([\w-]+\.)*api\.smith\.langchain\.com/",
+    r"([\w-]+\.)+posthog\.com/",
+    r"([\w-]+\.)+sentry\.io/api/.+/(envelope|store)/",
+    r"[^/]+/(.*/)?v1/(traces|metrics|logs)$",
+)
+_PAST = re.compile("|".join((*_DOWNLOADS, *_TELEMETRY)))
 
 _lock = new_lock()
 _patches = ExitStack()
@@ -90,7 +109,10 @@ class _CurrentCassette(VcrCassette):
 
 def _find_caller(request: HttpRequest) -> Caller | None:
     """Return the caller of a request; `None` if the request bypasses all cassettes."""
-    if not goes_past(request.uri):
+    url = urlsplit(request.uri)
+    # The stream of a session with a server of MCP, and its end: in a replay there is no session.
+    is_session = request.method in {"GET", "DELETE"} and values_of(request.headers, "mcp-session-id")
+    if not is_session and not _PAST.match(f"{url.hostname or ''}{url.path or '/'}"):
         return current_caller()
     try:
         caller = current_caller()

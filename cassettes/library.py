@@ -1,30 +1,29 @@
 """Shows the steps of cassettes, removes secrets, and compares new recordings with old recordings."""
 
 import difflib
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.cassettes.conversation import answer_text, contents, statistics_of
+from memzoo.cassettes.conversation import contents
 from memzoo.cassettes.errors import replay_extra
 from memzoo.cassettes.http import Recorded, is_array, is_object
-from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
-from memzoo.cassettes.matching import request_key
+from memzoo.cassettes.ignoring import Ignored
+from memzoo.cassettes.matching import RequestKey, count_common, request_key
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
-from memzoo.cassettes.steps import Step, compare_steps
+from memzoo.cassettes.steps import Step, compare_steps, list_steps
 
 with replay_extra():
     from memzoo.cassettes.format import CassetteFile, write_cassette
 
-__all__ = ["clean", "drift", "paths_in", "show_changes", "show_steps"]
+__all__ = ["clean", "drift", "paths_in", "show_changes", "show_steps", "steps_of_both"]
 
 _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
-_TEXT_WIDTH = 60
 _LINE_WIDTH = 160
 _WORDS_BEFORE = 30
 _FINE = 200
@@ -58,11 +57,12 @@ def show_changes(old: Sequence[Step], new: Sequence[Step]) -> Iterator[str]:
             yield f"= {'steps' if last else 'step'} {equal[0].number}{last}"
             equal.clear()
         if mark == "~" and one and other:
-            yield f"~ step {one.number}, now {other.number}: {one.title}{_tokens_of_both(one, other)}"
+            now = f", now {other.name}" if other.name != one.name else ""
+            yield f"~ step {one.number}, now {other.number}: {one.kind} {one.name}{now}{_tokens_of_both(one, other)}"
             yield from _changes_of("", one.said, other.said)
             yield from _changes_of("-> ", (_shown_answer(one),), (_shown_answer(other),))
         elif step := one or other:
-            yield f"{mark} step {step.number}: {step.title} {_shorten(' '.join(step.said))}".rstrip()
+            yield f"{mark} step {step.number}: {step.kind} {step.name} {_shorten(' '.join(step.said))}".rstrip()
 
 
 def _changes_of(begin: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
@@ -70,8 +70,7 @@ def _changes_of(begin: str, old: Sequence[str], new: Sequence[str]) -> Iterator[
         gone, come = ([" ".join(text.split()) for text in side] for side in (old[start:end], new[first:last]))
         if tag == "replace" and len(gone) == len(come) == 1:
             # A prompt is often one long text; show the part where the two texts part.
-            pairs = zip(gone[0], come[0], strict=False)
-            left_out = max(0, len([*takewhile(lambda pair: pair[0] == pair[1], pairs)]) - _WORDS_BEFORE)
+            left_out = max(0, count_common(gone[0], come[0]) - _WORDS_BEFORE)
             gone, come = (["..." * (left_out > 0) + side[0][left_out:]] for side in (gone, come))
         if tag != "equal":
             yield from (f"    - {begin}{_shorten(text)}" for text in gone)
@@ -110,64 +109,54 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
     return any(_key_of(new) != _key_of(old) for new, old in zip(fresh, file.recordings, strict=True))
 
 
-def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:
-    """Return the differences, the most important first: calls, prompts, types, fields, models, tokens, answers."""
-    found = [line for pair in _pairs(old, new, ignored) for line in _of_call(*pair)]
-    if len(old) != len(new):
-        found.append((0, f"calls: {len(old)} -> {len(new)}"))
-    before, after = (statistics_of(one.response for one in side) for side in (old, new))
-    for name, weight in (("models", 4), ("input_tokens", 5), ("output_tokens", 6)):
-        left, right = getattr(before, name), getattr(after, name)
+def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], list[Step]]:
+    """Return the steps of two runs, without the parts that their cassettes ignore.
+
+    If the order of the new run does not count, its steps are in the order of the old run.
+    """
+    # Functions named in a header may exist only in a test, so only the other rules apply here.
+    rules = (rule for file in (old, new) for rule in file.head.get("ignored", ()) if rule.startswith(("$", "re:")))
+    ignored = Ignored(dict.fromkeys(rules))
+    recordings, places, last = new.recordings, list[int](), -1
+    if not new.head.get("in_order"):
+        known = defaultdict[RequestKey, list[int]](list)
+        for place, one in enumerate(old.recordings):
+            known[request_key(one.request, ignored)].append(place)
+        for one in recordings:
+            left = known[request_key(one.request, ignored)]
+            last = left.pop(0) if left else last
+            places.append(last)
+        recordings = [recordings[place] for place in sorted(range(len(places)), key=places.__getitem__)]
+    return list_steps(old.recordings, ignored), list_steps(recordings, ignored)
+
+
+def drift(old: CassetteFile, new: CassetteFile) -> Iterator[str]:
+    """Yield the differences of a new recording: its steps, the types of answers' fields, models and tokens."""
+    before, after = steps_of_both(old, new)
+    if any(mark != "=" for mark, *_ in compare_steps(before, after)):
+        yield from show_changes(before, after)
+    types, fresh = _types(old), _types(new)
+    for path in sorted(types.keys() | fresh.keys()):
+        if path not in fresh:
+            yield f"removed: {path}"
+        elif path not in types:
+            yield f"new field: {path}"
+        elif types[path] != fresh[path]:
+            yield f"type changed: {path}: {types[path]} -> {fresh[path]}"
+    for name in ("models", "input_tokens", "output_tokens"):
+        left, right = getattr(old.statistics, name), getattr(new.statistics, name)
         if left != right:
-            found.append((weight, f"{name.replace('_', ' ')}: {_format(left)} -> {_format(right)}"))
-    return [line for _, line in sorted(dict.fromkeys(found), key=lambda line: line[0])]
+            yield f"{name.replace('_', ' ')}: {_format(left)} -> {_format(right)}"
 
 
 def _key_of(one: Recorded) -> tuple[Any, ...]:
     return urlsplit(one.request.uri)._replace(scheme="", netloc=""), one.request.body, one.response["body"]
 
 
-def _pairs(
-    old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored
-) -> Iterator[tuple[Recorded, Recorded, bool]]:
-    """Yield pairs of an old and a new recording, and whether their requests are equal; equal pairs come first."""
-    left, changed = [(request_key(one.request, ignored), one) for one in new], list[Recorded]()
-    for one in old:
-        key = request_key(one.request, ignored)
-        place = next((place for place, (other, _) in enumerate(left) if other == key), None)
-        if place is None:
-            changed.append(one)
-        else:
-            yield one, left.pop(place)[1], True
-    yield from ((one, other, False) for one, (_, other) in zip(changed, left, strict=False))
-
-
-def _of_call(old: Recorded, new: Recorded, same: bool) -> Iterator[tuple[int, str]]:  # noqa: FBT001 - one of _pairs
-    if not same:
-        yield 1, f"another request: {request_key(old.request)} -> {request_key(new.request)}"
-    codes = [one.response["status"]["code"] for one in (old, new)]
-    if codes[0] != codes[1]:
-        yield 1, f"status: {codes[0]} -> {codes[1]}"
-    yield from _of_types(_types(old), _types(new))
-    texts = [answer_text(one.response) for one in (old, new)]
-    if texts[0] != texts[1]:
-        yield 7, f"answer: {texts[0][:_TEXT_WIDTH]!r} -> {texts[1][:_TEXT_WIDTH]!r}"
-
-
-def _of_types(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[int, str]]:
-    for path in sorted(before.keys() | after.keys()):
-        if path not in after:
-            yield 3, f"removed: {path}"
-        elif path not in before:
-            yield 3, f"new field: {path}"
-        elif before[path] != after[path]:
-            yield 2, f"type changed: {path}: {before[path]} -> {after[path]}"
-
-
-def _types(one: Recorded) -> dict[str, str]:
-    """Return the types of all fields of a response by path; all items of a list share a path."""
+def _types(file: CassetteFile) -> dict[str, str]:
+    """Return the types of all fields of the answers by path; all items of a list share a path."""
     found: dict[str, set[str]] = {}
-    for value in contents(one.response):
+    for value in (value for one in file.recordings for value in contents(one.response)):
         for path, kind in _walk(value, "$"):
             found.setdefault(path, set()).add(kind)
     return {path: " or ".join(sorted(kinds)) for path, kinds in found.items()}

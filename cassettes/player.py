@@ -35,7 +35,7 @@ class Player:
         recordings: The recordings; for replaying, in the order of the requests.
         keys: The keys of the recorded requests, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
-        tools: The code of each recorded tool, by name.
+        tools: The recorded tools by name: the code of each, and the object if it is one's method.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Player:
         self._counted: dict[tuple[str, str], int] = {}
         self.recordings = list(recordings or ())
         self.errors: list[CassetteError] = []
-        self.tools: dict[str, Any] = {}
+        self.tools: dict[str, tuple[Any, Any]] = {}
         self.path = path
         self.scrubber = scrubber
         self._settings = settings

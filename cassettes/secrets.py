@@ -138,11 +138,6 @@ def looks_random(value: str) -> bool:
     return _LOOKS_RANDOM.fullmatch(value) is not None
 
 
-def _looks_chosen(value: str) -> bool:
-    """Return whether a value assigned to a secret's name is itself a secret, not a word such as "optional"."""
-    return len(value) >= _SHORTEST and not value.isalpha() and not value.isdigit() and any(map(str.isdigit, value))
-
-
 def find_told(text: str) -> Iterator[tuple[int, int]]:
     """Yield secrets that are recognised by the surrounding text, as (start, end).
 
@@ -154,8 +149,11 @@ def find_told(text: str) -> Iterator[tuple[int, int]]:
     if "://" in text and "@" in text:
         yield from (found.span(1) for found in _ADDRESS.finditer(text))
     for found in _GIVEN.finditer(text):
-        if _looks_chosen(found[2]) and (
-            name := _NAME.search(text, max(0, found.start() - _LONGEST_NAME), found.start())
+        # A word such as "optional" is no secret, and neither is a number.
+        if (
+            any(map(str.isdigit, found[2]))
+            and not found[2].isdigit()
+            and (name := _NAME.search(text, max(0, found.start() - _LONGEST_NAME), found.start()))
         ):
             start, end = found.start(2), _end(text, found.end(2))
             if text[name.start() - 1 : name.start()] in ("?", "&"):  # the next parameter is not part of the value

@@ -16,7 +16,6 @@ __all__ = [
     "LIST_FOLDER",
     "LIST_GAP",
     "MAX_BYTES",
-    "RECORD_CHOICES",
     "Budget",
     "CassetteOptions",
     "CassetteSettings",
@@ -33,8 +32,6 @@ Timing: TypeAlias = Literal["none", "recorded"]
 
 Stale: TypeAlias = Literal["warn", "fail"]
 """The treatment of a cassette that is too old."""
-
-RECORD_CHOICES: tuple[str, ...] = get_args(Record)
 
 MAX_BYTES = 100_000
 """The default limit for the size of a cassette in bytes; nobody reads a larger file in a review."""
@@ -136,7 +133,7 @@ class CassetteSettings:
     ignored: Ignored = field(init=False)
 
     def __post_init__(self) -> None:
-        for name, choices in (("record", RECORD_CHOICES), ("timing", get_args(Timing)), ("stale", get_args(Stale))):
+        for name, choices in (("record", get_args(Record)), ("timing", get_args(Timing)), ("stale", get_args(Stale))):
             value = getattr(self, name)
             if value not in choices:
                 raise OptionError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")

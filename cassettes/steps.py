@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from memzoo.cassettes.conversation import answer_text, calls_in, list_spoken, statistics_of
 from memzoo.cassettes.http import TOOL, Recorded, tool_name
+from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.errors import OptionError
 
 __all__ = ["Step", "compare_steps", "find_step", "list_steps"]
@@ -32,6 +33,7 @@ class Step:
         status: The status of an HTTP answer; 0 for a tool.
         input_tokens: The tokens of the prompt, as counted by the server.
         output_tokens: The tokens of the answer, as counted by the server.
+        title: The kind and the name by which two runs are aligned; there, the name of a model may vary.
     """
 
     number: int
@@ -42,11 +44,7 @@ class Step:
     status: int
     input_tokens: int
     output_tokens: int
-
-    @property
-    def title(self) -> str:
-        """The kind and the name."""
-        return f"{self.kind} {self.name}"
+    title: str
 
     @property
     def tokens(self) -> str:
@@ -54,16 +52,13 @@ class Step:
         read, written = self.input_tokens, self.output_tokens
         return f"{read:,} + {written:,} tokens" if read or written else ""
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the members by name."""
-        return asdict(self)
 
-
-def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
-    """Return the steps of a run."""
+def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[Step]:
+    """Return the steps of a run, without the parts of requests that may vary."""
     steps, before = list[Step](), list[Counter[str]]()
     for number, one in enumerate(recordings, 1):
-        body = _parse(one.request.body)
+        whole = _parse(one.request.body)
+        body = ignored.json(whole)
         spoken = [f"{who}: {_join(parts)}" for who, parts in list_spoken(body)]
         path = urlsplit(one.request.uri).path
         said: tuple[str, ...]
@@ -71,7 +66,7 @@ def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
             kind, name, said = "tool", tool_name(path), (_dump(body),)
         elif spoken:
             purpose = next((found[1] for _, parts in list_spoken(body) if (found := _PURPOSE.match(_join(parts)))), "")
-            kind, name = ("memory", purpose) if purpose else ("model", str(body.get("model") or path))
+            kind, name = ("memory", purpose) if purpose else ("model", str(whole.get("model") or path))
             counted, new = Counter(spoken), list[str]()
             # A handoff changes the first message, and a window drops some; the rest of the history is known.
             known = max((counted & other for other in before), key=Counter.total, default=Counter[str]())
@@ -85,7 +80,8 @@ def list_steps(recordings: Sequence[Recorded]) -> list[Step]:
         spent = statistics_of([one.response])
         status = 0 if kind == "tool" else one.response["status"]["code"]
         tokens = spent.input_tokens, spent.output_tokens
-        steps.append(Step(number, kind, name, said, _answer(one, kind), status, *tokens))
+        title = f"{kind} {(body.get('model') or name) if kind == 'model' else name}"
+        steps.append(Step(number, kind, name, said, _answer(one, kind), status, *tokens, title))
     return steps
 
 

@@ -65,9 +65,9 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
     while isinstance(called, partial):
         called = called.func
     called = called if inspect.isroutine(called) else getattr(called, "__call__", called)  # noqa: B004 - a method
-    # A function that is defined anew in each turn is the same tool; an object without a name is only itself.
-    is_named = bool(name) or called is function
-    tool = _Tool(function, name, ignore, getattr(inspect.unwrap(called), "__code__", called) if is_named else function)
+    # A function that is defined anew in each turn is the same tool; without a name, an object and its method are not.
+    owner = None if name else getattr(function, "__self__", None if called is function else function)
+    tool = _Tool(function, name, ignore, (getattr(inspect.unwrap(called), "__code__", called), owner))
     answer: Callable[[_Asked], Any] = tool.call
     if inspect.isgeneratorfunction(called):
         answer = tool.iterate
@@ -97,7 +97,7 @@ def read_outcome(recorded: Recorded) -> dict[str, Any]:
     """
     try:
         outcome: dict[str, Any] = read_value(json.loads(recorded.response["body"]["string"]))
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         name = tool_name(urlsplit(recorded.request.uri).path)
         raise CassetteFormatError(f"The recorded result of tool {name} is not read: {error}") from error
     return outcome
@@ -116,12 +116,12 @@ class _Asked(NamedTuple):
 class _Tool:
     """A function whose calls are recorded."""
 
-    def __init__(self, function: Any, name: str | None, ignore: Iterable[str], code: Any) -> None:
+    def __init__(self, function: Any, name: str | None, ignore: Iterable[str], origin: tuple[Any, Any]) -> None:
         try:
             self._signature = inspect.signature(function)
         except (TypeError, ValueError) as error:
             raise OptionError(f"recorded_tool({function!r}): its parameters are not known: {error}") from error
-        self._function, self._code = function, code
+        self._function, self._origin = function, origin
         self._name = str(name or getattr(function, "__name__", type(function).__name__))
         self._ignore = frozenset([ignore] if isinstance(ignore, str) else ignore)
         if unknown := sorted(self._ignore - self._signature.parameters.keys()):
@@ -241,8 +241,10 @@ class _Tool:
     def _recording(self, asked: _Asked) -> Generator[dict[str, Any]]:
         """Record the outcome that the block writes, or the exception of the block."""
         outcome: dict[str, Any] = {}
-        if asked.player.tools.setdefault(self._name, self._code) != self._code:
-            raise self._refuse(asked, "is two functions, whose results a replay may exchange: recorded_tool(name=...)")
+        code, owner = asked.player.tools.setdefault(self._name, self._origin)
+        if code != self._origin[0] or owner is not self._origin[1]:
+            why = "is two functions, or that of two objects, whose results a replay may exchange"
+            raise self._refuse(asked, f"{why}: recorded_tool(name=...)")
         try:
             yield outcome
         except CassetteError:

@@ -6,12 +6,13 @@ JSON's own types stay as they are; a value of another type becomes an object who
 
 import base64
 import enum
+import inspect
 import itertools
 import json
 import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -19,7 +20,7 @@ from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from types import MemberDescriptorType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -244,8 +245,12 @@ def _read_object(written: dict[str, Any]) -> Any:
         raise ValueError(f"{written[_CLASS]!r} is not a class of data")
     if issubclass(kind, enum.Enum):
         return kind(state)
+    changed = ValueError(f"{written[_CLASS]} has other fields than when recorded")
     if issubclass(kind, tuple):
-        return kind._make(state)  # type: ignore[attr-defined]  # a named tuple
+        names: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]  # a named tuple
+        if is_object(state) and state.keys() != {*names}:
+            raise changed
+        return kind._make([state[name] for name in names] if is_object(state) else state)  # type: ignore[attr-defined]
     if issubclass(kind, Exception):
         args, members = state
         # The initializer of a class in Python may want other arguments than the error keeps.
@@ -253,26 +258,39 @@ def _read_object(written: dict[str, Any]) -> Any:
         found: Any = kind.__new__(kind, *args) if has_own else kind(*args)
     else:
         found = kind.__new__(kind)
-        if hasattr(found, "__setstate__"):
+        if hasattr(found, "__setstate__") and not (is_object(state) and _is_own(found.__setstate__)):
             found.__setstate__(state)
             state = None
         both = state if isinstance(state, tuple) else (state, None)
         members = {**(both[0] or {}), **(both[1] or {})}
     for name, member in members.items():
         object.__setattr__(found, name, member)
-    own = [one.name for one in (*(fields(kind) if is_dataclass(kind) else ()), *getattr(kind, "__attrs_attrs__", ()))]
-    if not all(hasattr(found, name) for name in (*own, *getattr(kind, "__pydantic_fields__", ()))):
-        raise ValueError(f"{written[_CLASS]} has other fields than when recorded")
+    own = (*(fields(kind) if is_dataclass(kind) else ()), *getattr(kind, "__attrs_attrs__", ()))
+    wanted = {one.name: one.init for one in own} | dict.fromkeys(getattr(kind, "__pydantic_fields__", ()), True)
+    for name, is_given in wanted.items():
+        # A field that the class has gained may have a default there, which the recorded object never had.
+        is_own = name in getattr(found, "__dict__", ()) or inspect.isdatadescriptor(
+            inspect.getattr_static(kind, name, 0)
+        )
+        if not hasattr(found, name) or (is_given and not is_own):
+            raise changed
     return found
+
+
+def _is_own(method: Any) -> bool:
+    """Return whether a method for a copy is that of a frozen dataclass with slots, whose state has no names."""
+    return getattr(method, "__module__", "") == dataclass.__module__
 
 
 def _state_of(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, tuple):
-        return list(cast("Iterable[Any]", value))
+        return value._asdict()  # type: ignore[attr-defined]  # a named tuple
     if not isinstance(value, Exception):
-        return value.__getstate__()
+        # With their names, because a class may rename or reorder its fields.
+        own = fields(value) if _is_own(value.__getstate__) else None
+        return value.__getstate__() if own is None else {one.name: getattr(value, one.name) for one in own}
     # Some members are neither arguments nor in the dictionary: slots, and those of an import's or attribute's error.
     slots = {
         name: getattr(value, name)

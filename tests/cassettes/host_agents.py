@@ -1,12 +1,14 @@
 """Agents of several frameworks and clients, each with two tools and three turns, recorded, replayed and changed.
 
-`python -m tests.cassettes.host_agents` does so with those that are installed. The model is a small scripted server on
+`python -m tests.cassettes.host_agents` does so with those that are installed, and keeps the cassettes in a folder if
+one is named. The model is a small scripted server on
 loopback: it asks for both tools after each question, and answers with their results.
 """
 
 import asyncio
 import json
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
@@ -536,7 +538,7 @@ if __name__ == "__main__":
     for name in HOSTS:
         with tempfile.TemporaryDirectory() as place:
             try:
-                told = check(name, Path(place))
+                told = check(name, Path(sys.argv[1] if sys.argv[1:] else place))
             except ImportError as error:
                 print(f"{name}: not installed ({error})")  # noqa: T201 - what the command is for
                 continue

@@ -22,7 +22,7 @@ class TestFailures:
         [
             ("assert ask('ho')", {"failed": 1}, "+ user: ho"),
             ("pass", {"passed": 1, "errors": 1}, "1 of 1 recorded requests were not sent:"),
-            ("ask('hi'); ask('hi')", {"failed": 1}, "It was recorded 1 time"),
+            ("ask('hi'); ask('hi')", {"failed": 1}, "Its recordings (1) have all been played"),
             (
                 "ask('hi')\n    try: ask('ho')\n    except Exception: pass",
                 {"passed": 1, "errors": 1},

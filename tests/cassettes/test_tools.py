@@ -5,11 +5,13 @@
 
 import asyncio
 import json
+import os
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
@@ -18,13 +20,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
+import attrs
 import httpx
 import pytest
 import requests
 from hypothesis import example, given
 from hypothesis import strategies as st
+from mcp import Client, StdioServerParameters
 from openai import OpenAI
-from pydantic import BaseModel, ValidationError, field_validator
+from pydantic import BaseModel, ValidationError, create_model, field_validator
 from pydantic_core import PydanticCustomError
 from vcr import VCR
 from vcr.record_mode import RecordMode
@@ -44,6 +48,8 @@ from memzoo.cassettes import (
 )
 from memzoo.cassettes.values import read_value, write_value
 from memzoo.errors import OptionError
+from memzoo.hosts.mcp.memory import GraphMemory
+from memzoo.hosts.mcp.server import serve_http
 from tests.forking import in_child
 
 if TYPE_CHECKING:
@@ -68,6 +74,10 @@ class Trip:
     """A plain dataclass."""
 
     city: str
+
+    def describe(self) -> str:
+        """Return the city."""
+        return self.city
 
 
 class Offer(BaseModel):
@@ -318,7 +328,7 @@ def test_an_error_of_a_model(read: Callable[[str], Any], wrong: str, path: Path)
 
 
 def test_two_tools_of_one_name(path: Path) -> None:
-    """Two functions of one name are refused while recording; one that is defined anew in each turn is not."""
+    """Functions, objects and objects' methods of one name are refused while recording; a function made anew is not."""
 
     def make(number: int) -> Callable[[], int]:
         return recorded_tool(lambda: number, name="one")
@@ -326,7 +336,8 @@ def test_two_tools_of_one_name(path: Path) -> None:
     assert record_and_replay(path, lambda: [make(1)(), make(2)()]) == ([1, 2], [1, 2])
     tools = [recorded_tool(function, name="look") for function in (lambda: 1, lambda: 2)]
     objects = [recorded_tool(partial(pow, number)) for number in (2, 3)]
-    for first, other, args in ((*tools, ()), (*objects, (2,))):
+    methods = [recorded_tool(Trip(city).describe) for city in ("Oslo", "Rome")]
+    for first, other, args in ((*tools, ()), (*objects, (2,)), (*methods, ())):
         with pytest.raises(RecordingError, match=r"is two functions, .*name="), use_cassette(path, record="all"):
             _ = first(*args), other(*args)
 
@@ -631,9 +642,52 @@ def test_a_class_with_another_field(path: Path) -> None:
     path.write_text(path.read_text().replace("city:", "town:"))
     with pytest.raises(CassetteFormatError, match=":Trip has other fields than when recorded"), use_cassette(path):
         tool()
-    written = write_value(Price(Decimal(1)))
-    written["state"].pop()  # those of slots are a list
-    with pytest.raises(ValueError, match=":Price has other fields than when recorded"):
+
+
+CLASSES: dict[str, Callable[[Any], type]] = {
+    "plain": lambda members: make_dataclass("Changing", members),
+    "slots": lambda members: make_dataclass("Changing", members, slots=True),
+    "frozen": lambda members: make_dataclass("Changing", members, frozen=True),
+    "frozen-slots": lambda members: make_dataclass("Changing", members, frozen=True, slots=True),
+    "attrs": lambda members: _define_with_attrs(members, slots=False),
+    "attrs-slots": lambda members: _define_with_attrs(members, slots=True),
+    "model": lambda members: create_model(
+        "Changing", **{name: (kind, *rest) if rest else (kind, ...) for name, kind, *rest in members}
+    ),
+    "tuple": lambda members: NamedTuple("Changing", [member[:2] for member in members]),
+}
+
+
+def _define_with_attrs(members: Any, *, slots: bool) -> type:
+    found = {name: attrs.field(default=rest[0] if rest else attrs.NOTHING) for name, _, *rest in members}
+    return attrs.make_class("Changing", found, slots=slots)
+
+
+FIELDS = {
+    "gained": [("city", str), ("days", int), ("night", bool, True)],
+    "renamed": [("town", str), ("days", int)],
+    "reordered": [("days", int), ("city", str)],
+}
+
+
+@pytest.mark.parametrize("change", FIELDS)
+@pytest.mark.parametrize("made", CLASSES)
+def test_a_class_that_changed(made: str, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A field that a class gained, also with a default, or renamed is refused; in another order, each has its value."""
+
+    def define(members: Any) -> Any:
+        found = CLASSES[made](members)
+        found.__module__ = __name__
+        monkeypatch.setitem(globals(), "Changing", found)
+        return found
+
+    written = json.loads(json.dumps(write_value(define([("city", str), ("days", int)])(city="Oslo", days=3))))
+    define(FIELDS[change])
+    if change == "reordered":
+        found = read_value(written)
+        assert (found.city, found.days) == ("Oslo", 3)
+        return
+    with pytest.raises((AttributeError, LookupError, TypeError, ValueError)):
         read_value(written)
 
 
@@ -680,3 +734,43 @@ def test_a_conversation(path: Path) -> None:
 
     assert record_and_replay(path, run) == (-17, -17)
     assert ran == ["Oslo"]
+
+
+ADA = {"entities": [{"name": "Ada", "entityType": "person", "observations": ["likes tea"]}]}
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_tools_of_mcp_over_http(mode: str, path: Path) -> None:
+    """Both generations of the protocol replay without their server; what ends or hears a session is not kept."""
+
+    async def ask(url: str) -> list[Any]:
+        with use_cassette(path, record="once"):
+            async with Client(url, mode=mode) as client:
+                calls = [("create_entities", ADA), ("read_graph", {})]
+                return [(await client.call_tool(*call)).structured_content for call in calls]
+
+    async def record() -> list[Any]:
+        url = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(serve_http(GraphMemory(), 0, url.set_result))
+        found = await ask(await url)
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+        return found
+
+    assert asyncio.run(record())[1] == {**ADA, "relations": []}
+    assert asyncio.run(ask("http://127.0.0.1:9/mcp"))[1] == {**ADA, "relations": []}
+
+
+def test_tools_of_mcp_over_standard_streams(path: Path) -> None:
+    """A session's calls are recorded by one line, and the server of a replay gets none of them."""
+
+    async def ask(name: str) -> tuple[Any, Any]:
+        environment = {"MEMORY_FILE_PATH": str(path.parent / name / "m.jsonl"), "PYTHONPATH": os.pathsep.join(sys.path)}
+        server = StdioServerParameters(command=sys.executable, args=["-m", "memzoo", "mcp"], env=environment)
+        async with Client(server) as client:
+            with use_cassette(path, record="once"):
+                found = await recorded_tool(client.call_tool, name="mcp")("create_entities", ADA)
+            return found, (await client.call_tool("read_graph", {})).structured_content["entities"]
+
+    (recorded, there), (replayed, left) = asyncio.run(ask("one")), asyncio.run(ask("other"))
+    assert (recorded, there, left) == (replayed, ADA["entities"], [])

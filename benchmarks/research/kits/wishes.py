@@ -220,7 +220,7 @@ def drift(bench: Bench) -> bool:
         fresh = bench.folder / "fresh.yaml"
         with bench.kit.open(fresh, record=True):
             bench.ask(chat("hi"))
-        found = "\n".join(differences(read_cassette(bench.path).recordings, read_cassette(fresh).recordings))
+        found = "\n".join(differences(read_cassette(bench.path), read_cassette(fresh)))
     elif bench.kit.name == "cassetter":
         cassetter: Any = import_module("cassetter")
         try:

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -186,9 +187,14 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
     measure_word = functools.lru_cache(maxsize=1 << 13)(tokenizer.measure)  # Most words occur many times.
 
     def measure(text: str) -> tuple[float, ...]:
-        parts = split_text(text)
-        measured = [measure_word(part) if len(part) <= _LONGEST_WORD else tokenizer.measure(part) for part in parts]
-        return tuple(map(sum, zip((0.0, 0.0, 0.0, 0.0), *measured, strict=True)))
+        letters = signs = kana = marks = 0.0
+        for part, times in Counter(split_text(text)).items():
+            one = measure_word(part) if len(part) <= _LONGEST_WORD else tokenizer.measure(part)
+            letters += times * one[0]
+            signs += times * one[1]
+            kana += times * one[2]
+            marks += times * one[3]
+        return letters, signs, kana, marks
 
     return measure
 

@@ -202,7 +202,7 @@ def parse_variant(text: str) -> Variant:
     defaults, not the preset's. The options `model` and `prompts` (a folder) set the variant's attributes.
 
     Raises:
-        UnknownStrategyError: No strategy has this name.
+        OptionError: No strategy has this name.
         OptionError: The text cannot be understood.
 
     Example:
@@ -263,7 +263,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
     """Return the variants in the order of the presets, with a baseline at each end; by default the seven strategies.
 
     Raises:
-        UnknownStrategyError: A name is not the name of a strategy.
+        OptionError: A name is not the name of a strategy.
         OptionError: Two variants have the same name.
     """
     given = [parse_variant(one) if isinstance(one, str) else one for one in variants]

@@ -273,7 +273,7 @@ def read_memory(text: str) -> tuple[str, dict[str, Any]]:
     """Return the short name and the options in a value of `--memory`: name:option=value,...
 
     Raises:
-        UnknownStrategyError: No strategy has this name.
+        OptionError: No strategy has this name.
         OptionError: A part of the text is not an option.
     """
     name, _, given = text.partition(":")

@@ -63,7 +63,7 @@ def pin(
     with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
         if ids:
-            (memory.unpin if off else memory.pin)(ids)
+            memory.pin(ids, off=off)
         elif off:
             raise OptionError("--off needs the numbers of messages, as `memzoo pin` prints them")
         for seq in memory.pinned():

@@ -390,8 +390,8 @@ class BaseMemory(ABC):
             records = [mark(one) for one in records]
         await saving.save(self, records, turn_id, learns=learn, pinned=pinned)
 
-    async def apin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Pin messages: every strategy shows pinned messages in every view, word for word, until you unpin them.
+    async def apin(self, ids: int | Sequence[int] | set[int], *, off: bool = False) -> None:
+        """Pin messages: every strategy shows pinned messages in every view, word for word, until `pin(..., off=True)`.
 
         A pinned tool call is shown with its results, and a pinned result with its call. Pinned messages count towards
         limits in tokens and in messages, but not towards `k` exchanges. Pins belong to the conversation, not to this
@@ -399,22 +399,12 @@ class BaseMemory(ABC):
 
         Args:
             ids: One or more log numbers (see `aentries`).
-
-        Raises:
-            UnknownMessageError: A message does not exist; nothing was pinned.
-        """
-        await self.log.pins.change(ids, pinned=True)
-
-    async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Unpin messages; messages that are not pinned are ignored.
-
-        Args:
-            ids: One or more log numbers.
+            off: Unpin the messages; messages that are not pinned are ignored.
 
         Raises:
             UnknownMessageError: A message does not exist; nothing was changed.
         """
-        await self.log.pins.change(ids, pinned=False)
+        await self.log.pins.change(ids, pinned=not off)
 
     async def apinned(self) -> list[int]:
         """Return the log numbers of the pinned messages, in ascending order."""
@@ -708,7 +698,6 @@ class BaseMemory(ABC):
     history = blocking(ahistory)
     forget = blocking(aforget)
     pin = blocking(apin)
-    unpin = blocking(aunpin)
     pinned = blocking(apinned)
     rewind = blocking(arewind)
     clear = blocking(aclear)

@@ -154,7 +154,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
             close that store by `memory.store.close()`.
 
     Raises:
-        UnknownStrategyError: No strategy has this name.
+        OptionError: No strategy has this name.
         UnknownOptionError: An option is neither shared nor an option of the strategy; the text names the strategies
             that have the option.
         OptionError: An option has a value that cannot work.

@@ -35,7 +35,6 @@ __all__ = [
     "TurnInProgressError",
     "UnknownMessageError",
     "UnknownOptionError",
-    "UnknownStrategyError",
     "UnsupportedError",
     "WrongKeyError",
 ]
@@ -51,10 +50,6 @@ class MemoryZooError(Exception):
 
 class OptionError(MemoryZooError, ValueError):
     """An option has a value that cannot work."""
-
-
-class UnknownStrategyError(OptionError, KeyError):
-    """No strategy has this name."""
 
 
 class UnknownOptionError(OptionError, TypeError):

@@ -81,8 +81,8 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
         # Cancel the coroutine like a task: close() would leave an asynchronous generator inside it unfinished.
         with contextlib.suppress(asyncio.CancelledError, StopIteration):
             coroutine.throw(asyncio.CancelledError())
-    finally:
         coroutine.close()
+    finally:
         _call.reset(token)
         # Tasks started in the call run after its end, when no event loop may match the call's loop.
         call.loop = _ENDED

@@ -47,7 +47,8 @@ def copy_json(value: T) -> T:
                 items[key] = copy_json(item)
         return cast("T", items)
     if isinstance(value, (list, tuple)):
-        return cast("T", [copy_json(item) for item in cast("Sequence[Any]", value)])
+        parts = cast("Sequence[Any]", value)
+        return cast("T", [item if type(item) in _SCALARS else copy_json(item) for item in parts])
     return value
 
 

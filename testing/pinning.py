@@ -58,7 +58,7 @@ class PinContract(ContractTools):
         assert memory.messages(_QUERY).count(_RULE) == 1
         assert memory.pinned() == [1]
         memory.pin(1)
-        memory.unpin([1, 2])
+        memory.pin([1, 2], off=True)
         assert memory.pinned() == []
         assert memory.messages(_QUERY) == before
 
@@ -71,7 +71,7 @@ class PinContract(ContractTools):
         for one in (memory, other, self.make(store=memory.store, conversation_id="a")):
             assert one.pinned() == [1, 4]
             assert one.messages(_QUERY).pinned == [_RULE, memory.entries()[3].message]
-        other.unpin(1)
+        other.pin(1, off=True)
         assert memory.pinned() == [4]
 
     def test_pins_outlive_learning_anew(self) -> None:
@@ -91,7 +91,7 @@ class PinContract(ContractTools):
         memory.pin(1)
         assert _CALL not in memory.messages(_QUERY)
         memory.add_messages([_RESULT, {"role": "assistant", "content": "Two tables."}])
-        memory.unpin(1)
+        memory.pin(1, off=True)
         memory.pin(number)
         shown = self.talked(memory).messages(_QUERY)
         assert shown[shown.index(_CALL) + 1] == _RESULT

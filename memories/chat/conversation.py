@@ -18,7 +18,6 @@ from memzoo.errors import (
     OverBudgetError,
     ToolRoundsError,
     UnknownMessageError,
-    UnknownStrategyError,
 )
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
@@ -447,7 +446,7 @@ def _check_order(llm: object, memory: object) -> None:
 
     def remembers(one: object) -> bool:
         if isinstance(one, str):
-            with contextlib.suppress(UnknownStrategyError):
+            with contextlib.suppress(OptionError):
                 return bool(strategy_named(one))
         return isinstance(one, BaseMemory)
 

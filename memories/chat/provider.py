@@ -69,7 +69,7 @@ class MemoryProvider(Closing):
             **options: The options of the strategy, checked at once.
 
         Raises:
-            UnknownStrategyError: No strategy has this name.
+            OptionError: No strategy has this name.
             OptionError: An option is unknown, or has a value that cannot work.
         """
         if fixed := [option for option in _PER_CONVERSATION if option in options]:

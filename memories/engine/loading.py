@@ -19,7 +19,6 @@ from memzoo.memories.engine.pins import show_pinned
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, kind_of, last_exchange
 from memzoo.memories.text.view import View
-from memzoo.stores.message_list import looking_once
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = T
         query: The user's next words, for a strategy that searches.
         catch_up: First learn from messages not learnt from yet.
     """
-    with looking_once():
+    with memory.log.cached.looking_once():
         await memory.log.cached.refresh()
         return await _current_view(memory, query, catch_up=catch_up)
 
@@ -50,7 +49,7 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
     Without a query, a strategy that searches uses the user's last words. `redact` is applied to a given query.
     """
     query = query and memory.redactor.text(query)
-    with looking_once():
+    with memory.log.cached.looking_once():
         log = await memory.log.refreshed()
         if query is None and memory.needs_query:
             query = await log.last_question()

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +13,7 @@ from memzoo.memories.text.grouping import INSTRUCTIONS, find_unanswered, is_answ
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.common import make_damaged_error
+from memzoo.stores.message_list import is_over_lists, looking_once
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
@@ -28,6 +30,11 @@ _FIRST_READ = 64
 _OF_AN_EXCHANGE = 2
 
 _seq = attrgetter("seq")
+_nothing_looked_at = nullcontext(set[tuple[int, str]]())
+
+
+def _never_looking() -> nullcontext[set[tuple[int, str]]]:
+    return _nothing_looked_at
 
 
 class CachedLog:
@@ -39,6 +46,7 @@ class CachedLog:
     Attributes:
         store: The store that keeps the log.
         conversation_id: The conversation.
+        looking_once: Returns the context of one load or one save; see `message_list.looking_once`.
         lines: Rendered lines by log number.
         tokens: Token counts by log number.
         finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
@@ -56,6 +64,7 @@ class CachedLog:
     def __init__(self, store: Store, conversation_id: str) -> None:
         self.store = store
         self.conversation_id = conversation_id
+        self.looking_once = looking_once if is_over_lists(store) else _never_looking
         self.lines: dict[int, str] = {}
         self.tokens: dict[int, float] = {}
         self.finds: Sequence[Sequence[Any]] = ()
@@ -312,8 +321,6 @@ class Log:
         restart; for such a store, the function counts the existing messages, and the window begins with the same
         message after a restart.
         """
-        from memzoo.stores.message_list import is_over_lists
-
         if not is_over_lists(self.cached.store):
             return int
         said = [entry.seq for entry in talk(await self.cached.reach())]

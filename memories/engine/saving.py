@@ -17,7 +17,6 @@ from memzoo.errors import OptionError, StoreError
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.stores import Entry, Record, Store
 from memzoo.stores.base import managed
-from memzoo.stores.message_list import looking_once
 from memzoo.sync import together
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ async def save(
     """
     if memory.redact is not None and not is_redacted:
         records = list(map(memory.redactor.record, records))
-    with looking_once() as looked:
+    with memory.log.cached.looking_once() as looked:
         new: Sequence[Entry] = ()
         if records:
             name = turn_name(turn_id)
@@ -77,7 +76,7 @@ async def save(
             await learn(memory, new)
             if any(learner.lease_seconds for learner in memory.learners):
                 looked.clear()  # while the model was asked, other writers may have changed the store
-        if new and memory.log.system.is_far(new):
+        if new and memory.log.cached.system.is_far(new):
             await memory.log.system.write_down()
             await memory.log.pins.write_down()
         if new and learns and not memory.keep_history:

@@ -39,8 +39,10 @@ class FactIndex:
         # subject and words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
-        # By fact and by node, until a fact changes: views ask for the same ones again and again.
-        self._replacements: dict[str, Sequence[Fact]] = {}
+        # The numbers of facts about a node that are not true.
+        self._untrue = Counter[str]()
+        # By text until a name changes, and by node until a fact changes: views ask for the same ones again and again.
+        self._named: dict[str, Sequence[str]] = {}
         self._replaced: dict[str, Sequence[Fact]] = {}
 
     @cached_property
@@ -53,7 +55,6 @@ class FactIndex:
     def put(self, key: str, fact: Fact | None) -> None:
         """Store a fact under a key, in place of an earlier fact; with `None`, remove the earlier fact."""
         (subject, obj), edge = _split_key(key)
-        self._replacements.clear()
         self._replaced.clear()
         if known := self._facts.pop(key, None):
             self._drop(known)
@@ -66,6 +67,7 @@ class FactIndex:
                 if node not in self.graph:
                     self.graph.add_node(node, name=name)
                     self.names.add(node)
+                    self._named.clear()
             self.graph.add_edge(subject, obj, key=edge, fact=fact)
             return
         self.graph.remove_edge(subject, obj, edge)
@@ -73,6 +75,7 @@ class FactIndex:
             if not self.graph.degree(node):
                 self.graph.remove_node(node)
                 self.names.remove(node)
+                self._named.clear()
 
     def get(self, key: str) -> Fact | None:
         """Return the fact under a key; `None` if there is no such fact."""
@@ -130,12 +133,16 @@ class FactIndex:
 
     def find_replacements(self, fact: Fact) -> Sequence[Fact]:
         """Return the facts that took the place of untrue facts about the names in a fact."""
-        if fact.key not in self._replacements:
-            names = {*fact.nodes, *self.names.find_all_names(str(fact))}
-            for node in names - self._replaced.keys():
+        if not self._untrue:
+            return []
+        text = str(fact)
+        if text not in self._named:
+            self._named[text] = self.names.find_all_names(text)
+        nodes = sorted(self._untrue.keys() & {*fact.nodes, *self._named[text]})
+        for node in nodes:
+            if node not in self._replaced:
                 self._replaced[node] = [*self._replace(node)]
-            self._replacements[fact.key] = [new for node in sorted(names) for new in self._replaced[node]]
-        return self._replacements[fact.key]
+        return [new for node in nodes for new in self._replaced[node]]
 
     def _replace(self, node: str) -> Iterator[Fact]:
         """Yield the newest fact in place of each fact about a name that is not true: the same relation without it."""
@@ -148,6 +155,7 @@ class FactIndex:
 
     def _add(self, fact: Fact) -> None:
         self._worded[fact.wording][fact.key] = fact
+        self._count_untrue(fact, 1)
         if not fact.superseded_by:
             self._rank_relation(fact, 1)
             if not fact.negated:
@@ -157,6 +165,7 @@ class FactIndex:
 
     def _drop(self, fact: Fact) -> None:
         _take_out(self._worded, fact.wording, fact.key)
+        self._count_untrue(fact, -1)
         if not fact.superseded_by:
             self._rank_relation(fact, -1)
             if not fact.negated:
@@ -166,6 +175,12 @@ class FactIndex:
                 del facts[bisect_left(facts, (fact.newest, fact.key))]
                 if not facts:
                     del self._holding[node][word]
+
+    def _count_untrue(self, fact: Fact, change: int) -> None:
+        for node in set(fact.nodes) if fact.superseded_by or fact.negated else ():
+            self._untrue[node] += change
+            if not self._untrue[node]:
+                del self._untrue[node]
 
     def _rank_relation(self, fact: Fact, change: int) -> None:
         subjects, relation = self._subjects_by_relation[fact.plain_relation], fact.plain_relation

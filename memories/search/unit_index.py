@@ -157,6 +157,8 @@ class UnitIndex:
         self._kinds: dict[int, int] = {}
         self._rules = set[int]()
         self._instead = set[int]()
+        # By name, until a unit changes: views ask for the same names again and again.
+        self._naming: dict[str, Sequence[FoundUnit]] = {}
         # The order of a unit's message, then of the unit in it: the same in all processes, unlike the numbers.
         self._orders: dict[int, tuple[int, str, str]] = {}
         self._own = _Texts[int](self._weights, self._orders.__getitem__)
@@ -167,6 +169,7 @@ class UnitIndex:
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
         """Replace the units of items; units that stay the same cost almost nothing."""
         with self._lock:
+            self._naming.clear()
             for key, units in items.items():
                 before, now = self._of.pop(key, {}), dict[KnownUnit, int]()
                 for place, unit in enumerate(units):
@@ -234,13 +237,19 @@ class UnitIndex:
         with self._lock:
             found = list[FoundUnit]()
             for name in unit.names if self._instead else ():
-                # A name of signs alone has no words.
-                if (words := _words(name)) and 0 < len(under := self._under[name]) <= _FEW:
-                    having = [self._own.having.get(stem(word), {}) for word in words]
-                    naming = [one for one in self._instead.difference(under) if all(one in texts for texts in having)]
-                    later = [one for one in naming if self._units[one].unit.seq > unit.seq]
-                    found += [self._units[one] for one in sorted(later, key=self._orders.__getitem__)[-1:]]
+                if name not in self._naming:
+                    self._naming[name] = self._find_naming(name)
+                found += [one for one in self._naming[name] if one.unit.seq > unit.seq][-1:]
             return found
+
+    def _find_naming(self, name: str) -> Sequence[FoundUnit]:
+        """Return the units that say what took the place of a name with few units, in their order."""
+        # A name of signs alone has no words.
+        if not (words := _words(name)) or not 0 < len(under := self._under[name]) <= _FEW:
+            return ()
+        having = [self._own.having.get(stem(word), {}) for word in words]
+        naming = [one for one in self._instead.difference(under) if all(one in texts for texts in having)]
+        return [self._units[one] for one in sorted(naming, key=self._orders.__getitem__)]
 
     def _add(self, key: str, unit: KnownUnit) -> int:
         number = next(self._numbers)

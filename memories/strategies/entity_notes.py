@@ -83,22 +83,31 @@ class EntityNote(NamedTuple):
         statements: All statements, oldest first, including corrected statements.
         holding: The current statements.
         places: The position of each current statement in `holding`, by the statement's text for searches.
+        values: The JSON values of each statement.
     """
 
     name: str
     statements: tuple[NoteStatement, ...]
     holding: tuple[NoteStatement, ...]
     places: Mapping[str, int]
+    values: Mapping[NoteStatement, JSON]
 
     @classmethod
-    def of(cls, item: Mapping[str, Any]) -> "EntityNote":
-        """Return the note in an item of the state; an empty note for `{}`."""
-        statements = statements_in(item)
+    def of(cls, item: Mapping[str, Any], before: "EntityNote | None" = None) -> "EntityNote":
+        """Return the note in an item of the state; an empty note for `{}`.
+
+        Args:
+            item: The item.
+            before: The note before a change: values that it shares with the item are not read again.
+        """
+        read = {id(value): one for one, value in before.values.items()} if before else {}
+        values = item.get("statements", ())
+        statements = tuple([read.get(id(value)) or NoteStatement.from_json(value) for value in values])
         holding = tuple(one for one in statements if one.holds)
         places = dict[str, int]()
         for place, one in enumerate(holding):
             places.setdefault(as_searched(item["name"], one), place)
-        return cls(item.get("name", ""), statements, holding, places)
+        return cls(item.get("name", ""), statements, holding, places, dict(zip(statements, values, strict=True)))
 
 
 def as_searched(name: str, statement: NoteStatement) -> str:
@@ -187,16 +196,16 @@ class EntityIndex:
         """Return an item of the state as a note; notes are cached until the item changes."""
         known = self._read.get(key)
         if known is None or known[0] is not item:
-            known = self._read[key] = item, EntityNote.of(item)
+            known = self._read[key] = item, EntityNote.of(item, known and known[1])
         return known[1]
 
     def _put(self, key: str, item: Mapping[str, Any] | None) -> None:
-        self._read.pop(key, None)
         if known := self._newest.pop(key, None):
             del self._lately[bisect_left(self._lately, known)]
         if (before := self._of.pop(key, None)) is not None:
             self._others[before].discard(key)
         if item is None:
+            self._read.pop(key, None)
             self._names.remove(key)
             return
         self._names.add(key)
@@ -310,26 +319,30 @@ class EntityNotes:
             same: Other names for entities: other name -> name to keep.
             entries: The messages that the amendments come from.
         """
-        changed: dict[str, Mapping[str, Any]] = {}
+        told: dict[str, list[NoteStatement]] = {}
+        names = dict[str, str]()
         for name, ended, text in amendments:
             key = self.key(name)
-            told = [*(EntityNote.of(changed[key]) if key in changed else self.note(key)).statements]
+            names[key], known = self.name(key, name), told.setdefault(key, [])
+            known.extend(() if known else self.note(key).statements)
             new = make_statement(text or (ended.text if ended else ""), entries)
-            end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(told)}
-            if ended and ended in told and ended.text != text:
-                told[places[ended.text]] = ended._replace(until=new.said, ended_by=end)
+            end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(known)}
+            if ended and ended in known and ended.text != text:
+                known[places[ended.text]] = ended._replace(until=new.said, ended_by=end)
             if text in places:  # A repeated statement is current again.
-                again = told[places[text]]
-                told[places[text]] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))
+                again = known[places[text]]
+                known[places[text]] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))
             elif text:
-                told.append(new)
-            changed[key] = _item(self.name(key, name), told)
+                known.append(new)
+        changed: dict[str, Mapping[str, Any]] = {
+            key: _item(names[key], known, self.note(key).values) for key, known in told.items()
+        }
         for alias, name in same.items():
             now = EntityNotes({**self.items, **changed})
             one, other = now.key(name), now.key(alias)
             if one != other:
                 both = [*now.statements(one, history=True), *now.statements(other, history=True)]
-                changed[one] = _item(now.name(one, name), both)
+                changed[one] = _item(now.name(one, name), both, {})
                 changed[other] = {"name": now.name(other, alias), "of": one}
         return changed
 
@@ -350,12 +363,12 @@ def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
     return NoteStatement(text, found.said_at.date() if found.said_at else None, (found.seq,))
 
 
-def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:
-    """Return a note as an item of the state, without duplicate statements."""
+def _item(name: str, statements: Iterable[NoteStatement], values: Mapping[NoteStatement, JSON]) -> dict[str, Any]:
+    """Return a note as an item of the state, without duplicate statements; `values` has known statements' values."""
     once: dict[str, NoteStatement] = {}
     for one in statements:
         once.setdefault(one.text, one)
-    return {"name": name, "statements": [one.as_json() for one in once.values()]}
+    return {"name": name, "statements": [values.get(one) or one.as_json() for one in once.values()]}
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from memzoo.errors import PluginError, UnknownStrategyError
+from memzoo.errors import OptionError, PluginError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.hooks import check_class
 from memzoo.text import did_you_mean
@@ -41,7 +41,7 @@ def short_name(name: str) -> str:
     """Return the short name of a strategy, given its class name or short name.
 
     Raises:
-        UnknownStrategyError: No strategy has this name.
+        OptionError: No strategy has this name.
     """
     # Installed packages are looked up last, because the lookup takes longer than making a memory.
     short = _short_among(_OWN, name) or _short_among(_find_places(), name)
@@ -54,7 +54,7 @@ def strategy_named(name: str) -> type[BaseMemory]:
     """Return the class of a strategy, given its class name or short name.
 
     Raises:
-        UnknownStrategyError: No strategy has this name.
+        OptionError: No strategy has this name.
         PluginError: The strategy's package cannot be loaded, or has no strategy with this name.
     """
     short = short_name(name)
@@ -100,8 +100,8 @@ def _class_name(place: str) -> str:
     return place.partition(":")[2]
 
 
-def _unknown(name: str) -> UnknownStrategyError:
+def _unknown(name: str) -> OptionError:
     known = {short: _class_name(place) for short, place in (_OWN | _find_places()).items()}
     hint = did_you_mean(name, [*known, *known.values()])
     listed = ", ".join(f"{short!r} ({class_name})" for short, class_name in known.items())
-    return UnknownStrategyError(f"there is no strategy {name!r}; there are {listed}{hint}")
+    return OptionError(f"there is no strategy {name!r}; there are {listed}{hint}")

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -36,6 +37,8 @@ _PIECE = re.compile(
     r"|(?P<marks>[^\w\s]+|_+)"
 )
 _BLANKS = re.compile(r"\s{2,}|\n")
+# A line end without other blanks beside it, at which a text can be cut: the parts have the tokens of the whole.
+_LINE_END = re.compile(r"(?<=\S)\n(?=\S)")
 _LONGEST_WORD = 30
 # The cost of a piece's first character, and of each further character beyond a free length.
 _FIRST = {"word": 0.96, "name": 1.14, "capitals": 0.4, "letters": 0.4, "line": 1.4, "gap": 0.5}
@@ -185,10 +188,25 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
     """Return a function that returns the tokens of a text by kind, as `Tokenizer.measure` does."""
     measure_word = functools.lru_cache(maxsize=1 << 13)(tokenizer.measure)  # Most words occur many times.
 
+    def add_up(parts: Iterable[str], measure: Callable[[str], tuple[float, ...]]) -> tuple[float, ...]:
+        letters = signs = kana = marks = 0.0
+        for part, times in Counter(parts).items():
+            one = measure(part)
+            letters += times * one[0]
+            signs += times * one[1]
+            kana += times * one[2]
+            marks += times * one[3]
+        return letters, signs, kana, marks
+
+    def measure_part(text: str) -> tuple[float, ...]:
+        return measure_word(text) if len(text) <= _LONGEST_WORD else tokenizer.measure(text)
+
+    # Views repeat most lines of earlier views.
+    measure_line = remember(lambda line: add_up(split_text(line), measure_part), 1 << 13)
+
     def measure(text: str) -> tuple[float, ...]:
-        parts = split_text(text)
-        measured = [measure_word(part) if len(part) <= _LONGEST_WORD else tokenizer.measure(part) for part in parts]
-        return tuple(map(sum, zip((0.0, 0.0, 0.0, 0.0), *measured, strict=True)))
+        lines = _LINE_END.split(text)
+        return add_up([*lines, *["\n"] * (len(lines) - 1)], measure_line)
 
     return measure
 

@@ -17,7 +17,7 @@ from memzoo.benchmarks.variants import (
     variants_of,
     with_learnt,
 )
-from memzoo.errors import OptionError, UnknownStrategyError
+from memzoo.errors import OptionError
 from memzoo.memories import STRATEGIES, CombinedMemory, create_memory
 from memzoo.memories.strategies.named import further_names
 from memzoo.stores import InMemoryStore
@@ -52,7 +52,7 @@ def test_strategies_are_chosen_by_either_name() -> None:
 def test_an_unknown_name_is_named() -> None:
     """The error says which name is unknown and which there are."""
     with pytest.raises(
-        UnknownStrategyError, match=r"there is no strategy 'windwo'; there are 'buffer' .* Did you mean 'window'"
+        OptionError, match=r"there is no strategy 'windwo'; there are 'buffer' .* Did you mean 'window'"
     ):
         choose_variants(["window", "windwo"])
 

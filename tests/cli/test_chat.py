@@ -140,7 +140,7 @@ def test_estimates_without_a_vocabulary(name: str, memzoo: Memzoo, vocabulary: V
 
 def test_makes_no_file_for_a_strategy_that_there_is_not(memzoo: Memzoo, tmp_path: Path) -> None:
     """A wrong name is refused before the store is opened."""
-    with pytest.raises(KeyError, match="no strategy 'nope'"):
+    with pytest.raises(ValueError, match="no strategy 'nope'"):
         memzoo("chat", "--memory", "nope", "--store", f"sqlite:///{tmp_path}/chat.db")
     assert list(tmp_path.iterdir()) == []
 

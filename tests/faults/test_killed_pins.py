@@ -32,7 +32,7 @@ def _pin_on(url: str, writer: str, pipe: Any) -> None:
             memory.pin(seq)
             pipe.send(("pinned", f"later {text}"))
             if number % 2:
-                memory.unpin(seq)
+                memory.pin(seq, off=True)
                 pipe.send(("unpinned", f"later {text}"))
 
 

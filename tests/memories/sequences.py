@@ -200,7 +200,7 @@ class Run:
         self.promised = self.asked = None
         for entry in self.random.sample(self.memory.entries(), min(len(self.said), 1)):
             if entry.seq in self.pinned:
-                self.memory.unpin(entry.seq)
+                self.memory.pin(entry.seq, off=True)
                 del self.pinned[entry.seq]
             else:
                 self.memory.pin(entry.seq)

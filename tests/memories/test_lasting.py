@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memzoo import Conversation, ConversationBufferMemory, EncryptedStore, create_memory, open_store
-from memzoo.errors import OptionError, UnknownOptionError, UnknownStrategyError
+from memzoo.errors import OptionError, UnknownOptionError
 from memzoo.langchain import ConversationBufferMemory as LangChainBufferMemory
 from memzoo.stores import MessageListStore
 
@@ -60,7 +60,7 @@ def test_it_depends_on_the_store(tmp_path: Path):
 def test_a_url_is_a_store(tmp_path: Path):
     """`create_memory` opens a URL as a `Conversation` does; it makes no file for a name or an option that is wrong."""
     where: dict[str, Any] = {"store": f"sqlite:///{tmp_path}/chat.db", "conversation_id": "c"}
-    with pytest.raises(UnknownStrategyError):
+    with pytest.raises(OptionError):
         create_memory("bufer", **where)
     unknown: dict[str, Any] = {**where, "kk": 5}
     with pytest.raises(UnknownOptionError):

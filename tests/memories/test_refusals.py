@@ -30,7 +30,6 @@ from memzoo.errors import (
     OptionError,
     PromptError,
     UnknownOptionError,
-    UnknownStrategyError,
 )
 from memzoo.http_library import http
 from memzoo.memories import BaseMemory, KnowledgeGraph, OpenAIEmbedder, Tool
@@ -173,7 +172,7 @@ def options_of_strategies() -> Iterator[Row]:
     yield made("combined", memories=twice), OptionError, "two members would both keep the state summary"
     for members in ([], [7], [("buffer",)], [("buffer", "x")], [None], "buffer"):
         yield made("combined", memories=members), OptionError, "memories must"
-    yield made("combined", memories=["bufer"]), UnknownStrategyError, "no strategy 'bufer'"
+    yield made("combined", memories=["bufer"]), OptionError, "no strategy 'bufer'"
     no_shares: Any = [1], [1, -1], [0, 0], [1, 1, 1], [], "11", ["1", "1"], [math.nan, 1], [1, math.inf], [10**400, 1]
     for shares in no_shares:
         wanted = "shares must be a number for each of the 2 members"
@@ -202,7 +201,7 @@ def calls_of_memories() -> Iterator[Row]:
         uses = (memory.entries, "limit"), (memory.entries, "before"), (memory.entries, "after"), (memory.rewind, "last")
         for use, option in (*uses, (memory.relearn, "from_"), (memory.messages, "max_tokens")):
             yield call(use, **{option: number}), OptionError, f"{option} must be a whole number of at "
-        for by_id in (memory.pin, memory.unpin):
+        for by_id in (memory.pin, partial(memory.pin, off=True)):
             yield call(by_id, number), OptionError, "id must be a whole number of at "
     for option, other in (("from_", 0), ("from_", "3"), ("only_set_aside", "yes")):
         yield call(memory.relearn, **{option: other}), OptionError, option
@@ -303,7 +302,7 @@ def prompts() -> Iterator[Row]:
 
 def conversations() -> Iterator[Row]:
     """Conversations, their tools, and providers of memories."""
-    yield talks("nope"), UnknownStrategyError, "no strategy 'nope'"
+    yield talks("nope"), OptionError, "no strategy 'nope'"
     yield asked("edit", 1, None), MessageError, "or a user message, not None"
     yield asked("edit", 1, 5), MessageError, "a message must be a dict"
     yield asked("send", None, after=0), OptionError, "after=0 needs a new message"
@@ -327,7 +326,7 @@ def conversations() -> Iterator[Row]:
     yield call(Tool, lambda: 1), OptionError, "a tool needs a name of letters"
     yield call(Tool, by_position), OptionError, "parameters without names"
     yield call(Tool, calling), OptionError, "cannot be described"
-    yield provides(name="nope"), UnknownStrategyError, "no strategy 'nope'"
+    yield provides(name="nope"), OptionError, "no strategy 'nope'"
     yield provides(k=5), OptionError, "has no option 'k'"
     yield provides(conversation_id="default"), OptionError, "conversation_id is set by the provider"
     yield provides(max_memories=0), OptionError, "max_memories must be a whole number of at least 1"

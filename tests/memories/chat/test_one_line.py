@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memzoo import ChatModel, Conversation, MemoryProvider, create_memory, open_store
-from memzoo.errors import OptionError, StoreError, UnknownOptionError, UnknownStrategyError
+from memzoo.errors import OptionError, StoreError, UnknownOptionError
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_it_closes_what_it_opened(url: str):
 
 def test_nothing_stays_open_after_an_error(url: str):
     """A wrong name makes no file, and wrong options are named."""
-    with pytest.raises(UnknownStrategyError):
+    with pytest.raises(OptionError):
         Conversation("offline", "windwo", store=url)
     assert not Path(url.removeprefix("sqlite:///")).exists()
     with pytest.raises(UnknownOptionError, match="no option 'sise'"):

@@ -78,7 +78,7 @@ def test_two_writers_lose_no_pin(store: Store) -> None:
         for number in range(1 + place, 41, 2):
             memories[place].pin(number)
             if number % 4 == 1:
-                memories[place].unpin(number)
+                memories[place].pin(number, off=True)
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(mark, range(2)))
@@ -100,7 +100,7 @@ def test_is_pinned_as_soon_as_it_is_stored(store: Store, monkeypatch: pytest.Mon
     assert RULE in later.messages()
     later.add_messages([RULE], turn_id="t", pinned=True)
     assert opened(store).pinned() == [5]
-    later.unpin(5)
+    later.pin(5, off=True)
     later.add_messages([RULE], turn_id="t", pinned=True)
     assert opened(store).pinned() == memory.pinned() == []
 

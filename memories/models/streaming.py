@@ -1,11 +1,11 @@
-"""Puts the chunks of a streamed answer together, with the members that only some providers send."""
+"""Puts the pieces of a streamed answer together, with the members that only some providers send."""
 
 import json
 from typing import Any
 
 from memzoo.memories.text.thoughts import Speech
 
-__all__ = ["StreamedAnswer"]
+__all__ = ["StreamedAnswer", "StreamedResponse"]
 
 # The client joins all texts of a member, and refuses lists whose entries have no index, so it gets only the members
 # that it knows. A text of these further members is a piece of what was said; any other text is a name or a signature,
@@ -18,9 +18,50 @@ _TEXTS = frozenset({"text", "summary", "thinking"})
 # With fewer characters, a piece may begin with the text so far by chance.
 _LEAST_REPEATED = 16
 
+_TEXT = "response.output_text.delta"
+_PIECES = (_TEXT, "response.refusal.delta")
+_ENDS = ("response.completed", "response.incomplete", "response.failed")
+
+
+class StreamedResponse:
+    """An answer by the Responses API so far.
+
+    Attributes:
+        completion: The whole response; `None` before its end.
+    """
+
+    def __init__(self) -> None:
+        self.completion: Any = None
+        self._speech, self._items = Speech(), list[Any]()
+        self._part: Any = None
+
+    def add(self, event: Any) -> str:
+        """Add an event, and return the words that can be said now, without thoughts at the beginning."""
+        if event.type in _PIECES and event.delta:
+            before = self._part
+            if event.type == _TEXT:
+                self._part = getattr(event, "output_index", 0), getattr(event, "content_index", 0)
+            # `read_items` puts an empty line between texts, too.
+            gap = "" if before in (None, self._part) else "\n\n"
+            return self._speech.add(gap + event.delta)
+        if event.type == "response.output_item.done":
+            self._items.append(event.item)
+        elif event.type in _ENDS:
+            self.completion = event.response
+            # Some endpoints give the items only in the events before.
+            if event.response and not getattr(event.response, "output", None):
+                event.response.output = self._items
+        elif event.type == "error":
+            raise RuntimeError(event.message)
+        return ""
+
+    def end(self) -> str:
+        """Return the words that were held back."""
+        return self._speech.end()
+
 
 class StreamedAnswer:
-    """A streamed answer so far.
+    """A chat completion so far.
 
     Example:
         >>> from openai.types.chat import ChatCompletionChunk

@@ -7,11 +7,11 @@ from memzoo.memories.text.thoughts import Speech
 
 __all__ = ["StreamedAnswer", "StreamedResponse"]
 
-# The client joins all texts of a member, and refuses lists whose entries have no index, so it gets only the members
-# that it knows. A text of these further members is a piece of what was said; any other text is a name or a signature,
-# which comes whole.
+# A text of these members is a piece of what was said; any other text is a name or a signature, which comes whole. The
+# client's own code joins all texts of a member, and refuses lists whose entries have no index.
 _JOINED = frozenset(
     {"reasoning_content", "reasoning", "reasoning_text", "thinking", "text", "summary", "content", "data", "transcript"}
+    | {"refusal"}
 )
 _SAME = ("type", "index")
 _TEXTS = frozenset({"text", "summary", "thinking"})
@@ -75,25 +75,32 @@ class StreamedAnswer:
     """
 
     def __init__(self) -> None:
-        from openai.lib.streaming.chat import ChatCompletionStreamState
-
-        self._state: Any = ChatCompletionStreamState()
-        self._begun = False
         self._speech = Speech()
+        self._completion: dict[str, Any] = {}
+        self._choice: dict[str, Any] = {}
+        self._content: str | None = None
         self._message: dict[str, Any] = {}
         self._calls: list[tuple[Any, dict[str, Any]]] = []
 
     def add(self, chunk: Any) -> str:
         """Add a chunk, and return the words that can be said now, without thoughts at the beginning."""
-        from openai.types.chat.chat_completion_chunk import ChoiceDelta
-
-        delta = None
-        if chunk.choices:
-            delta = chunk.choices[0].delta = chunk.choices[0].delta or ChoiceDelta()
-            self._take_members(delta)
-        self._begun = True
-        self._state.handle_chunk(chunk)
-        said = delta and (delta.content or delta.refusal)
+        sent: dict[str, Any] = chunk.to_dict(mode="json", warnings=False)
+        choices: list[dict[str, Any]] = sent.pop("choices", None) or [{}]
+        delta: dict[str, Any] = choices[0].pop("delta", None) or {}
+        _join(self._completion, sent)
+        _join(self._choice, choices[0])
+        content = delta.pop("content", None)
+        if isinstance(content, list):
+            parts: list[dict[str, Any]] = content
+            if thoughts := [part for part in parts if part["type"] != "text"]:
+                delta["thinking"] = thoughts
+            content = "".join(part["text"] for part in parts if part["type"] == "text")
+        if content is not None:
+            self._content = (self._content or "") + content
+        for call in delta.pop("tool_calls", None) or ():
+            self._take_call(call)
+        _join(self._message, delta)
+        said = content or delta.get("refusal")
         return self._speech.add(said) if said else ""
 
     def end(self) -> str:
@@ -103,29 +110,12 @@ class StreamedAnswer:
     @property
     def completion(self) -> Any:
         """The completion of all chunks; `None` before the first chunk."""
-        from openai.types.chat import ChatCompletionMessageToolCall
+        from openai.types.chat import ChatCompletion
 
-        if not self._begun:
-            return None
-        completion = self._state.current_completion_snapshot
-        if completion.choices:
-            message = completion.choices[0].message
-            message.model_extra.update(self._message)
-            calls = [ChatCompletionMessageToolCall.construct(**call) for _, call in self._calls]
-            message.tool_calls = calls or None
-        return completion
-
-    def _take_members(self, delta: Any) -> None:
-        """Take over members that the client would garble: those of the provider, parts of thoughts, and calls."""
-        _join(self._message, _take(delta))
-        if isinstance(delta.content, list):
-            parts: list[Any] = delta.content
-            thoughts = [part for part in parts if part["type"] != "text"]
-            _join(self._message, {"thinking": thoughts} if thoughts else {})
-            delta.content = "".join(part["text"] for part in parts if part["type"] == "text")
-        for call in delta.tool_calls or ():
-            self._take_call(call.to_dict(warnings=False))
-        delta.tool_calls = None
+        calls = [call for _, call in self._calls]
+        message = {"role": "assistant", "content": self._content, **self._message, "tool_calls": calls or None}
+        choice = {"index": 0, "finish_reason": None, **self._choice, "message": message}
+        return ChatCompletion.construct(**self._completion, choices=[choice]) if self._completion else None
 
     def _take_call(self, piece: dict[str, Any]) -> None:
         """Add a piece to its call, or begin a call with it.
@@ -158,14 +148,6 @@ def _is_whole(arguments: Any) -> bool:
         return arguments.rstrip().endswith("}") and isinstance(json.loads(arguments), dict)
     except ValueError:
         return False
-
-
-def _take(thing: Any) -> dict[str, Any]:
-    """Remove the members that the client does not know from an object, and return them."""
-    taken = dict(thing.model_extra or {})
-    if taken:
-        thing.model_extra.clear()
-    return taken
 
 
 def _join(known: dict[str, Any], new: dict[str, Any]) -> None:

@@ -15,10 +15,10 @@ from memzoo.memories.text.media import weigh_parts
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
-__all__ = ["TokenCounter", "TokenCounterOption", "count_text", "estimate_tokens", "token_counter"]
+__all__ = ["TokenCounter", "TokenCounterOption", "count_text", "token_counter"]
 
 TokenCounterOption: TypeAlias = str | Callable[[Message], int] | None
-"""A model's or encoding's name, `"approximate"` for an estimate, or a function that counts a message."""
+"""A model's or encoding's name, `"approximate"` for an estimate, or a function from a message to a whole number."""
 
 _APPROXIMATE = "approximate"
 # The tokens around a message (its role and its marks) and around a request, with OpenAI's models.
@@ -66,7 +66,7 @@ class TokenCounter:
         return self.count_text(text) if self.count_text else round(self({"role": "system", "content": text}))
 
     def __call__(self, message: Message) -> float:
-        """Count the tokens of a message, with the tokens around the message."""
+        """Count the tokens of a message, with the tokens around the message; a `float` only if they are estimated."""
         tokens = self.count(message)
         if not (isinstance(tokens, int) or self.estimate) or tokens < 0:
             raise OptionError(
@@ -127,7 +127,7 @@ def count_text(text: str, encoding: str) -> int:
 
     def count() -> int:
         encode = _encoders.get(encoding) or _load(encoding)
-        return len(encode(text)) if encode else estimate_tokens(text)
+        return len(encode(text)) if encode else guesser_of("")(text)
 
     return counting.through(encoding, text, count)
 
@@ -179,12 +179,3 @@ def _load(name: str) -> Callable[[str], list[int]] | None:
     _missing.pop(name, None)
     _encoders[name] = encode = functools.partial(encoding.encode, disallowed_special=())
     return encode
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate the tokens of a text in `o200k_base`; 0 only for an empty text.
-
-    For texts of 200 tokens and more in English, Chinese, German and code, the error is about 5 % on average; for a
-    single message, the error may be 25 %.
-    """
-    return guesser_of(_APPROXIMATE)(text)

@@ -301,23 +301,17 @@ def _offline_client(kind: str) -> Any:
 
 def _completion(answer: Answer, asked: str) -> Completion:
     """Return the completion for an answer that must be a complete text."""
-    text = extract_spoken(answer.message["content"] or "")
-    if fault := _fault(text, answer):
-        raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=len(text) if _is_cut(answer) else None)
-    return Completion(text, answer.spent)
-
-
-def _fault(text: str, answer: Answer) -> str:
-    """Return the fault of an answer that must be a complete text; "" for a faultless answer."""
+    text, cut_after = extract_spoken(answer.message["content"] or ""), None
     if refusal := answer.message.get("refusal"):
-        return f"refused: {refusal!r}"
-    if _is_cut(answer):
-        return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
-    return "" if text else "sent an empty reply"
-
-
-def _is_cut(answer: Answer) -> bool:
-    return answer.finish_reason == "length" and not answer.message.get("refusal")
+        fault = f"refused: {refusal!r}"
+    elif answer.finish_reason == "length":
+        cut_after = len(text)
+        fault = f"was cut off after {cut_after} characters (a larger max_completion_tokens may help)"
+    elif text:
+        return Completion(text, answer.spent)
+    else:
+        fault = "sent an empty reply"
+    raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=cut_after)
 
 
 class _Rules:

@@ -96,7 +96,9 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
         return _estimating(name)
     if encoding := _encoding_name(name):
         count = functools.partial(count_text, encoding=encoding)
-        return TokenCounter(encoding, functools.partial(_count_message, encoding=encoding), count, by_encoding=True)
+        return TokenCounter(
+            encoding, lambda message: count(text_of(message)) + weigh_parts(message) + _FRAME, count, by_encoding=True
+        )
     if option:
         import tiktoken
 
@@ -111,10 +113,6 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
 def _estimating(model: str) -> TokenCounter:
     estimate = Estimate(model)
     return TokenCounter(estimate.name, estimate.count_message, estimate.count_text, estimate=estimate)
-
-
-def _count_message(message: Message, encoding: str) -> int:
-    return count_text(text_of(message), encoding) + weigh_parts(message) + _FRAME
 
 
 def count_text(text: str, encoding: str) -> int:

@@ -122,9 +122,11 @@ def _read_response(response: Any) -> tuple[Message, str]:
     """Return the chat message for a response, and the reason for its end by the names of chat completions."""
     message = read_items([_with_whole_thoughts(item.to_dict(mode="json", warnings=False)) for item in response.output])
     reason = getattr(response.incomplete_details, "reason", None)
-    if response.status == "failed" or reason == "content_filter":
-        return message, reason or "failed"
-    return message, "length" if reason else "tool_calls" if "tool_calls" in message else "stop"
+    if response.status == "failed":
+        return message, "failed"
+    if reason:
+        return message, "content_filter" if reason == "content_filter" else "length"
+    return message, "tool_calls" if "tool_calls" in message else "stop"
 
 
 def _with_whole_thoughts(item: Item) -> Item:

@@ -87,7 +87,7 @@ class StreamedAnswer:
         sent: dict[str, Any] = chunk.to_dict(mode="json", warnings=False)
         choices: list[dict[str, Any]] = sent.pop("choices", None) or [{}]
         delta: dict[str, Any] = choices[0].pop("delta", None) or {}
-        _join(self._completion, sent)
+        _join(self._completion, {**sent, "object": "chat.completion"})
         _join(self._choice, choices[0])
         content = delta.pop("content", None)
         if isinstance(content, list):

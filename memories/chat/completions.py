@@ -7,21 +7,20 @@ from typing import Any
 
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.chat import ChatModel, Model
-from memzoo.memories.models.streaming import StreamedAnswer
+from memzoo.memories.models.streaming import StreamedAnswer, StreamedResponse
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.responses import Api
 from memzoo.stores import Message
 from memzoo.sync import each, settled
 
-__all__ = ["PURPOSE", "Answer", "ask_model"]
+__all__ = ["Answer", "ask_model"]
 
-PURPOSE = "chat"
-"""The purpose of these calls, for errors and costs."""
-
-_STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
+# The purpose of these calls, for errors and costs.
+_PURPOSE = "chat"
 
 
 async def ask_model(
-    model: Model, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
+    model: Model, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool, api: Api = "chat"
 ) -> AsyncGenerator[str | Answer]:
     """Yield a model's answer to messages: with `stream`, pieces of text as they arrive; finally, the whole answer.
 
@@ -30,32 +29,34 @@ async def ask_model(
         messages: The chat messages, oldest first.
         tools: Descriptions of the tools that a `ChatModel` may call.
         stream: True to yield pieces of text.
+        api: The API to ask a `ChatModel` by.
 
     Raises:
         ModelError: The call failed, perhaps after some pieces.
         ModelReplyError: The reply has neither text nor tool calls, or was withheld.
     """
     if not isinstance(model, ChatModel):
-        reply = await model.complete(messages, PURPOSE)
+        reply = await model.complete(messages, _PURPOSE)
         if stream:
             yield reply.text
         yield Answer({"role": "assistant", "content": reply.text}, "stop", reply.spent, model.name)
         return
-    asked = model.asked_for(PURPOSE)
-    offered: dict[str, Any] = {"tools": list(tools)} if tools else {}
-    with model.failing(PURPOSE):
+    asked = model.asked_for(_PURPOSE)
+    ask, streamed = (model.respond, StreamedResponse) if api == "responses" else (model.request, StreamedAnswer)
+    with model.failing(_PURPOSE):
         model.connect()
         start = time.perf_counter()
-        said = await model.request(messages, **offered, **(_STREAMED if stream else {}))
+        said = await ask(messages, tools, stream=stream)
         if stream:
-            async with contextlib.aclosing(_stream(said)) as pieces:
-                async for said in pieces:
-                    if isinstance(said, str):
-                        yield said
+            whole = streamed()
+            async with contextlib.aclosing(_read_stream(said, whole)) as pieces:
+                async for piece in pieces:
+                    yield piece
+            said = whole.completion
     seconds = time.perf_counter() - start
     if said is None:
-        raise unusable(asked, "ended its reply before it began", Spent(calls=1, seconds=seconds))
-    answer = read_answer(said, seconds, asked)
+        raise unusable(asked, "sent no whole reply", Spent(calls=1, seconds=seconds))
+    answer = read_answer(said, seconds, asked, api=api)
     if not answer.finish_reason:
         raise unusable(asked, "ended its reply in the middle of it", answer.spent)
     if not any(answer.message.get(part) for part in ("content", "tool_calls", "refusal")):
@@ -63,16 +64,14 @@ async def ask_model(
     yield answer
 
 
-async def _stream(chunks: Any) -> AsyncGenerator[Any]:
-    """Yield the pieces of text in a stream; finally, one completion of all chunks, or `None` for an empty stream."""
-    whole = StreamedAnswer()
+async def _read_stream(stream: Any, whole: StreamedAnswer | StreamedResponse) -> AsyncGenerator[str]:
+    """Add the pieces of a stream to an answer, and yield the words that can be said."""
     try:
-        async with contextlib.aclosing(each(chunks)) as received:
-            async for chunk in received:
-                if text := whole.add(chunk):
+        async with contextlib.aclosing(each(stream)) as received:
+            async for piece in received:
+                if text := whole.add(piece):
                     yield text
         if text := whole.end():
             yield text
     finally:
-        await settled(chunks.close())
-    yield whole.completion
+        await settled(stream.close())

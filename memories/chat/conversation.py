@@ -23,7 +23,6 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
 from memzoo.memories.chat.provider import check_default_id, default_of
 from memzoo.memories.chat.reply import Reply
-from memzoo.memories.chat.responses import ask_by_responses
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
@@ -170,12 +169,12 @@ class Conversation(Closing):
         self._family = family_of(self._model.name, getattr(self._model, "base_url", ""), family)
         self._takes_told = family is None and api == "chat"
         one_of("api", api, *get_args(Api))
-        self._ask_model: Callable[..., AsyncGenerator[str | Answer]] = ask_model
+        self._api: Api = api
         if api == "responses":
             if not isinstance(self._model, ChatModel) or self._model.name == "offline":
                 raise OptionError(f"for api='responses', llm must be a ChatModel of an endpoint, not {self._model!r}")
             as_responses(self._model.parameters)
-            self._ask_model, self._family = ask_by_responses, by_responses(self._family)
+            self._family = by_responses(self._family)
 
     async def asend(self, user: str | Message | None, *, after: int | None = None) -> Reply:
         """Send a message and return the answer.
@@ -326,7 +325,8 @@ class Conversation(Closing):
         while not begun:
             try:
                 request = self._write(pieces, stable)
-                async with contextlib.aclosing(self._ask_model(self._model, request, tools, stream=stream)) as heard:
+                asked = ask_model(self._model, request, tools, stream=stream, api=self._api)
+                async with contextlib.aclosing(asked) as heard:
                     async for piece in heard:
                         begun = True
                         yield self._learn_to_count(request, tools, piece) if isinstance(piece, Answer) else piece

@@ -1,4 +1,4 @@
-"""Reads an endpoint's answer from the completion that the `openai` client returns."""
+"""Reads an endpoint's answer from the completion or the response that the `openai` client returns."""
 
 import json
 import uuid
@@ -9,12 +9,13 @@ from typing import Any
 from memzoo.errors import CutReplyError, ModelReplyError
 from memzoo.memories.models.cleaning import is_sendable, split_answer
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.responses import Api, Item, read_items
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts
 from memzoo.stores import Message
 from memzoo.text import DEEPEST, is_too_deep
 from memzoo.warned import warn_caller
 
-__all__ = ["Answer", "DroppedThoughtsWarning", "read_answer", "unusable", "within_bounds"]
+__all__ = ["Answer", "DroppedThoughtsWarning", "read_answer", "unusable"]
 
 MOST_BESIDES = 256 * 1024
 """The most bytes that an answer may have beside its words and calls; see `DroppedThoughtsWarning`."""
@@ -48,30 +49,39 @@ class Answer:
     counted: Mapping[str, Any] | None = None
 
 
-def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") -> Answer:
-    """Return the answer in a completion.
+def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api: Api = "chat") -> Answer:
+    """Return the answer in a chat completion or a response, with its thoughts apart from its words.
 
     Args:
-        completion: The object from the client.
+        said: The object from the client.
         seconds: The duration of the call.
         asked: The model and the prompt, for error messages.
         outcome: The end of error messages, with the consequence for the caller.
+        api: The API that was asked.
 
     Raises:
-        ModelReplyError: The object is not a completion, the answer was withheld by a content filter, or it has half a
+        ModelReplyError: The object is neither, the answer failed or was withheld by a content filter, or it has half a
             character.
     """
-    spent = Spent.of(completion, seconds)
+    spent = Spent.of(said, seconds)
+    kind, read = ("response", _read_response) if api == "responses" else ("chat completion", _read_completion)
     try:
-        choice = completion.choices[0]
-        answer = Answer(_message(choice.message), choice.finish_reason, spent, _model_name(completion))
+        message, finish_reason = read(said)
+        model = getattr(said, "model", None)
     except (AttributeError, TypeError, LookupError, ValueError):
-        raise unusable(asked, f"did not send a chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
-    if answer.finish_reason == "content_filter":
+        raise unusable(asked, f"did not send a {kind}: {str(said)[:200]!r}{outcome}", spent) from None
+    if finish_reason == "failed":
+        raise unusable(asked, f"failed: {getattr(getattr(said, 'error', None), 'message', None)}{outcome}", spent)
+    if finish_reason == "content_filter":
         raise unusable(asked, f"was stopped by a content filter{outcome}", spent)
-    if not is_sendable(json.dumps(_words(answer.message), ensure_ascii=False)):
+    if message["content"]:
+        thoughts, message["content"] = split_answer(message["content"])
+        message |= name_thoughts(message, _join_halves(thoughts))
+    if message.get("tool_calls"):
+        message["content"] = message["content"] or None
+    if not is_sendable(json.dumps(message, ensure_ascii=False)):
         raise unusable(asked, f"sent half a character, which cannot be sent or stored{outcome}", spent)
-    return answer
+    return Answer(_within_bounds(message), finish_reason, spent, model if isinstance(model, str) else "")
 
 
 def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = None) -> ModelReplyError:
@@ -84,37 +94,51 @@ def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = No
     return error
 
 
-def _model_name(completion: Any) -> str:
-    name = getattr(completion, "model", None)
-    return name if isinstance(name, str) else ""
-
-
-def _message(said: Any) -> Message:
-    """Return the assistant message as the endpoint sent it, with its thoughts apart from its words.
+def _read_completion(completion: Any) -> tuple[Message, str]:
+    """Return the assistant message as the endpoint sent it, and the reason for its end.
 
     Members of the client, empty members and older forms of calls are left out.
     """
-    sent: dict[str, Any] = said.to_dict(mode="json", warnings=False)
-    content = said.content
-    kept = _besides(sent, _MESSAGE)
+    choice = completion.choices[0]
+    sent: dict[str, Any] = choice.message.to_dict(mode="json", warnings=False)
+    content = choice.message.content
+    message: Message = {"role": "assistant", "content": content, **_besides(sent, _MESSAGE)}
     if isinstance(content, list):  # some endpoints send parts: thoughts, then text
         parts: list[Any] = content
-        content = "".join(part["text"] for part in parts if part["type"] == "text")
-        if thoughts := [part for part in parts if part["type"] in THOUGHT_PARTS]:
-            kept |= _besides({"thinking": thoughts}, _MESSAGE)
-    if not isinstance(content, (str, type(None))):
+        message["content"] = "".join(part["text"] for part in parts if part["type"] == "text")
+        message |= _besides({"thinking": [part for part in parts if part["type"] in THOUGHT_PARTS]}, _MESSAGE)
+    if not isinstance(message["content"], (str, type(None))):
         raise TypeError("the content is not a text")
-    message: Message = {"role": "assistant", "content": content, **kept}
-    if content:
-        thought, message["content"] = split_answer(content)
-        message |= name_thoughts(message, _join_halves(thought))
     whole = sent.get("tool_calls") or ()
-    if calls := [_call(call, all_of_it) for call, all_of_it in zip(said.tool_calls or (), whole, strict=True)]:
+    if calls := [_call(*both) for both in zip(choice.message.tool_calls or (), whole, strict=True)]:
         # Some endpoints give no ids, or the same id to all calls: the calls' results would be indistinguishable.
         if len({call["id"] for call in calls} - {""}) < len(calls):
             calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
-        message |= {"content": message["content"] or None, "tool_calls": calls}
-    return within_bounds(message)
+        message["tool_calls"] = calls
+    return message, choice.finish_reason
+
+
+def _read_response(response: Any) -> tuple[Message, str]:
+    """Return the chat message for a response, and the reason for its end by the names of chat completions."""
+    message = read_items([_with_whole_thoughts(item.to_dict(mode="json", warnings=False)) for item in response.output])
+    reason = getattr(response.incomplete_details, "reason", None)
+    if response.status == "failed":
+        return message, "failed"
+    if reason:
+        return message, "content_filter" if reason == "content_filter" else "length"
+    return message, "tool_calls" if "tool_calls" in message else "stop"
+
+
+def _with_whole_thoughts(item: Item) -> Item:
+    """Return an item whose thoughts can be stored: half of a character in them becomes a sign.
+
+    An endpoint may refuse encrypted thoughts whose item was changed: they are left out.
+    """
+    text = json.dumps(item, ensure_ascii=False)
+    if item["type"] != "reasoning" or is_sendable(text):
+        return item
+    whole: Item = json.loads(_join_halves(text))
+    return whole | {"encrypted_content": None}
 
 
 def _call(call: Any, whole: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +165,7 @@ def _join_halves(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def within_bounds(message: Message) -> Message:
+def _within_bounds(message: Message) -> Message:
     """Return a message that can be stored: without the provider's members if they are too large or too deep."""
     words = _words(message)
     if words == message:

@@ -15,8 +15,8 @@ from memzoo.memories.models.cleaning import extract_spoken, is_sendable
 from memzoo.memories.models.clients import Clients, call_function
 from memzoo.memories.models.parameters import as_responses, split_parameters
 from memzoo.memories.models.usage import Spent
-from memzoo.memories.text.context_windows import read_window
-from memzoo.memories.text.families import ANY, Family, family_of, read_model
+from memzoo.memories.text.context_windows import read_told
+from memzoo.memories.text.families import ANY, Family, family_of
 from memzoo.memories.text.messages import as_sent
 from memzoo.memories.text.responses import as_request, as_tool
 from memzoo.stores import Message
@@ -32,6 +32,7 @@ _UNCHANGED = "; nothing was changed"
 # OpenAI's models with thoughts. It refuses others that are asked for encrypted thoughts, gpt-5-chat-latest included.
 _THINKS = re.compile(r"(.*/)?(o\d|gpt-[5-9](?!.*chat)|codex)")
 _WINDOW_SECONDS = 10
+_STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 """A function that takes chat messages, oldest first, and returns the text of the reply."""
@@ -219,9 +220,12 @@ class ChatModel:
         """Create the client if needed; a process's first client imports the `openai` package."""
         _ = self._clients.of_caller().chat.completions
 
-    async def request(self, messages: Sequence[Message], **more: Any) -> Any:
-        """Send the messages and return the client's result; `more` are further parameters, such as `stream=True`."""
-        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
+    async def request(
+        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = (), *, stream: bool = False
+    ) -> Any:
+        """Send the messages, and return the client's result."""
+        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters}
+        request |= ({"tools": list(tools)} if tools else {}) | (_STREAMED if stream else {})
         return await settled(self._clients.of_caller().chat.completions.create(**request))
 
     async def respond(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool) -> Any:
@@ -259,9 +263,9 @@ class ChatModel:
         for address in (f"{root}/props", "/models"):
             with contextlib.suppress(Exception, BoundMet):
                 told = await settled(client.get(address, cast_to=object))
-                self._served = read_model(told, self.name) or self._served
-                if window := read_window(told, self.name):
-                    self._window = window
+                self._window, served = read_told(told, self.name)
+                self._served = served or self._served
+                if self._window:
                     break
         return self._window
 
@@ -297,23 +301,17 @@ def _offline_client(kind: str) -> Any:
 
 def _completion(answer: Answer, asked: str) -> Completion:
     """Return the completion for an answer that must be a complete text."""
-    text = extract_spoken(answer.message["content"] or "")
-    if fault := _fault(text, answer):
-        raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=len(text) if _is_cut(answer) else None)
-    return Completion(text, answer.spent)
-
-
-def _fault(text: str, answer: Answer) -> str:
-    """Return the fault of an answer that must be a complete text; "" for a faultless answer."""
+    text, cut_after = extract_spoken(answer.message["content"] or ""), None
     if refusal := answer.message.get("refusal"):
-        return f"refused: {refusal!r}"
-    if _is_cut(answer):
-        return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
-    return "" if text else "sent an empty reply"
-
-
-def _is_cut(answer: Answer) -> bool:
-    return answer.finish_reason == "length" and not answer.message.get("refusal")
+        fault = f"refused: {refusal!r}"
+    elif answer.finish_reason == "length":
+        cut_after = len(text)
+        fault = f"was cut off after {cut_after} characters (a larger max_completion_tokens may help)"
+    elif text:
+        return Completion(text, answer.spent)
+    else:
+        fault = "sent an empty reply"
+    raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=cut_after)
 
 
 class _Rules:

@@ -15,6 +15,8 @@ _THOUGHTS = "think|thinking|thoughts?|reason|reasoning|reflection|analysis|scrat
 _OPENING = rf"<(?:{_THOUGHTS})\b[^<>\n]{{0,99}}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
 _CLOSING = rf"</(?:{_THOUGHTS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
 _THOUGHT = re.compile(rf"(?P<opening>{_OPENING})|{_CLOSING}", re.IGNORECASE)
+# Thoughts at the beginning of a line; within a line, a mark is only mentioned.
+_INSIDE = re.compile(rf"^[^\S\n]*+(?:{_OPENING}).*?(?:{_CLOSING}|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 
 _CHANNEL = "<|channel|>"
 _FINAL = "<|channel|>final<|message|>"
@@ -26,7 +28,6 @@ _OTHERS_TURN = re.compile(r"(?:user|system|human|tool)\b", re.IGNORECASE)
 _ONE_MARK = re.compile(_MARK, re.IGNORECASE)
 _OTHERS_BEGIN = re.compile(rf"{_MARK}(?:\s?{_MARK})?\s?(?:user|system|human|tool)\b", re.IGNORECASE)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
-_STOP = re.compile(rf"(?<=\n){_MARK}|{_MARK}(?=[^\S\n]*(?:\n|\Z|{_MARK}))", re.IGNORECASE)
 
 _TAG_LINE = re.compile(r"\s*<(/?)([a-z_]{1,30})>\s*", re.IGNORECASE)
 _WRAPPER = re.compile(r"<([a-z_]{1,30})>(.*)</\1>", re.DOTALL | re.IGNORECASE)
@@ -85,11 +86,7 @@ def extract_spoken(text: str) -> str:
         >>> extract_spoken("<think>Who is she?</think>\n\nAnna lives in Oslo.<|im_end|>\n<|im_start|>user")
         'Anna lives in Oslo.'
     """
-    if _FINAL in text:
-        text = text.rpartition(_FINAL)[2]
-    elif text.lstrip().startswith(_CHANNEL):
-        return ""
-    return _without_marks(_without_thoughts(text))
+    return _INSIDE.sub("", split_answer(text)[1]).strip()
 
 
 def _without_turn_marks(text: str) -> str:
@@ -106,15 +103,6 @@ def _without_turn_marks(text: str) -> str:
             break
         said = said[:start]
     return said
-
-
-def _without_marks(text: str) -> str:
-    """Return a text without the marks of a chat template, and without anything after the end of the turn."""
-    begun = text[_LEADING.match(text).end() :]  # type: ignore[union-attr] # it matches nothing, too
-    if len(begun) < len(text) and _OTHERS_TURN.match(begun):
-        return ""
-    end = _STOP.search(begun)
-    return begun[: end.start() if end else None].strip()
 
 
 def clean_reply(reply: str) -> str:
@@ -135,21 +123,6 @@ def clean_reply(reply: str) -> str:
 def is_sendable(text: str) -> bool:
     """Return whether a text can be sent and stored: a text with half of a surrogate pair cannot."""
     return text.isascii() or text.encode(errors="replace").decode() == text
-
-
-def _without_thoughts(text: str) -> str:
-    """Return a text without thoughts, even if their opening or closing tag is missing."""
-    kept: list[str] = []
-    start, thinking = 0, False
-    for mark in _THOUGHT.finditer(text):
-        if mark["opening"]:
-            # A mark within a sentence is only mentioned there.
-            if not thinking and not text[start : mark.start()].rpartition("\n")[2].strip():
-                kept.append(text[start : mark.start()])
-                thinking = True
-        elif thinking or (not start and _ends_line(text, mark)):
-            start, thinking = mark.end(), False
-    return "".join(kept if thinking else [*kept, text[start:]])
 
 
 def _ends_line(text: str, mark: re.Match[str]) -> bool:

@@ -1,26 +1,67 @@
-"""Puts the chunks of a streamed answer together, with the members that only some providers send."""
+"""Puts the pieces of a streamed answer together, with the members that only some providers send."""
 
 import json
 from typing import Any
 
 from memzoo.memories.text.thoughts import Speech
 
-__all__ = ["StreamedAnswer"]
+__all__ = ["StreamedAnswer", "StreamedResponse"]
 
-# The client joins all texts of a member, and refuses lists whose entries have no index, so it gets only the members
-# that it knows. A text of these further members is a piece of what was said; any other text is a name or a signature,
-# which comes whole.
+# A text of these members is a piece of what was said; any other text is a name or a signature, which comes whole. The
+# client's own code joins all texts of a member, and refuses lists whose entries have no index.
 _JOINED = frozenset(
     {"reasoning_content", "reasoning", "reasoning_text", "thinking", "text", "summary", "content", "data", "transcript"}
+    | {"refusal"}
 )
 _SAME = ("type", "index")
 _TEXTS = frozenset({"text", "summary", "thinking"})
 # With fewer characters, a piece may begin with the text so far by chance.
 _LEAST_REPEATED = 16
 
+_TEXT = "response.output_text.delta"
+_PIECES = (_TEXT, "response.refusal.delta")
+_ENDS = ("response.completed", "response.incomplete", "response.failed")
+
+
+class StreamedResponse:
+    """An answer by the Responses API so far.
+
+    Attributes:
+        completion: The whole response; `None` before its end.
+    """
+
+    def __init__(self) -> None:
+        self.completion: Any = None
+        self._speech, self._items = Speech(), list[Any]()
+        self._part: Any = None
+
+    def add(self, event: Any) -> str:
+        """Add an event, and return the words that can be said now, without thoughts at the beginning."""
+        if event.type in _PIECES and event.delta:
+            before = self._part
+            if event.type == _TEXT:
+                self._part = getattr(event, "output_index", 0), getattr(event, "content_index", 0)
+            # `read_items` puts an empty line between texts, too.
+            gap = "" if before in (None, self._part) else "\n\n"
+            return self._speech.add(gap + event.delta)
+        if event.type == "response.output_item.done":
+            self._items.append(event.item)
+        elif event.type in _ENDS:
+            self.completion = event.response
+            # Some endpoints give the items only in the events before.
+            if event.response and not getattr(event.response, "output", None):
+                event.response.output = self._items
+        elif event.type == "error":
+            raise RuntimeError(event.message)
+        return ""
+
+    def end(self) -> str:
+        """Return the words that were held back."""
+        return self._speech.end()
+
 
 class StreamedAnswer:
-    """A streamed answer so far.
+    """A chat completion so far.
 
     Example:
         >>> from openai.types.chat import ChatCompletionChunk
@@ -34,25 +75,32 @@ class StreamedAnswer:
     """
 
     def __init__(self) -> None:
-        from openai.lib.streaming.chat import ChatCompletionStreamState
-
-        self._state: Any = ChatCompletionStreamState()
-        self._begun = False
         self._speech = Speech()
+        self._completion: dict[str, Any] = {}
+        self._choice: dict[str, Any] = {}
+        self._content: str | None = None
         self._message: dict[str, Any] = {}
         self._calls: list[tuple[Any, dict[str, Any]]] = []
 
     def add(self, chunk: Any) -> str:
         """Add a chunk, and return the words that can be said now, without thoughts at the beginning."""
-        from openai.types.chat.chat_completion_chunk import ChoiceDelta
-
-        delta = None
-        if chunk.choices:
-            delta = chunk.choices[0].delta = chunk.choices[0].delta or ChoiceDelta()
-            self._take_members(delta)
-        self._begun = True
-        self._state.handle_chunk(chunk)
-        said = delta and (delta.content or delta.refusal)
+        sent: dict[str, Any] = chunk.to_dict(mode="json", warnings=False)
+        choices: list[dict[str, Any]] = sent.pop("choices", None) or [{}]
+        delta: dict[str, Any] = choices[0].pop("delta", None) or {}
+        _join(self._completion, {**sent, "object": "chat.completion"})
+        _join(self._choice, choices[0])
+        content = delta.pop("content", None)
+        if isinstance(content, list):
+            parts: list[dict[str, Any]] = content
+            if thoughts := [part for part in parts if part["type"] != "text"]:
+                delta["thinking"] = thoughts
+            content = "".join(part["text"] for part in parts if part["type"] == "text")
+        if content is not None:
+            self._content = (self._content or "") + content
+        for call in delta.pop("tool_calls", None) or ():
+            self._take_call(call)
+        _join(self._message, delta)
+        said = content or delta.get("refusal")
         return self._speech.add(said) if said else ""
 
     def end(self) -> str:
@@ -62,29 +110,12 @@ class StreamedAnswer:
     @property
     def completion(self) -> Any:
         """The completion of all chunks; `None` before the first chunk."""
-        from openai.types.chat import ChatCompletionMessageToolCall
+        from openai.types.chat import ChatCompletion
 
-        if not self._begun:
-            return None
-        completion = self._state.current_completion_snapshot
-        if completion.choices:
-            message = completion.choices[0].message
-            message.model_extra.update(self._message)
-            calls = [ChatCompletionMessageToolCall.construct(**call) for _, call in self._calls]
-            message.tool_calls = calls or None
-        return completion
-
-    def _take_members(self, delta: Any) -> None:
-        """Take over members that the client would garble: those of the provider, parts of thoughts, and calls."""
-        _join(self._message, _take(delta))
-        if isinstance(delta.content, list):
-            parts: list[Any] = delta.content
-            thoughts = [part for part in parts if part["type"] != "text"]
-            _join(self._message, {"thinking": thoughts} if thoughts else {})
-            delta.content = "".join(part["text"] for part in parts if part["type"] == "text")
-        for call in delta.tool_calls or ():
-            self._take_call(call.to_dict(warnings=False))
-        delta.tool_calls = None
+        calls = [call for _, call in self._calls]
+        message = {"role": "assistant", "content": self._content, **self._message, "tool_calls": calls or None}
+        choice = {"index": 0, "finish_reason": None, **self._choice, "message": message}
+        return ChatCompletion.construct(**self._completion, choices=[choice]) if self._completion else None
 
     def _take_call(self, piece: dict[str, Any]) -> None:
         """Add a piece to its call, or begin a call with it.
@@ -117,14 +148,6 @@ def _is_whole(arguments: Any) -> bool:
         return arguments.rstrip().endswith("}") and isinstance(json.loads(arguments), dict)
     except ValueError:
         return False
-
-
-def _take(thing: Any) -> dict[str, Any]:
-    """Remove the members that the client does not know from an object, and return them."""
-    taken = dict(thing.model_extra or {})
-    if taken:
-        thing.model_extra.clear()
-    return taken
 
 
 def _join(known: dict[str, Any], new: dict[str, Any]) -> None:

@@ -48,12 +48,13 @@ class Spent:
         Anthropic and of DeepSeek.
         """
         usage = getattr(response, "usage", None)
-        details = _member(usage, "prompt_tokens_details")
+        of_input = _member(usage, "input_tokens_details")  # of the Responses API
+        details = _member(usage, "prompt_tokens_details") or of_input
         sent, received = _count(usage, "prompt_tokens", "input_tokens"), _count(usage, *_RECEIVED)
         cached = _count(details, "cached_tokens") or _count(usage, *_CACHED)
         written = _count(details, *_WRITTEN) or _count(usage, "cache_creation_input_tokens")
         # Anthropic's count of prompt tokens leaves out cached tokens.
-        apart = cached + written > sent or not _count(usage, "prompt_tokens")
+        apart = cached + written > sent or not (of_input or _count(usage, "prompt_tokens"))
         return cls(1, sent + (cached + written) * apart, received, seconds, cached, written)
 
     def __add__(self, other: "Spent") -> "Spent":

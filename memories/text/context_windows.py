@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.errors import OptionError
 
-__all__ = ["AS_OF", "CONTEXT_WINDOWS", "Tokens", "context_window", "is_unknown_share", "read_window", "tokens_of"]
+__all__ = ["AS_OF", "CONTEXT_WINDOWS", "Tokens", "context_window", "is_unknown_share", "read_told", "tokens_of"]
 
 Tokens = int | str
 """A number of tokens, or a share of the model's context window such as `"80%"`."""
@@ -87,25 +87,33 @@ def context_window(model: str) -> int | None:
     return CONTEXT_WINDOWS[max(known, key=len)] if known else None
 
 
-def read_window(told: Any, model: str) -> int | None:
-    """Return a model's context window from an endpoint's answer to `/props` or `/models`; `None` if it tells none.
+def read_told(told: Any, model: str) -> tuple[int | None, str]:
+    """Return what an endpoint's answer to `/props` or `/models` tells of a model.
+
+    Returns:
+        The context window; `None` if it is not told. The name of llama.cpp's file, or of vLLM's root, without folders;
+        "" if it is not told.
 
     Example:
-        >>> read_window({"default_generation_settings": {"n_ctx": 4096}}, "any")
-        4096
-        >>> read_window({"data": [{"id": "a", "max_model_len": 8192}, {"id": "b", "max_model_len": 32768}]}, "b")
-        32768
+        >>> read_told({"default_generation_settings": {"n_ctx": 4096}, "model_path": "/models/Qwen3-8B.gguf"}, "my-own")
+        (4096, 'Qwen3-8B.gguf')
+        >>> read_told({"data": [{"id": "a"}, {"id": "b", "max_model_len": 8192, "root": "Qwen/Qwen3-8B"}]}, "b")
+        (8192, 'Qwen3-8B')
     """
-    if not isinstance(told, dict):
-        return None
-    listed: Any = told.get("data")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    answer: Any = told if isinstance(told, dict) else {}
+    listed: Any = answer.get("data")
+    found: list[Any] = [answer]
     if isinstance(listed, list):
-        named: list[Any] = [one for one in listed if isinstance(one, dict) and one.get("id") == model]
-        windows = [one.get(name) for one in named for name in _WINDOW_NAMES]
-    else:
-        settings: Any = told.get("default_generation_settings")  # pyright: ignore[reportUnknownMemberType]
-        windows = [settings.get("n_ctx")] if isinstance(settings, dict) else []
-    return next((window for window in windows if type(window) is int and 0 < window <= _LARGEST), None)
+        found = [one for one in listed if isinstance(one, dict) and one.get("id") == model]
+    settings = (one.get("default_generation_settings") for one in found)
+    windows = [one.get("n_ctx") for one in settings if isinstance(one, dict)]
+    windows += [one.get(name) for one in found for name in _WINDOW_NAMES]
+    names = (one.get(name) for one in found for name in ("model_path", "root"))
+    name = next((name for name in names if isinstance(name, str)), "")
+    return (
+        next((window for window in windows if type(window) is int and 0 < window <= _LARGEST), None),
+        re.split(r"[/\\]", name.rstrip("/\\"))[-1],  # a folder may be called after another family
+    )
 
 
 def is_unknown_share(limit: object, model: str) -> bool:

@@ -227,8 +227,8 @@ def split_text(text: str) -> list[str]:
     return [*words, *_BLANKS.findall(text)]
 
 
-# How far each factor may be off before any answer, and its bounds.
-_DOUBTS = Factors(0.08, 0.12, 0.12, 0.12, 1.5, 10.0)
+# How far each factor may be off before any answer, and its bounds; the frame of an unknown family may be off farther.
+_DOUBTS, _UNKNOWN_FRAME = Factors(0.08, 0.12, 0.16, 0.12, 1.0, 10.0), 1.5
 _LEAST, _MOST = Factors(0.5, 0.3, 0.3, 0.4, 0.0, 0.0), Factors(2.0, 3.0, 3.0, 3.0, 16.0, 256.0)
 # The most that the descriptions of tools may be of a request that teaches.
 _MOST_TOOLS = 0.25
@@ -334,7 +334,7 @@ class Estimate:
         # An endpoint writes the descriptions of tools in a form of its own: many of them say nothing of the words.
         if sum(offered) > _MOST_TOOLS * guess or not _PLAUSIBLE[0] <= counted / guess <= _PLAUSIBLE[1]:
             return self._tell()
-        doubts = _DOUBTS
+        doubts = _DOUBTS if self.tokenizer.name else _DOUBTS._replace(frame=_UNKNOWN_FRAME)
         pulls = [doubt * doubt * amount for doubt, amount in zip(doubts, amounts, strict=True)]
         gain = (counted - guess) / (_dot(pulls, amounts) + (_NOISE * counted) ** 2)
         learnt = Factors(

@@ -2,12 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal
 
 from memzoo.errors import OptionError
 from memzoo.text import did_you_mean
 
-__all__ = ["ANY", "FAMILIES", "Family", "family_of", "read_model"]
+__all__ = ["ANY", "FAMILIES", "Family", "family_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,25 +132,3 @@ def family_of(model: str = "", base_url: str = "", given: Family | str | None = 
     host = re.sub(r"^\w+://|[/:].*", "", base_url.partition("://")[2] or base_url)
     told = f"{host} {model}".lower()
     return FAMILIES[next((name for rule, name in _RULES if re.search(rule, told)), "any")]
-
-
-def read_model(told: Any, model: str) -> str:
-    """Return the real name of a model that a server has under another, from its answer to `/props` or `/models`.
-
-    Returns:
-        The name of llama.cpp's file, or of vLLM's root, without folders; "" if neither is told.
-
-    Example:
-        >>> read_model({"model_path": "/models/Mistral-7B.gguf"}, "my-own")
-        'Mistral-7B.gguf'
-        >>> read_model({"data": [{"id": "my-own", "root": "Qwen/Qwen3-8B"}]}, "my-own")
-        'Qwen3-8B'
-    """
-    if not isinstance(told, dict):
-        return ""
-    answer = cast("dict[str, Any]", told)
-    listed: Any = answer.get("data")
-    named: list[Any] = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    names = [answer.get("model_path"), *(one.get("root") for one in named if one.get("id") == model)]
-    name = next((name for name in names if isinstance(name, str)), "")
-    return re.split(r"[/\\]", name.rstrip("/\\"))[-1]  # a folder may be called after another family

@@ -89,7 +89,9 @@ def message_from(role: str, content: Any) -> Message:
 
 def _checked(message: Any) -> Message:
     if is_too_deep(message):
-        raise MessageError(f"{_deep_part(message)} has more than {DEEPEST} levels of JSON; write it as a text")
+        parts: dict[Any, Any] = message if isinstance(message, dict) else {}
+        deep = next((f"the {name!r} of a message" for name, part in parts.items() if is_too_deep([part])), "a message")
+        raise MessageError(f"{deep} has more than {DEEPEST} levels of JSON; write it as a text")
     if not isinstance(message, dict):
         raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}{_instead_of(message)}")
     message = cast("Message", message)
@@ -181,11 +183,6 @@ def _instead_of(given: object) -> str:
     if type(given).__module__.startswith("langchain"):
         advice += ", or langchain_core.messages.convert_to_openai_messages(message)"
     return advice
-
-
-def _deep_part(message: Any) -> str:
-    parts: dict[Any, Any] = message if isinstance(message, dict) else {}
-    return next((f"the {name!r} of a message" for name, part in parts.items() if is_too_deep([part])), "a message")
 
 
 def _check_calls(calls: Any) -> None:

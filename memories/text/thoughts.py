@@ -57,9 +57,9 @@ def extract_thoughts(text: str) -> tuple[str, str]:
         ('', '`<think>` begins a thought, `</think>` ends it.')
     """
     thoughts, place = list[str](), 0
-    while found := _find_thoughts(text, place):
-        start, end, place = found
-        thoughts.append(text[start:end].strip())
+    while (opened := _match_opening(text, place)) and (ended := opened[1].search(text, opened[0])):
+        thoughts.append(text[opened[0] : ended.start()].strip())
+        place = ended.end()
     return "\n\n".join(filter(None, thoughts)), text[place:].lstrip() if place else text
 
 
@@ -91,15 +91,6 @@ def _first_text(content: Any) -> str:
         first: Any = content[0]
         content = first.get("text") if first["type"] == "text" else ""
     return content if isinstance(content, str) else ""
-
-
-def _find_thoughts(text: str, place: int) -> tuple[int, int, int] | None:
-    """Return where the thoughts that begin at a place start and end, and where their closing mark ends."""
-    if (opened := _match_opening(text, place)) is None:
-        return None
-    start, closing = opened
-    ended = closing.search(text, start)
-    return (start, *ended.span()) if ended else None
 
 
 def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | None:

@@ -15,10 +15,10 @@ from memzoo.memories.text.media import weigh_parts
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
-__all__ = ["TokenCounter", "TokenCounterOption", "count_text", "estimate_tokens", "token_counter"]
+__all__ = ["TokenCounter", "TokenCounterOption", "count_text", "token_counter"]
 
 TokenCounterOption: TypeAlias = str | Callable[[Message], int] | None
-"""A model's or encoding's name, `"approximate"` for an estimate, or a function that counts a message."""
+"""A model's or encoding's name, `"approximate"` for an estimate, or a function from a message to a whole number."""
 
 _APPROXIMATE = "approximate"
 # The tokens around a message (its role and its marks) and around a request, with OpenAI's models.
@@ -66,7 +66,7 @@ class TokenCounter:
         return self.count_text(text) if self.count_text else round(self({"role": "system", "content": text}))
 
     def __call__(self, message: Message) -> float:
-        """Count the tokens of a message, with the tokens around the message."""
+        """Count the tokens of a message, with the tokens around the message; a `float` only if they are estimated."""
         tokens = self.count(message)
         if not (isinstance(tokens, int) or self.estimate) or tokens < 0:
             raise OptionError(
@@ -96,7 +96,9 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
         return _estimating(name)
     if encoding := _encoding_name(name):
         count = functools.partial(count_text, encoding=encoding)
-        return TokenCounter(encoding, functools.partial(_count_message, encoding=encoding), count, by_encoding=True)
+        return TokenCounter(
+            encoding, lambda message: count(text_of(message)) + weigh_parts(message) + _FRAME, count, by_encoding=True
+        )
     if option:
         import tiktoken
 
@@ -113,10 +115,6 @@ def _estimating(model: str) -> TokenCounter:
     return TokenCounter(estimate.name, estimate.count_message, estimate.count_text, estimate=estimate)
 
 
-def _count_message(message: Message, encoding: str) -> int:
-    return count_text(text_of(message), encoding) + weigh_parts(message) + _FRAME
-
-
 def count_text(text: str, encoding: str) -> int:
     """Count the tokens of a text in an encoding of tiktoken; with a name of an estimate, estimate the tokens.
 
@@ -127,7 +125,7 @@ def count_text(text: str, encoding: str) -> int:
 
     def count() -> int:
         encode = _encoders.get(encoding) or _load(encoding)
-        return len(encode(text)) if encode else estimate_tokens(text)
+        return len(encode(text)) if encode else guesser_of("")(text)
 
     return counting.through(encoding, text, count)
 
@@ -179,12 +177,3 @@ def _load(name: str) -> Callable[[str], list[int]] | None:
     _missing.pop(name, None)
     _encoders[name] = encode = functools.partial(encoding.encode, disallowed_special=())
     return encode
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate the tokens of a text in `o200k_base`; 0 only for an empty text.
-
-    For texts of 200 tokens and more in English, Chinese, German and code, the error is about 5 % on average; for a
-    single message, the error may be 25 %.
-    """
-    return guesser_of(_APPROXIMATE)(text)

@@ -14,6 +14,7 @@ from memzoo.errors import MemoryZooError, OptionError, UnknownOptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.options import options_of
 from memzoo.stores import open_store
+from tools.templates.talks import OPTIONS
 
 SUMMARY = {"max_summary_tokens": None, "max_prompt_tokens": 6000}
 WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules": "memzoo", "step": 0}
@@ -125,6 +126,12 @@ def test_unknown_ones_are_refused(strategy: type[BaseMemory]) -> None:
     assert text.startswith(f"{strategy.__name__} has no option 'memory_kee', 'zzz'; it has: ")
     assert "conversation_id" in text
     assert "_start" not in text
+
+
+@pytest.mark.parametrize(("name", "given"), [(name, one) for name, several in OPTIONS.items() for one in several])
+def test_the_options_of_the_run_over_templates_exist(name: str, given: dict[str, Any]) -> None:
+    """`make templates` can make each memory that it means to."""
+    create_memory(name, llm="offline", token_counter="approximate", **given)
 
 
 def test_errors_fit_builtins() -> None:

@@ -42,7 +42,7 @@ OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
     "summary-buffer": (*_RECALLED, {"max_token_limit": 60}, {"max_token_limit": 60, "recalled_place": "after"}),
     "entity": (*_RECALLED, {"k": 0}, {"step": 2}, {"stay_tokens": 200}, {"max_token_limit": None}),
     "vector-retriever": (*_RECALLED, {"k": 2}, {"max_token_limit": 60}, {"stay_tokens": 200}),
-    "knowledge-graph": (*_RECALLED, {"max_token_limit": None, "depth": 2}, {"stay_tokens": 200}, {"learn": "later"}),
+    "knowledge-graph": (*_RECALLED, {"max_token_limit": None}, {"stay_tokens": 200}, {"learn": "later"}),
     "combined": (
         *_RECALLED,
         {"max_token_limit": 400},

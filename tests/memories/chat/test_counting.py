@@ -10,7 +10,7 @@ from memzoo import Conversation, create_memory
 from memzoo.cassettes import use_cassette
 from memzoo.memories.text.estimating import Estimate, Factors
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.tokens import estimate_tokens
+from memzoo.memories.text.tokens import count_text
 from memzoo.stores import InMemoryStore, Message
 
 if TYPE_CHECKING:
@@ -94,9 +94,9 @@ def test_a_replayed_conversation_counts_as_it_did_when_recorded(endpoint: "Endpo
 
 def test_signs_keep_room_until_an_answer_counts_them(endpoint: "Endpoint") -> None:
     """Chinese texts differ most, so their first limit is not overrun; answers in English tell nothing of them."""
-    endpoint.count = lambda messages: sum(5 + estimate_tokens(text_of(one)) for one in messages)
+    endpoint.count = lambda messages: sum(5 + count_text(text_of(one), "approximate") for one in messages)
     conversation = Conversation(endpoint.model, "buffer")
-    room = 1.1 * estimate_tokens(CHINESE)
+    room = 1.1 * count_text(CHINESE, "approximate")
     assert conversation.memory.counter.of_text(CHINESE) > room
     talk(endpoint, conversation, 3)
     assert conversation.memory.counter.of_text(CHINESE) > room

@@ -45,3 +45,13 @@ def test_pieces_become_calls(pieces: list[dict[str, Any]], calls: list[tuple[str
         answer.add(ChatCompletionChunk.construct(id="c", created=0, model="m", choices=[choice]))
     made: list[Any] = answer.completion.choices[0].message.tool_calls
     assert [(one.function.name, one.function.arguments) for one in made] == calls
+
+
+def test_a_piece_needs_nothing_but_its_choice() -> None:
+    """Neither an id nor a model's name; half of a character in one piece, and the other half in the next."""
+    answer = StreamedAnswer()
+    for delta in ({"content": "Hi \ud83d"}, {"content": "\ude00"}, {}):
+        answer.add(ChatCompletionChunk.construct(choices=[{"index": 0, "delta": delta, "finish_reason": None}]))
+    message = answer.completion.choices[0].message
+    assert message.content == "Hi \ud83d\ude00"
+    assert message.tool_calls is None

@@ -15,7 +15,7 @@ import tiktoken
 from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Conversation, ConversationSummaryBufferMemory, create_memory
-from memzoo.memories.text.tokens import count_text, estimate_tokens, token_counter
+from memzoo.memories.text.tokens import count_text, token_counter
 from memzoo.stores import InMemoryStore, Message
 from tests.vocabulary import Vocabulary
 
@@ -103,7 +103,7 @@ class TestOthers:
         """It is at most a tenth off on average, and never a quarter too low, whatever the language."""
         long, single, estimated, counted = list[float](), list[float](), 0, 0
         for one in _samples(text):
-            guess, tokens = estimate_tokens(one), count_text(one, "o200k_base")
+            guess, tokens = count_text(one, "approximate"), count_text(one, "o200k_base")
             if tokens >= 20:
                 single.append(guess / tokens - 1)
             estimated, counted = estimated + guess, counted + tokens
@@ -142,7 +142,7 @@ class TestUnreachable:
         with pytest.warns(
             UserWarning, match=r"set TIKTOKEN_CACHE_DIR .* token_counter='approximate' .*--token-counter "
         ) as warned:
-            assert {counter.of_text(TEXT), count_text(TEXT, "o200k_base")} == {estimate_tokens(TEXT)}
+            assert {counter.of_text(TEXT), count_text(TEXT, "o200k_base")} == {count_text(TEXT, "approximate")}
         assert len(warned) == 1
         assert counter.name == "approximate"
 
@@ -151,9 +151,9 @@ class TestUnreachable:
         vocabulary.serve(up=False)
         counter = token_counter("gpt-4o-mini")
         with pytest.warns(UserWarning, match="estimated"):
-            assert counter.of_text(TEXT) == estimate_tokens(TEXT)
+            assert counter.of_text(TEXT) == (guess := count_text(TEXT, "approximate"))
         vocabulary.serve()
-        assert counter.of_text(TEXT) == len(tiktoken.get_encoding("o200k_base").encode(TEXT)) != estimate_tokens(TEXT)
+        assert counter.of_text(TEXT) == len(tiktoken.get_encoding("o200k_base").encode(TEXT)) != guess
         assert counter.name == "o200k_base"
 
     def test_a_download_that_hangs_is_not_tried_at_each_message(

@@ -50,7 +50,7 @@ class TestSummary:
         assert 20 < len(ask("summary", summary=said, new_lines="", target=60).split()) <= 45
 
     def test_leaves_out_quotes_that_stand_alone(self, ask: Ask) -> None:
-        """Sentences of a letter do not outlive the question that says whose they are; a quote inside a sentence does."""
+        """A letter does not outlive the question that says whose words it has; a quote in a sentence stays."""
         new_lines = (
             'Sam: Is this letter right? "Dear Sir, you owe us £900. Sam pays for a year."\nSam: "{}", my boss said.'
         )

@@ -118,7 +118,8 @@ class _Job(NamedTuple):
             made.append(create_memory(self.memory, **given))
             return made[-1]
 
-        settings = Settings(survival=any(one.marks for one in self.talk.exchanges), counter=named_counter(_ENCODING))
+        # With `survival`, the rest of a portion is learnt before the questions.
+        settings = Settings(survival=True, counter=named_counter(_ENCODING))
         outcome, _ = measure(self.talk, self.number, Variant(self.memory, factory=make), settings)
         return outcome, model, _list_known(made[0])
 

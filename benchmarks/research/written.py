@@ -4,7 +4,8 @@ For a model without an endpoint. A job is one memory in one conversation, learnt
 job is written to `FOLDER/JOB/0001.prompt`, and the run waits for `0001.reply`; jobs wait side by side. Replies that
 exist are taken at once: a run goes on where the last one ended, and with all replies it only measures. `--pack` writes
 the replies of each job into one file, `JOB.json`, each with the digest of its prompt; a folder of such files serves as
-well. The table counts the prompts that have changed since, for example because a reply is read in another way.
+well. The table counts the answers in all replies ("noted"), those that the memory has at the end ("known") and those
+that its views show, and the prompts that differ since, as they do where a reply is read differently.
 """
 
 import hashlib
@@ -117,7 +118,8 @@ class _Job(NamedTuple):
             made.append(create_memory(self.memory, **given))
             return made[-1]
 
-        settings = Settings(survival=any(one.marks for one in self.talk.exchanges), counter=named_counter(_ENCODING))
+        # With `survival`, the rest of a portion is learnt before the questions.
+        settings = Settings(survival=True, counter=named_counter(_ENCODING))
         outcome, _ = measure(self.talk, self.number, Variant(self.memory, factory=make), settings)
         return outcome, model, _list_known(made[0])
 
@@ -157,30 +159,22 @@ def written(
             lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in model.given)
             (pack / f"{job}.json").write_text(f"[{lines}]\n", encoding="utf-8", newline="\n")
     rows = [_row(job, *one) for job, one in zip(jobs, done, strict=True)]
-    heads = [
-        "job",
-        "known",
-        "shown",
-        "corrections",
-        "survived",
-        "but",
-        "must not",
-        "calls",
-        "changed",
-        "own tokens",
-        "reading",
-    ]
-    show(table(heads, rows))
+    heads = "job, noted, known, shown, corrections, survived, but, must not, calls, changed, own tokens, reading"
+    show(table(heads.split(", "), rows))
 
 
 def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str]) -> list[str]:
     at, exchanges = outcome.budgets[_LIMIT], len(job.talk.exchanges)
     asked = [one.answer for one in at.answers if one.answer is not None]
-    told = [found for one in job.talk.measured if (found := answer_found(one.answer, known)) is not None]
+    noted, told = (
+        [found for one in job.talk.measured if (found := answer_found(one.answer, texts)) is not None]
+        for texts in ([one["reply"] for one in model.given], known)
+    )
     updates = [one.update for one in at.answers if one.update]
     kept = [one for one in at.survived if one.after is None]
     return [
         str(job) if not outcome.failure else f"{job}: {outcome.failure}",
+        f"{sum(noted)}",
         f"{sum(told)} of {len(told)}",
         f"{sum(asked)} of {len(asked)}",
         f"{sum(one in ('corrected', 'both') for one in updates)} of {len(updates)}",

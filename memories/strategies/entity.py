@@ -117,16 +117,10 @@ class ConversationEntityMemory(ModelBackedMemory):
         if not self._teaches(before, entries):
             return Changes()
         indexes = self._indexes if self._keeps(state) else self._draft.after(state.items)
-        notes, new_lines = EntityNotes(state.items, indexes.names), self.render.lines(entries)
-        lines = {
-            "new_lines": new_lines,
-            "dated_new_lines": self.render.dated_lines(entries),
-            "history": self.render.lines(before),
-            "dated_history": self.render.dated_lines(before),
-        }
+        notes, lines = EntityNotes(state.items, indexes.names), self._lines_of(before, entries)
+        new_lines = lines["new_lines"]
         touched = indexes.known.find_touched(new_lines, lambda line: notes.find_asked(line, self.render.labels))
-        tokens = self._retry.prompts.room_for_known
-        known = choose_notes(notes, touched, new_lines, lines["history"], tokens)
+        known = choose_notes(notes, touched, new_lines, lines["history"], self._retry.prompts.room_for_known)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
         named = [one.name for one in found if one.name]  # new labels occur only in the reply

@@ -147,14 +147,9 @@ class ConversationKGMemory(ModelBackedMemory):
         changes, tokens = graph.changes_from(find_sources(statements, mined)), self.max_state_tokens
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
 
-    async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
+    async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], _: Log) -> dict[str, str]:
         """Return the prompt's lines for new messages and for earlier messages; the log ends with the new messages."""
-        return {
-            "history": self.render.lines(before),
-            "dated_history": self.render.dated_lines(before),
-            "new_lines": self.render.lines(mined),
-            "dated_new_lines": self.render.dated_lines(mined),
-        }
+        return self._lines_of(before, mined)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the log number of the first exchange used to resolve "he"; `why` cannot quote deleted messages."""
@@ -229,26 +224,24 @@ class ConversationKGMemory(ModelBackedMemory):
             await self.learner.amend(change)
 
     async def _find_facts(self, query: str, log: Log) -> Sequence[Near]:
-        """Return the facts to show for a query."""
+        """Return the facts to show for a query: within the limit, those that match it best."""
         asked = await self._ask_for_names(query, log) if self.ask_at_load else []
         if self.max_token_limit is None:
             near = self.kg.around(asked or self.kg.find_names(query))
             report("facts around names", ((str(one.fact), 1.0) for one in near))
             return near
-        return [] if self.kg.empty else await self._search(query, asked, self.max_token_limit, log)
-
-    async def _search(self, query: str, asked: Sequence[str], limit: int, log: Log) -> Sequence[Near]:
-        """Return the facts that match a query best, within a token limit."""
+        if self.kg.empty:
+            return []
         named = await self._find_names(query, log)
         named |= {known: FOR_SURE for name in asked for known in self.kg.find_canonical(name)}
         found = self._known.search(query, named)
         report("words", ((one.unit.text, score) for one, score in found.scores))
-        roomy = limit > FEW_TOKENS
-        keys = ([one.key for one in group] for group in self._known.add_later(found, limit))
+        roomy = self.max_token_limit > FEW_TOKENS
+        keys = ([one.key for one in group] for group in self._known.add_later(found, self.max_token_limit))
         groups = (self.kg.add_replacements(self.kg.holding(group), named=roomy) for group in keys)
         if not roomy:
             groups = ([fact] for group in groups for fact in group)
-        return best_within(limit, groups, self.render.text_tokens)
+        return best_within(self.max_token_limit, groups, self.render.text_tokens)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
         """Return the canonical names that a query asks about, in the context of the last `k` exchanges."""

@@ -62,6 +62,12 @@ class ModelBackedMemory(BaseMemory):
         is_single = sum(1 for _ in exchange_ends(entries)) == 1
         return await log.until_number(entries[0].seq - 1).exchanges(exchanges if is_single else min(exchanges, 1))
 
+    def _lines_of(self, before: Sequence[Entry], new: Sequence[Entry]) -> dict[str, str]:
+        """Return the variables of a prompt for new messages and for the messages before them."""
+        write = {"": self.render.lines, "dated_": self.render.dated_lines}
+        parts = {"history": before, "new_lines": new}
+        return {f"{days}{name}": lines(part) for days, lines in write.items() for name, part in parts.items()}
+
     async def ask(self, prompt: str, **variables: Any) -> str:
         """Return the model's answer to a prompt, and count the cost under the prompt's name.
 

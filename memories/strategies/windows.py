@@ -396,7 +396,11 @@ class SlidingWindow:
             kept, size = [], 0.0
             new = await self._longest_end(log, limit)
         if new:
-            kept, size = self._drop_oldest([*kept, *new], size + sum(map(self._weight, new)), limit)
+            kept, size, gone = [*kept, *new], size + sum(map(self._weight, new)), 0
+            while size > limit:
+                size -= self._weight(kept[gone])
+                gone += 1
+            kept = kept[gone:]
         newest = reversed(kept)
         # `fit_messages` never evicts the newest user message, so that message must be among the kept ones.
         if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
@@ -405,13 +409,6 @@ class SlidingWindow:
             return kept, limit - size if kept[0].seq == 1 else 0
         self._known = None
         return None
-
-    def _drop_oldest(self, entries: list[Entry], size: float, limit: int) -> tuple[list[Entry], float]:
-        gone = 0
-        while size > limit:
-            size -= self._weight(entries[gone])
-            gone += 1
-        return entries[gone:], size
 
     async def _longest_end(self, log: Log, limit: int) -> list[Entry]:
         """Return the newest entries of the log: enough entries to exceed the limit, or all entries."""

@@ -16,6 +16,8 @@ _MOST_NAMES, _MOST_KNOWN, _SUMMARY_WORDS = 12, 60, 400
 _LIMIT = re.compile(r"at most (\d{1,9}) tokens")
 # Whole sentences of others, in quotes; a short quote is a title or a word.
 _QUOTED = re.compile(r"\"[^\"\n]{20,}\"|“[^“”\n]{8,}”|「[^「」\n]{8,}」")
+# Quotes that would be summarised without the words that say whose they are.
+_APART = re.compile(rf"(?<=[.!?…。\uff01\uff1f])\s*(?:{_QUOTED.pattern})")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
@@ -30,6 +32,7 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     talk = NamedSentences(history, new)
     match task:
         case "summary":  # a word has about one and a half tokens of four letters
+            new = _read(_APART.sub("", parts["new_lines"]))
             found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) * 2 // 3) if limit else _SUMMARY_WORDS)
         case "current_entities":
             found = _names(talk)

@@ -49,6 +49,14 @@ class TestSummary:
         assert years == sorted(years)
         assert 20 < len(ask("summary", summary=said, new_lines="", target=60).split()) <= 45
 
+    def test_leaves_out_quotes_that_stand_alone(self, ask: Ask) -> None:
+        """A letter does not outlive the question that says whose words it has; a quote in a sentence stays."""
+        new_lines = (
+            'Sam: Is this letter right? "Dear Sir, you owe us £900. Sam pays for a year."\nSam: "{}", my boss said.'
+        )
+        said = ask("summary", summary="", new_lines=new_lines.format("We move to Oslo in May"))
+        assert said == 'Sam said: "We move to Oslo in May", my boss said.'
+
     @pytest.mark.parametrize("word", ["房", "の", "บ", "집안 ", "room ", "roomoven" * 20 + " ", "room房"])
     def test_has_a_bound_in_every_script(self, word: str, ask: Ask) -> None:
         """Whether or not there are blanks between the words."""

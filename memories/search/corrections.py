@@ -95,9 +95,9 @@ _SAMPLE = 20_000
 
 # A message with at least this share of questions corrects nothing.
 _ASKING = 0.5
-# A length in words. A sure correction up to this length need not share words with the corrected message ("Make that
+# A length in letters. A sure correction up to this length need not share words with the corrected message ("Make that
 # 50"): a value of the same kind is enough.
-_BRIEF = 14
+_BRIEF = 77
 _NEARLY_BEST = 0.7
 # The least score of a clear correction of a message that is not among the best.
 _CLEARLY = 1.5
@@ -143,7 +143,7 @@ class Corrections(NamedTuple):
         ends: The positions in `terms` at which the words of each message begin, and the end of the last message.
         places: The places of the possible corrections.
         kinds: The kinds of each possible correction.
-        lengths: The number of words of each possible correction.
+        lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
         owners: For each word of each correction, the index in `places` of the correction.
         told: For each entry of `owners`, the index in `words` of the word.
@@ -181,14 +181,14 @@ class Corrections(NamedTuple):
         share = numpy.where(kinds & SURELY, weights.sure_correction, weights.possible_correction)
         needed = numpy.maximum(share * numpy.bincount(owners, rareness, minlength=len(places)), weights.same_subject)
         words, told = numpy.unique(words, return_inverse=True)
-        return cls(rows, terms, ends, places, kinds, counts, words, owners, told, rareness, needed)
+        return cls(rows, terms, ends, places, kinds, rows["length"][places], words, owners, told, rareness, needed)
 
     def newest(self, place: int, longest: int, *, surely: bool = False) -> list[int]:
         """Return the places of at most two later corrections of a message: the most similar, and the newest.
 
         Args:
             place: The place of the message.
-            longest: The most words in a correction.
+            longest: The most letters in a correction.
             surely: True for clear corrections only, which must also share half as many more rare words as usual.
         """
         may = (self.places > place) & (self.lengths <= longest)

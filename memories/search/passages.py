@@ -116,7 +116,7 @@ def cost(rows: Rows, weights: Weights) -> Numbers:
 
     A question seldom contains the answer.
     """
-    length = weights.length * doublings(rows["terms"], weights.short)
+    length = weights.length * doublings(rows["length"], weights.short)
     loss: Numbers = weights.asking * rows["asks"] + length
     return loss + weights.talkative * doublings(_usual_lengths(rows), weights.short)
 
@@ -196,7 +196,7 @@ def _labels(query: str) -> Iterator[str]:
 
 
 def _usual_lengths(rows: Rows) -> Numbers:
-    """Return, for each message, the mean number of terms in its speaker's messages."""
+    """Return, for each message, the mean length of its speaker's messages, in letters."""
     _, who, counts = numpy.unique(rows["speaker"], return_inverse=True, return_counts=True)
-    means: Numbers = numpy.bincount(who, rows["terms"], minlength=len(counts)) / counts
+    means: Numbers = numpy.bincount(who, rows["length"], minlength=len(counts)) / counts
     return means[who]

@@ -20,7 +20,7 @@ class Weights:
         speaker: The points for messages of a speaker named in the query.
         asking: The loss of a message that consists of questions, as a share of the best score by words.
         answering: The gain of a message after a question, as a multiple of the score of the question's own words.
-        short: The number of words up to which a message loses nothing for its length.
+        short: The number of letters up to which a message loses nothing for its length; see `count_letters`.
         length: The loss for each doubling of a message's length above `short`, as a share of the best score by words:
             a long message takes the room of other messages.
         talkative: The loss for each doubling of the speaker's mean length above `short`, as a share of the best score
@@ -47,7 +47,7 @@ class Weights:
     speaker: float = 5.0
     asking: float = 0.1
     answering: float = 0.2
-    short: int = 53
+    short: int = 280
     length: float = 0.4
     talkative: float = 0.2
     embeddings: float = 0.01

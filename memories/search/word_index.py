@@ -38,9 +38,9 @@ __all__ = ["WordIndex"]
 _STEP = 512
 _PARTS = ("rows", "terms")
 
-# Corrections are added for at most 3 of the best messages, and for one message per 300 tokens of the limit. The most
-# words of a correction are a twelfth of the limit. With room for 3, clear corrections are added for up to 64 messages.
-_MOST_CORRECTED, _TOKENS_A_CORRECTION, _CORRECTION_SHARE = 3, 300, 12
+# Corrections are added for at most 3 of the best messages, and for one message per 300 tokens of the limit. A
+# correction has at most a letter per 2 tokens. With room for 3, clear corrections are added for up to 64 messages.
+_MOST_CORRECTED, _TOKENS_A_CORRECTION, _TOKENS_A_LETTER = 3, 300, 2
 _MOST_CLEARLY_CORRECTED = 64
 
 _SECONDS_A_DAY = 86_400
@@ -199,7 +199,7 @@ class WordIndex:
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
             most = _MOST_CLEARLY_CORRECTED if first == _MOST_CORRECTED else first
             places = numpy.searchsorted(self._seqs, seqs[:most]).tolist()
-            longest = limit // _CORRECTION_SHARE
+            longest = limit // _TOKENS_A_LETTER
             together = [
                 one
                 for rank, place in enumerate(places)
@@ -211,7 +211,7 @@ class WordIndex:
     def find_corrections_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
         """Return the log numbers of the messages' corrections after the number `since`; see `add_corrections`."""
         with self._lock:
-            corrections, longest = self._find_corrections(), limit // _CORRECTION_SHARE
+            corrections, longest = self._find_corrections(), limit // _TOKENS_A_LETTER
             places = numpy.searchsorted(self._seqs, seqs).tolist()
             found = {one for place in places for one in corrections.newest(place, longest)}
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]

@@ -12,7 +12,7 @@ __all__ = ["CORRECTIONS", "DATES", "RUN", "find_pairs", "translate_numbers"]
 RUN = re.compile(f"[{UNSPACED}]+")
 """A run of Chinese or Japanese characters."""
 
-CORRECTIONS = "更正|改为|改成|不再|而不是"
+CORRECTIONS = "更正|改[为成到叫期]|要改|不再|而不是|提前到|推迟|又说"
 """See `Language.corrections`."""
 
 # "三月前" is before March, and "上年" a part of other words.
@@ -32,7 +32,7 @@ DATES = RelativeDates(
 _STOP_WORDS = """
     的 了 是 吗 呢 吧 啊 在 和 与 跟 对 从 把 被 给 让 就 都 也 还 又 很 他 她 我 你 它 您 他们 她们 我们 你们 自己 这
     那 这个 那个 哪 哪个 哪种 哪些 哪家 哪里 哪儿 哪位 哪一 什么 谁 怎么 怎样 如何 为什么 为何 多少 几 时候 一个 一位
-    一种 一件 一些 没有 可以 关于 通过 因为 所以 但是 由于 根据 是否
+    一种 一件 一些 最后 到底 究竟 没有 可以 关于 通过 因为 所以 但是 由于 根据 是否
     """.split()
 _STOP = re.compile("|".join(sorted(_STOP_WORDS, key=len, reverse=True)))
 

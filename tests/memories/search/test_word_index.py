@@ -371,14 +371,19 @@ class TestCorrections:
         assert index.add_corrections([1, 2, 3, 4, 32], 600) == [1, 2, 3, 4, 32]
 
     def test_that_are_long_do_not_take_the_room_of_all(self) -> None:
-        """With room for little, a correction with many words is left out."""
+        """With room for little, a long correction is left out."""
         later = "Actually, the budget of the project is no longer what I said about the budget, it is $10 now."
         index = index_of("The project budget is $20.", *["We had lunch"] * 30, later)
         assert index.add_corrections([1], 1_000) == [32, 1]
         assert index.add_corrections([1], 60) == [1]
-        words = 19
-        assert index.add_corrections([1], 12 * words) == [32, 1]
-        assert index.add_corrections([1], 12 * words - 1) == [1]
+        assert index.add_corrections([1], 2 * len(later)) == [32, 1]
+        assert index.add_corrections([1], 2 * len(later) - 1) == [1]
+
+    def test_in_chinese_stand_beside_their_message_in_a_small_view(self) -> None:
+        """The length counts in letters, not in words: Chinese has no spaces, and each of its characters is a word."""
+        later = "搬家要改日子。蚂蚁雄兵说十号有大雨,提前到九号,就是明天。"
+        index = index_of("搬家定在十月十号。我选了便宜的,叫蚂蚁雄兵。", *["吃饭"] * 30, later)
+        assert index.add_corrections([1], 300) == [32, 1]
 
 
 class TestWorth:

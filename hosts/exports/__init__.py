@@ -5,9 +5,10 @@ say all; else a function in `readers/`, `read(document, title)`, that yields wha
 return. A message of a known kind goes through `messages_of`.
 """
 
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of, mark_of
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
+from memzoo.hosts.exports.members import mark_of
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.talks import talk_of
 from memzoo.hosts.exports.trees import tree_of

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count
-from memzoo.hosts.exports.fields import as_list, pick
 from memzoo.hosts.exports.form import having
+from memzoo.hosts.exports.members import as_list, pick
 from memzoo.hosts.exports.messages import is_message, messages_of
 from memzoo.hosts.messages import dict_of, dicts_of, host_text
 from memzoo.memories.text.thoughts import set_thoughts_apart

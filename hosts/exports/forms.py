@@ -101,7 +101,8 @@ _GENERAL = (
         document="object",
         recognise=chat_messages.is_several,
         read=chat_messages.read_object,
-        known="an object with one or several such lists as conversations, conversation, items or turns; ShareGPT",
+        known="an object with one or several such lists as conversations, conversation, items or turns; ShareGPT, with "
+        "the calls of LLaMA-Factory's form",
         get="Write what your application sends to the model.",
     ),
     Form(

@@ -2,7 +2,7 @@
 
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
-from memzoo.hosts.exports.readers import call_logs, chat_messages, data_sets, requests, spans
+from memzoo.hosts.exports.readers import call_logs, chat_messages, data_sets, spans
 
 __all__ = ["FORMS"]
 
@@ -49,8 +49,8 @@ FORMS = (
     Form(
         name="LangGraph, history",
         document="list",
-        recognise=requests.is_history,
-        read=requests.read_history,
+        recognise=call_logs.is_history,
+        read=call_logs.read_history,
         known="all states of a thread, newest first, each with the messages before",
         get="client.threads.get_history(thread_id), written as JSON.",
     ),
@@ -58,16 +58,16 @@ FORMS = (
         name="LangGraph",
         document="object",
         recognise=having("values.messages"),
-        read=requests.read_langgraph,
+        read=Fields(messages="values.messages", role="", title=call_logs.THREAD, conversation=call_logs.THREAD),
         known="the state of a thread of version 1.0",
         get="client.threads.get_state(thread_id), written as JSON.",
     ),
     Form(
-        name="OpenAI's preference data",
+        name="preference data",
         document="object",
-        recognise=having("input.messages", "preferred_output"),
+        recognise=data_sets.has_preference,
         read=data_sets.read_preference,
-        known="the form of fine-tuning by preference of 2026; the other answer is left out",
+        known="OpenAI's form of 2026, and LLaMA-Factory's; the other answer is left out",
         get="The file that you train with.",
     ),
     Form(
@@ -98,17 +98,9 @@ FORMS = (
         name="Gemini's API, request",
         document="object",
         recognise=having("contents.0.parts"),
-        read=requests.read_gemini,
+        read=Fields(messages="contents", role="", title="", system="systemInstruction.parts|system_instruction.parts"),
         known="a request of 2026, with its instruction",
         get="As above.",
-    ),
-    Form(
-        name="ShareGPT",
-        document="object",
-        recognise=having("conversations.0.from"),
-        read=data_sets.read_sharegpt,
-        known="with the calls of LLaMA-Factory's form",
-        get="The data set's file.",
     ),
     Form(
         name="OpenAssistant",
@@ -140,7 +132,7 @@ FORMS = (
         name="LMSYS, arena",
         document="object",
         recognise=having("conversation_a.0.role", "conversation_b.0.role"),
-        read=data_sets.read_arena,
+        read=chat_messages.read_object,
         known="two conversations a row",
         get="The data set's rows as JSON Lines.",
     ),

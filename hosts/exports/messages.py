@@ -90,6 +90,12 @@ def messages_of(item: Any) -> list[Message]:
     match item:
         case {"role": "user" | "assistant" as role, "content": str(text)} if len(item) == len(_ALONE):
             return [{"role": role, "content": text}]
+        case {"from": "function_call", "value": call}:
+            item = {"role": "assistant", "content": [{"type": "tool_call", "value": call}]}
+        case {"from": str()} if "value" not in item:
+            item = item | {"value": ""}
+        case {"from": "observation" | "tool" | "function" | "function_response", "value": result}:
+            item = {"role": "function", "content": result}
         case _:
             pass
     known = dict_of(spell_out(item))

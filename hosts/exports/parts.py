@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memzoo.errors import TransferError
-from memzoo.hosts.exports.chat_log import mark_of
+from memzoo.hosts.exports.members import as_list, mark_of
 from memzoo.hosts.messages import dict_of, dicts_of, make_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts
 from memzoo.stores import Message
@@ -121,8 +121,10 @@ class Parts:
             )
 
     def _add_call(self, call: dict[str, Any], tool: str) -> None:
-        if isinstance(written := call.get("value"), str):  # LLaMA-Factory writes a call as JSON
-            call = dict_of(json.loads(written))
+        if isinstance(written := call.get("value"), str):  # LLaMA-Factory writes calls as JSON
+            for one in dicts_of(as_list(_parse_call(written))):
+                self._add_call(one, tool)
+            return
         id_, name = str(_first(call, _IDS) or ""), _first(call, _NAMES) or tool
         # A call without an id gets one that stands for its place; see `ChatLog.of`.
         self.calls.append(make_call(id_, name, _first(call, _ARGUMENTS)) | {"id": id_})
@@ -132,6 +134,13 @@ class Parts:
     def _add_result(self, result: dict[str, Any]) -> None:
         id_, name = str(_first(result, _IDS) or ""), str(_first(result, _NAMES) or "")
         self.results.append((id_, name, _text(_first(result, _GIVEN))))
+
+
+def _parse_call(written: str) -> Any:
+    try:
+        return json.loads(written)
+    except ValueError:
+        return {"arguments": written}
 
 
 def _first(part: dict[str, Any], keys: tuple[str, ...]) -> Any:

@@ -5,11 +5,25 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
-from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
-from memzoo.hosts.exports.fields import as_list, date_at, need, pick
+from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.members import as_list, date_at, id_at, mark_of, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["is_gateway", "is_langfuse", "is_langsmith", "read_gateway", "read_langfuse", "read_langsmith"]
+__all__ = [
+    "THREAD",
+    "is_gateway",
+    "is_history",
+    "is_langfuse",
+    "is_langsmith",
+    "read_gateway",
+    "read_history",
+    "read_langfuse",
+    "read_langsmith",
+]
+
+THREAD = "thread_id|config.configurable.thread_id|checkpoint.thread_id"
+"""The places of a thread's id in a state of LangGraph."""
+
 
 _THREADS = ("thread_id", "session_id", "conversation_id")
 _USERS = ("user_id", "end_user", "user")
@@ -30,10 +44,10 @@ def read_langsmith(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations of the runs that are calls of a model."""
     calls: list[Call] = []
     for number, run in enumerate(document, start=1):
-        if need(run, "run_type", number) == "llm":
+        if need(run, "run_type", f"run {number}") == "llm":
             asked, answered = words_in(run["inputs"], "user"), words_in(run.get("outputs"), "assistant")
             thread = pick(run, "|".join(f"extra.metadata.{name}" for name in _THREADS))
-            times = date_at(run, "start_time", number), date_of(run.get("end_time"))
+            times = date_at(run, "start_time", f"run {number}"), date_of(run.get("end_time"))
             user = str(pick(run, "extra.metadata.user_id") or "")
             calls.append(Call(asked, answered, str(thread or ""), *times, user))
     yield from conversations_of(calls, title, len(document) - len(calls), "run")
@@ -54,7 +68,10 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
     session = dict_of(document)
     if "traces" in session:
         traces = dicts_of(session["traces"])
-        told = [one | {"type": "GENERATION", "startTime": need(one, "timestamp", n)} for n, one in enumerate(traces)]
+        told = [
+            one | {"type": "GENERATION", "startTime": need(one, "timestamp", f"trace {n}")}
+            for n, one in enumerate(traces)
+        ]
         seen = [one | {"sessionId": session.get("id")} for one in told]
     else:
         seen = [
@@ -69,12 +86,12 @@ def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
             words_in(one.get("input"), "user"),
             words_in(one.get("output"), "assistant"),
             str(pick(one, "sessionId") or ""),
-            date_at(one, "startTime", number),
+            date_at(one, "startTime", f"observation {number}"),
             date_of(one.get("endTime")),
             str(one.get("userId") or ""),
         )
         for number, one in enumerate(seen, start=1)
-        if need(one, "type", number) == "GENERATION" and one.get("id") not in outer
+        if need(one, "type", f"observation {number}") == "GENERATION" and one.get("id") not in outer
     ]
     yield from conversations_of(calls, title, len(seen) - len(calls), "observation")
 
@@ -104,9 +121,25 @@ def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
     yield from conversations_of(calls, title)
 
 
+def is_history(items: Any) -> bool:
+    """Return whether values are several states of LangGraph."""
+    return len(items) > 1 and all(isinstance(pick(one, "values.messages"), list) for one in items)
+
+
+def read_history(document: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the conversations in the states of threads: each state repeats the messages before."""
+    told = [(need(one, "values.messages", "a state", list), one) for one in document]
+    states = [(words_in(messages, "user"), one) for messages, one in told if messages]
+    calls = [
+        Call(said, None, id_at(one, THREAD, f"state {number}"), date_at(one, "created_at", f"state {number}"))
+        for number, (said, one) in enumerate(states, start=1)
+    ]
+    yield from conversations_of(calls, title)
+
+
 def _ended(line: Any, number: int) -> datetime | None:
     mark_of(line, "endTime", f"call {number}")
-    return date_at(line, _ENDED, number) if pick(line, _ENDED) is not None else None
+    return date_at(line, _ENDED, f"call {number}") if pick(line, _ENDED) is not None else None
 
 
 def _request(line: Any) -> Any:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
-from memzoo.hosts.exports.fields import id_at
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.members import id_at, mark_of
 from memzoo.hosts.exports.messages import conversation_of, find_date, is_message
+from memzoo.hosts.messages import dict_of
 
 __all__ = [
     "SYSTEM_NAMES",
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 _LISTS = ("messages", "conversations", "conversation", "items", "turns")
-_TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
+_TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id", "question_id")
 
 
 SYSTEM_NAMES = ("system", "system_prompt", "systemPrompt", "system_message", "systemMessage", "system_instruction")
@@ -89,7 +90,7 @@ def read_sessions(items: Any, title: str) -> Iterator[ChatLog]:
     sessions: dict[str, list[Any]] = {}
     for number, item in enumerate(items, start=1):
         given: dict[str, Any] = item if isinstance(item, dict) else {}
-        name = id_at(given, "|".join(_SESSIONS), number)
+        name = id_at(given, "|".join(_SESSIONS), f"message {number}")
         if not name:
             raise TranscriptError(f"message {number} does not name its conversation, as others do")
         sessions.setdefault(name, []).append(item)
@@ -116,10 +117,12 @@ def read_object(item: Any, title: str) -> Iterator[ChatLog]:
         check_unbranched(listed)
         named = next((key for key in SYSTEM_NAMES if item.get(key)), SYSTEM_NAMES[0])
         system = mark_of(item, named, f"the object of {name!r}")
-        log = conversation_of(name, listed, system=system, id=str(item.get("id") or ""))
+        is_sharegpt = "from" in dict_of(listed[0])  # whose instruction is that of a training
+        notes = ["the instruction ('system') left out"] if is_sharegpt and system else []
         answer = next((key for key in _ANSWERS if mark_of(item, key, f"the object of {name!r}") is not None), None)
-        note = f"the answer at {answer!r} has none of the known forms, and is left out"
-        yield replace(log, notes=[*log.notes, note]) if answer else log
+        notes += [f"the answer at {answer!r} has none of the known forms, and is left out"] if answer else []
+        log = conversation_of(name, listed, system=None if is_sharegpt else system, id=str(item.get("id") or ""))
+        yield replace(log, notes=[*log.notes, *notes]) if notes else log
         return
     for number, one in enumerate(listed, start=1):
         inner = f"{name} {number}"

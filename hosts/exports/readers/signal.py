@@ -5,14 +5,29 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.files import parse
-from memzoo.hosts.exports.talks import Talk, find_time, take
+from memzoo.hosts.exports.talks import Talk
 
-__all__ = ["is_folder", "is_text", "read", "read_folder", "read_text"]
+__all__ = ["FIELDS", "is_folder", "is_text", "read_folder", "read_text"]
 
 _HEAD = re.compile(r"\[(\d{4}-\d\d-\d\d),? (\d\d:\d\d(?::\d\d)?)\] ([^:\n]{1,100}):(?: |$)")
 _REACTIONS = re.compile(r"\n\(- [^\n]+ -\)")
 _ATTACHED = re.compile(r"!?\[[^\]\n]{1,200}\]\(\./[^)\n]{1,200}\)(?: {2})?")
+
+
+def _spell(entry: Any, _: str) -> Any:
+    # A message without a time gets the first day of 1970.
+    return entry | {"date": None} if str(entry.get("date")).startswith("1970-01-01") else entry
+
+
+FIELDS = Fields(
+    *("", "sender", "body", "date", "sender", "", ""),
+    roles={"Me": "user", "*": "assistant"},
+    left_out={"deleted": "deleted message", "call": "call"},
+    people=True,
+    entry=_spell,
+)
 
 
 def is_folder(names: Iterable[str]) -> bool:
@@ -23,24 +38,7 @@ def is_folder(names: Iterable[str]) -> bool:
 def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat of a folder, read from `data.json`; `chat.md` has the same messages."""
     lines = (folder / "data.json").read_text(encoding="utf-8").split("\n")
-    yield from read([parse(line) for line in lines if line.strip()], title)
-
-
-def read(items: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of `data.json`; "Me" is the user. The times have no zone, and are given as if in UTC."""
-    talk = Talk(title)
-    for number, item in enumerate(items, start=1):
-        place = f"message {number}"
-        name, given = take(item, "sender", place, str), take(item, "date", place, str)
-        # A message without a time gets the first day of 1970.
-        date = None if given.startswith("1970-01-01") else find_time(item, "date", place)
-        if item.get("deleted"):
-            talk.leave_out("deleted message")
-        elif item.get("call"):
-            talk.leave_out("call")
-        else:
-            talk.say(name, item.get("body"), date, is_user=name == "Me")
-    yield talk.log()
+    yield FIELDS.read([parse(line) for line in lines if line.strip()], title)
 
 
 def is_text(head: str) -> bool:

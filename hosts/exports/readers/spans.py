@@ -6,8 +6,7 @@ from typing import Any
 
 from memzoo.hosts.exports.calls import Call, conversations_of, words_in
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
-from memzoo.hosts.exports.fields import as_list, date_at, need, pick
-from memzoo.hosts.exports.talks import take_list
+from memzoo.hosts.exports.members import as_list, date_at, list_at, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_otlp", "is_phoenix", "read_otlp", "read_phoenix"]
@@ -47,13 +46,13 @@ def read_otlp(document: Any, title: str) -> Iterator[ChatLog]:
     calls: list[Call] = []
     for number, span in enumerate(spans, start=1):
         attributes = {one["key"]: _value(one["value"]) for one in dicts_of(span.get("attributes"))}
-        times = [date_of(int(need(span, f"{end}TimeUnixNano", number)) / 1e9) for end in ("start", "end")]
+        times = [date_of(int(need(span, f"{end}TimeUnixNano", f"span {number}")) / 1e9) for end in ("start", "end")]
         calls += _calls(attributes, *times)
     yield from conversations_of(calls, title, len(spans) - len(calls), "span")
 
 
 def _listed_at(batch: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    return [] if key in batch and batch[key] is None else take_list(batch, key, "a batch of spans")
+    return [] if key in batch and batch[key] is None else list_at(batch, key, "a batch of spans")
 
 
 def read_phoenix(document: Any, title: str) -> Iterator[ChatLog]:
@@ -62,7 +61,7 @@ def read_phoenix(document: Any, title: str) -> Iterator[ChatLog]:
     calls: list[Call] = []
     for number, span in enumerate(spans, start=1):
         attributes = {key.removeprefix("attributes."): value for key, value in span.items() if key != "attributes"}
-        times = [date_at(span, f"{end}_time", number) for end in ("start", "end")]
+        times = [date_at(span, f"{end}_time", f"span {number}") for end in ("start", "end")]
         calls += _calls(attributes | dict_of(span.get("attributes")), *times)
     yield from conversations_of(calls, title, len(spans) - len(calls), "span")
 

@@ -284,7 +284,7 @@ SAMPLES = {
         ),
         [[("user", "Is it fig?", 1), ("assistant", "It is.", 3)]],
         ("type", "content", "timestamp", ""),
-        ("2 entries of other kinds left out",),
+        ("left out: 2 events",),
     ),
     "Cursor": Sample(
         "c1.jsonl",
@@ -421,7 +421,7 @@ SAMPLES = {
             ]
         ],
         ("role", "text", "", ""),
-        ("1 thought left out",),
+        ("left out: 1 thought",),
     ),
     "Grok": Sample(
         "prod-grok-backend.json",
@@ -572,7 +572,7 @@ SAMPLES = {
         },
         [[("user", "My bow broke.", None), ("assistant", "Which bow?", None)]],
         ("role", "text", "", ""),
-        ("1 other version of messages left out",),
+        ("left out: 1 other version",),
     ),
     "Jan": Sample(
         "threads/j1/messages.jsonl",
@@ -1113,7 +1113,7 @@ SAMPLES = {
         [LOOM[:3]],
         ("", "", "", ""),
     ),
-    "OpenAI's preference data": Sample(
+    "preference data": Sample(
         "preference.jsonl",
         (
             {

@@ -117,12 +117,12 @@ class Fields:
         """
         name, key = self._title(document, title), str((self.conversation and pick(document, self.conversation)) or key)
         found: Any = pick(document, self.messages)
-        if not isinstance(found, list | dict):
+        if not isinstance(found, list | dict) or found == {}:
             raise TranscriptError(f"expected a list at {self.messages!r}")
         items: list[Any] = list(found.values()) if isinstance(found, dict) else found  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
         system = need(document, f"{self.system}?", "the file") if self.system else None
         if not (self.role or self.people or self.answer):
-            return conversation_of(name, items, system=system, id=key)
+            return conversation_of(name, found, system=system, id=key)
         left_out = Counter[str]()
         entries: list[tuple[str, Any, str | None]] = []
         for place, item in ((f"message {number}", item) for number, item in enumerate(items, start=1)):

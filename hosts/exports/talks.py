@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from memzoo.hosts.exports.chat_log import ChatLog, count, tell_left_out
 from memzoo.hosts.exports.messages import message_of
 
-__all__ = ["Talk", "talk_of"]
+__all__ = ["Talk", "entries_of"]
 
 _LIKE_HEAD = re.compile(r"\d{1,2}[:.]\d\d[^\n]{0,20}[-\]]\s[^:\n]{1,60}:(?: |$)")
 """A time, a mark after it, and a name with a colon, as in "9:01 - Bo:"."""
@@ -88,26 +88,17 @@ class Talk:
         return [line for words in said for line in words.split("\n")[1:] if _LIKE_HEAD.search(line)]
 
 
-def talk_of(
-    title: str,
-    said: Iterable[tuple[str, Any, datetime | None]],
-    *,
-    owner: str = "",
-    assistants: Iterable[str] = (),
-    notes: Iterable[str] = (),
-    id: str = "",  # noqa: A002 - the name of the attribute
-) -> ChatLog:
-    """Return a talk between people as a conversation; each message keeps the speaker's name.
+def entries_of(text: str, head_of: Callable[[str], re.Match[str] | None]) -> list[tuple[re.Match[str], list[str]]]:
+    """Return the heads of a text with the lines after them; the text of a head's own line comes first.
 
     Args:
-        title: The talk's title.
-        said: Name, words and date of each message. The words are a text, or a list of texts and parts.
-        owner: The name of the user. By default the first who speaks and is not an assistant, with a note.
-        assistants: The names of programs, which are never the user.
-        notes: Further notes.
-        id: The talk's id in its export.
+        text: A text that begins with a head.
+        head_of: A function that returns the head at the beginning of a line.
     """
-    talk, programs = Talk(title, id, list(notes)), set(assistants)
-    for name, words, date in said:
-        talk.say(name, words, date, is_user=name == owner if owner or name in programs else None)
-    return talk.log()
+    entries: list[tuple[re.Match[str], list[str]]] = []
+    for line in text.lstrip().replace("\r\n", "\n").split("\n"):
+        if head := head_of(line):
+            entries.append((head, [line[head.end() :]]))
+        else:
+            entries[-1][1].append(line)
+    return entries

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
-from memzoo.hosts.exports.talks import talk_of
+from memzoo.hosts.exports.talks import Talk
 from memzoo.hosts.roles import ROLES, role_of
 
 if TYPE_CHECKING:
@@ -61,8 +61,10 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
             pairs = (({"role": role, "content": words}, date) for role, _, words, date in said)
             yield ChatLog.of(conversation or title, pairs, notes, id=conversation, sort=True)
         else:
-            people = ((name, words, date) for _, name, words, date in said)
-            yield talk_of(conversation or title, people, notes=notes, id=conversation)
+            talk = Talk(conversation or title, conversation, notes)
+            for _, name, words, date in said:
+                talk.say(name, words, date)
+            yield talk.log()
 
 
 def _find(columns: Iterable[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.form import having
-from memzoo.hosts.exports.members import as_list, need, pick, role_at
+from memzoo.hosts.exports.members import as_list, list_at, need, pick, role_at
 from memzoo.hosts.exports.messages import conversation_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
@@ -52,8 +52,9 @@ def has_preference(item: Any) -> bool:
 
 def read_preference(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield a conversation with the preferred answer: of OpenAI's form, or of LLaMA-Factory's."""
-    best = "preferred_output" if "preferred_output" in document else "chosen"
-    said = need(document, "input.messages|conversations", "the conversation", list)
-    log = conversation_of(title, [*said, *as_list(need(document, best, "the conversation"))])
+    place = "the conversation"
+    is_openai = "preferred_output" in document
+    best = list_at(document, "preferred_output", place) if is_openai else [need(document, "chosen", place, dict)]
+    log = conversation_of(title, [*need(document, "input.messages|conversations", place, list), *best])
     others = len(as_list(pick(document, "non_preferred_output|rejected")))
     yield replace(log, notes=[*log.notes, f"{count(others, 'other answer')} left out"] if others else log.notes)

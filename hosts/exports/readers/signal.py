@@ -1,15 +1,15 @@
 """The chats that signal-export writes: a folder each, with `data.json` (a message on each line) and `chat.md`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.files import parse
-from memzoo.hosts.exports.talks import Talk
+from memzoo.hosts.exports.talks import Talk, entries_of
 
-__all__ = ["FIELDS", "is_folder", "is_text", "read_folder", "read_text"]
+__all__ = ["FIELDS", "is_text", "read_folder", "read_text"]
 
 _HEAD = re.compile(r"\[(\d{4}-\d\d-\d\d),? (\d\d:\d\d(?::\d\d)?)\] ([^:\n]{1,100}):(?: |$)")
 _REACTIONS = re.compile(r"\n\(- [^\n]+ -\)")
@@ -30,11 +30,6 @@ FIELDS = Fields(
 )
 
 
-def is_folder(names: Iterable[str]) -> bool:
-    """Return whether these are the names in the folder of a chat."""
-    return {"data.json", "chat.md"} <= set(names)
-
-
 def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat of a folder, read from `data.json`; `chat.md` has the same messages."""
     lines = (folder / "data.json").read_text(encoding="utf-8").split("\n")
@@ -48,12 +43,7 @@ def is_text(head: str) -> bool:
 
 def read_text(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the chat of `chat.md`, without reactions and links to attachments."""
-    entries: list[tuple[re.Match[str], list[str]]] = []
-    for line in text.lstrip().replace("\r\n", "\n").split("\n"):
-        if head := _HEAD.match(line):
-            entries.append((head, [line[head.end() :]]))
-        else:
-            entries[-1][1].append(line)
+    entries = entries_of(text, _HEAD.match)
     talk = Talk(title, is_text=True)
     is_owned = any(head[3] == "Me" for head, _ in entries)
     for head, lines in entries:

@@ -4,12 +4,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from memzoo.hosts.exports.fields import Fields
-from memzoo.hosts.exports.members import list_at, need, text_at
+from memzoo.hosts.exports.members import list_at, need
 
 __all__ = ["FIELDS"]
 
 _SPOKEN = (None, "markdownContent", "inlineReference")
 _MARKS = ("undoStop", "prepareToolInvocation", "mcpServersStarting", "codeblockUri", "progressTaskSerialized")
+_WORDS = "value|content.value"
 _PATH = "inlineReference.path|inlineReference.uri.path|inlineReference.location.uri.path"
 
 
@@ -19,10 +20,12 @@ def _spell(request: Any, place: str) -> Any:
     for one in list_at(request, "response", place) if request.get("response") is not None else ():
         kind = need(one, "kind?", f"a part of {place}")
         if kind in _SPOKEN:
-            words = text_at(one, "value|content.value|name", place) or PurePosixPath(text_at(one, _PATH, place)).name
+            is_file = kind == "inlineReference" and not one.get("name")
+            words = need(one, _PATH if is_file else "name" if kind == "inlineReference" else _WORDS, place, str)
+            words = PurePosixPath(words).name if is_file else words
             parts += [(parts.pop() if parts and isinstance(parts[-1], str) else "") + words]
         elif kind == "thinking":
-            parts.append({"type": "thinking", "thinking": text_at(one, "value", place)})
+            parts.append({"type": "thinking", "thinking": need(one, "value", place, str)})
         elif kind not in _MARKS:
             parts.append({"type": "tool step" if kind == "toolInvocationSerialized" else kind})
     return request | {"response": parts}

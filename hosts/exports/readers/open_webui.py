@@ -32,7 +32,11 @@ def _unfold(message: Any, _: str) -> Any:
             parts.append({"type": "thinking", "thinking": re.sub(r"^> ?", "", words, flags=re.MULTILINE)})
         else:
             result = _value(marks.get("result") or marks.get("output")) or words
-            name, given = marks.get("name") or found["type"], _value(marks.get("arguments")) or {"code": words}
+            is_code = found["type"] == "code_interpreter"
+            name, given = (
+                marks.get("name") or found["type"],
+                {"code": words} if is_code else _value(marks.get("arguments")),
+            )
             parts.append(
                 {"type": "tool_call", "id": marks.get("id"), "name": name, "arguments": given, "output": result}
             )

@@ -3,12 +3,12 @@
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, tell_left_out
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, tell_left_out
 from memzoo.hosts.exports.members import date_at, id_at, list_at, need, pick, role_at, text_at
 from memzoo.hosts.exports.messages import conversation_of, messages_of
 from memzoo.hosts.exports.talks import Talk
@@ -94,8 +94,13 @@ class Fields:
             for number, item in enumerate(document, start=1):
                 need(item, self.group, f"message {number}")
                 groups.setdefault(id_at(item, self.group, f"message {number}"), []).append(item)
-            for name, items in groups.items():
-                yield self.read(items, name or title, name)
+            logs = [self.read(items, name or title, name) for name, items in groups.items()]
+            is_dated = any(any(log.dates) for log in logs)
+            for log in logs:
+                lost = (
+                    [f"{count(len(log.messages), 'message')} without a time"] if is_dated and not any(log.dates) else []
+                )
+                yield replace(log, notes=[*log.notes, *lost])
         elif self.each:
             for number, one in enumerate(list_at(document, self.each, "the file"), start=1):
                 name = self._title(one, f"{title} {number}")

@@ -53,12 +53,12 @@ _GENERAL = (
         get="Save the pages that the API returns, as a list.",
     ),
     Form(
-        *("chat messages of several conversations", "list", chat_messages.has_sessions, chat_messages.read_sessions),
+        *("chat messages of several conversations", "list", chat_messages.has_sessions, chat_messages.SESSIONS),
         known="such messages with a conversation_id, session_id, thread_id or chat_id each",
         get="Write the messages that your application stores.",
     ),
     Form(
-        *("chat messages", "list", chat_messages.is_list, chat_messages.read_list),
+        *("chat messages", "list", chat_messages.is_list, chat_messages.LIST),
         known="OpenAI's and Anthropic's API of 2026, LangChain 1.0, ShareGPT; dates as date, timestamp, created_at ...",
         get="Write what your application sends to the model.",
     ),

@@ -1,47 +1,70 @@
 """The forms of logs of applications, of requests to models, of frameworks, and of data sets."""
 
+from memzoo.hosts.exports.calls import LoggedCalls
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
+from memzoo.hosts.exports.members import need
 from memzoo.hosts.exports.readers import call_logs, chat_messages, data_sets, spans
+from memzoo.hosts.messages import dict_of
 
 __all__ = ["FORMS"]
 
+_STATE = "thread_id|config.configurable.thread_id|checkpoint.thread_id"
+"""The places of a thread's id in a state of LangGraph."""
 _SPANS = "each call repeats the history, so one conversation comes of many calls"
 
 FORMS = (
     Form(
-        *("LangSmith", "list", call_logs.is_langsmith, call_logs.read_langsmith),
+        *(
+            "LangSmith",
+            "list",
+            lambda runs: bool(runs) and all({"run_type", "inputs"} <= dict_of(one).keys() for one in runs),
+        ),
+        read=LoggedCalls(
+            *("inputs", "outputs", "start_time", "end_time?"),
+            thread="|".join(f"extra.metadata.{name}" for name in call_logs.THREADS),
+            user="extra.metadata.user_id",
+            kind="run_type",
+            call="llm",
+            noun="run",
+        ),
         known=f"runs of 2026 as JSON Lines, of LangChain or OpenAI's client; {_SPANS}",
         get="client.list_runs(project_name=..., run_type='llm'), each run.json() a line; or a bulk export.",
     ),
     Form(
-        *("Langfuse", "list or object", call_logs.is_langfuse, call_logs.read_langfuse),
+        *("Langfuse", "list or object", call_logs.is_langfuse, call_logs.LANGFUSE),
         known=f"trace-<id>.json and session-<id>.json of version 3; observations, or traces with observations, "
         "as a list or JSON Lines; the callback for LangChain writes the definitions of tools as messages, and that of "
         f"JavaScript a tool's name as the role of its result (5.0.4, 5.11.1: see findings); {_SPANS}",
         get="The page of a trace, Download JSON; or of a session. The page of observations, Export, JSON or JSONL.",
     ),
     Form(
-        *("Phoenix", "list or object", spans.is_phoenix, spans.read_phoenix),
+        *("Phoenix", "list or object", spans.is_phoenix, spans.PHOENIX),
         known=f"OpenInference's attributes of 2026, nested, with points, or as columns; also spans as OpenTelemetry's "
         f"Python SDK writes them (to_json), a line each; and the answer of its REST API; {_SPANS}",
         get="client.spans.get_spans_dataframe(...).to_json(orient='records', lines=True); or "
         "`GET /v1/projects/PROJECT/spans`.",
     ),
     Form(
-        *("OpenTelemetry GenAI", "list or object", spans.is_otlp, spans.read_otlp),
+        *("OpenTelemetry GenAI", "list or object", spans.is_otlp, spans.OTLP),
         known=f"OTLP in JSON Lines, or a single batch, semantic conventions 1.37, names of OpenLLMetry and the AI SDK; "
         f"{_SPANS}",
         get="The collector's file exporter; switch on the capture of messages' contents.",
     ),
     Form(
-        *("LangGraph, history", "list", call_logs.is_history, call_logs.read_history),
+        *("LangGraph, history", "list", lambda states: len(states) > 1 and all(map(having("values.messages"), states))),
+        read=LoggedCalls(
+            *("values.messages", "", "created_at"),
+            thread=_STATE,
+            noun="state",
+            entries=lambda states: [one for one in states if need(one, "values.messages", "a state", list)],
+        ),
         known="all states of a thread, newest first, each with the messages before",
         get="client.threads.get_history(thread_id), written as JSON.",
     ),
     Form(
         *("LangGraph", "object", having("values.messages")),
-        read=Fields(messages="values.messages", role="", title=call_logs.THREAD, conversation=call_logs.THREAD),
+        read=Fields(messages="values.messages", role="", title=_STATE, conversation=_STATE),
         known="the state of a thread of version 1.0",
         get="client.threads.get_state(thread_id), written as JSON.",
     ),
@@ -51,18 +74,18 @@ FORMS = (
         get="The file that you train with.",
     ),
     Form(
-        *("a gateway's log", "list or object", call_logs.is_gateway, call_logs.read_gateway),
+        *("a gateway's log", "list or object", call_logs.is_gateway, call_logs.GATEWAY),
         known=f"a request with its answer a line, as LiteLLM and OpenAI write them in 2026; {_SPANS}",
         get="LiteLLM: a callback for logs, such as s3 or a file.",
     ),
     Form(
-        *("AI SDK", "list", having("role", "parts.0.type"), chat_messages.read_list),
+        *("AI SDK", "list", having("role", "parts.0.type"), chat_messages.LIST),
         known="the messages of versions 4 to 6",
         get="Write the messages that your application stores.",
     ),
     Form(
         *("Gemini's API", "list", having("role", "parts.0.text|parts.0.functionCall|parts.0.inlineData")),
-        read=chat_messages.read_list,
+        read=chat_messages.LIST,
         known="the contents of a request of 2026",
         get="Write what your application sends.",
     ),

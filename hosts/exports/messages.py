@@ -31,6 +31,7 @@ _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
 _CALLS, _RESULTS = ("function_call", "custom_tool_call"), ("function_call_output", "custom_tool_call_output")
+_BRANCHED = ("children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid")
 _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
@@ -144,7 +145,7 @@ def conversation_of(
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: An item is not a message; the error names the item.
+        TransferError: An item is not a message, or names others, as in a tree; the error names the item.
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
@@ -154,6 +155,11 @@ def conversation_of(
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
+            if found := [key for key in _BRANCHED if isinstance(item, dict) and item.get(key)]:
+                raise TransferError(  # noqa: TRY301
+                    f"it has {found[0]!r}, so these may be branches of an application that memzoo does not know; "
+                    "leave the member out of a file whose messages are in order"
+                )
             new = messages_of(item)
             calls = dicts_of(said[-1][0].get("tool_calls")) if said else []
             if len(calls) == 1:  # a result without an id is of this call

@@ -49,7 +49,8 @@ class Fields:
             member, they are read in the order of their dates.
         shown: The id of the last message of the branch that is shown; the newest branch without it.
         versions: The list of a message's versions, each with further members of the message.
-        version: The number or id of the shown version.
+        version: The number of the shown version, from 0.
+        version_id: The id, in a version; with it, `version` has the id of the shown one.
         people: Read a talk between people: see `Talk`. A talk is named after one who is not the user.
         attached: The lists of attachments, in a message, each with its name at `file_name|name`. A pasted text is read
             as words of the message; files are counted in a note, and of a message without words, the names stay.
@@ -77,6 +78,7 @@ class Fields:
     shown: str = ""
     versions: str = ""
     version: str = ""
+    version_id: str = ""
     people: bool = False
     attached: Sequence[str] = ()
     each: str = ""
@@ -95,12 +97,13 @@ class Fields:
                 need(item, self.group, f"message {number}")
                 groups.setdefault(id_at(item, self.group, f"message {number}"), []).append(item)
             logs = [self.read(items, name or title, name) for name, items in groups.items()]
-            is_dated = any(any(log.dates) for log in logs)
+            is_dated, is_named = any(any(log.dates) for log in logs), any(groups)
             for log in logs:
-                lost = (
-                    [f"{count(len(log.messages), 'message')} without a time"] if is_dated and not any(log.dates) else []
-                )
-                yield replace(log, notes=[*log.notes, *lost])
+                wants = {"a time": is_dated and not any(log.dates), "its conversation": is_named and not log.id}
+                notes = [
+                    f"{count(len(log.messages), 'message')} without {what}" for what, is_so in wants.items() if is_so
+                ]
+                yield replace(log, notes=[*log.notes, *notes])
         elif self.each:
             for number, one in enumerate(list_at(document, self.each, "the file"), start=1):
                 name = self._title(one, f"{title} {number}")
@@ -174,13 +177,12 @@ class Fields:
     def _version(self, entry: Any, place: str) -> tuple[Any, int]:
         """Return a message with the members of its shown version, and the number of the others."""
         versions = need(entry, self.versions, place, list) or []
-        mark: Any = need(entry, self.version, place) if versions else None
-        shown = [one for n, one in enumerate(versions) if mark == n or mark in dict_of(one).values()]
-        if versions and (not shown or isinstance(mark, bool)):
-            raise TranscriptError(
-                f"{place}: expected the number or id of a version at {self.version!r}, not {mark!r:.60}"
-            )
-        return entry | dict_of(shown[0] if versions else None), max(len(versions) - 1, 0)
+        mark: Any = need(entry, self.version, place, str if self.version_id else int) if versions else None
+        ids = [pick(one, self.version_id) for one in versions] if self.version_id else range(len(versions))
+        if versions and mark not in ids:
+            raise TranscriptError(f"{place}: expected one of {[*ids]!r:.60} at {self.version!r}, not {mark!r:.60}")
+        shown = dict_of(versions[ids.index(mark)]) if versions else {}
+        return entry | shown, max(len(versions) - 1, 0)
 
     def _talk(self, talk: Talk, document: Any, entries: Sequence[tuple[str, Any, str | None]]) -> ChatLog:
         given = pick(document, self.title) if self.title else None

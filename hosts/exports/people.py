@@ -177,6 +177,7 @@ FORMS = (
             roles={"True": "user", "None": "assistant"},
             versions="candidates",
             version="primary_candidate_id",
+            version_id="candidate_id",
             people=True,
         ),
         known="the interface of 2026: newest first; only people's turns say whose they are",

@@ -83,7 +83,7 @@ FORMS = (
         get="The files events.jsonl in ~/.copilot/session-state.",
     ),
     Form(
-        *("VS Code, Copilot", "object", having("requests.0.message", "responderUsername"), vs_code.FIELDS),
+        *("VS Code, Copilot", "object", having("requests", "responderUsername"), vs_code.FIELDS),
         known="version 1.100 of 2025 and later; only prompts have a time, and each file in a sentence cuts it in two; "
         "the work of tools is left out",
         get="The command Chat: Export Chat.",
@@ -131,15 +131,15 @@ FORMS = (
     Form(
         *("Grok", "object", having("conversations.0.responses", "conversations.0.conversation")),
         read=Fields(
-            *("responses", "response.sender|sender", "response.message|message"),
-            date="response.create_time|create_time",
+            *("responses", "sender", "message", "create_time"),
             title="conversation.title|conversation.id",
             conversation="conversation.id",
             roles={"grok": "assistant"},
-            id="response._id|_id",
-            parent="response.parent_response_id|parent_response_id?",
+            id="_id",
+            parent="parent_response_id?",
             shown="conversation.leaf_response_id",
             each="conversations",
+            entry=lambda one, _: one.get("response", one),
         ),
         items="conversations",
         known="prod-grok-backend.json of June 2026, with times as MongoDB writes them",

@@ -20,7 +20,7 @@ __all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason", "
 _LATEST = 10**11
 _FIRST_YEAR = 1990
 _LONGEST = 300
-_STAMP = re.compile(r"\d{9,13}(\.\d+)?")
+_STAMP = re.compile(r"\s*\d{9,13}(\.\d+)?\s*")
 """Seconds or milliseconds since 1970, as a text."""
 _NUMBERS = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?\d{1,3}ms)?")
 """A spelling of SillyTavern's."""
@@ -151,18 +151,16 @@ def date_of(value: Any) -> datetime | None:
         >>> date_of(1772442900).isoformat(), date_of("2026-03-02 09:15"), date_of("soon")
         ('2026-03-02T09:15:00+00:00', datetime.datetime(2026, 3, 2, 9, 15, tzinfo=datetime.timezone.utc), None)
     """
-    match value:
-        case {"$date": written} | {"$numberLong": written}:
-            return date_of(written)
-        case int() | float() if not isinstance(value, bool) and 0 < value < _LATEST * 1000:  # also refuses NaN
-            # As seconds, a larger number would be a date in the 51st millennium; so it counts milliseconds.
-            return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)
-        case str() if _STAMP.fullmatch(value.strip()):
-            return date_of(float(value))
-        case str():
+    while isinstance(value, dict):
+        value = value.get("$date", value.get("$numberLong"))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if isinstance(value, str):
+        if not _STAMP.fullmatch(value):
             return _parse_date(value.strip())
-        case _:
-            return None
+        value = float(value)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < _LATEST * 1000:  # also NaN
+        return None
+    # As seconds, a larger number would be a date in the 51st millennium; so it counts milliseconds.
+    return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)
 
 
 def _parse_date(text: str) -> datetime | None:

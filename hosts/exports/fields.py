@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, tell_left_out
@@ -57,7 +57,7 @@ class Fields:
         each: The list of conversations, in the document; the other paths begin at one of them.
         group: The id of its conversation, in a message, where several are mixed.
         entry: A function of a message and its place that returns a message with these members, or a noun, such as
-            "notice", for an entry that is left out. The id and the parent are read before.
+            "notice", for an entry that is left out.
     """
 
     messages: str = "messages"
@@ -84,6 +84,10 @@ class Fields:
     each: str = ""
     group: str = ""
     entry: Callable[[Any, str], Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Compare values as texts."""
+        object.__setattr__(self, "roles", {str(value): role for value, role in self.roles.items()})
 
     def __call__(self, document: Any, title: str) -> Iterator[ChatLog | Unread]:
         """Yield the conversations of a document.
@@ -133,22 +137,26 @@ class Fields:
             return conversation_of(name, found, system=system, id=key)
         left_out = Counter[str]()
         entries: list[tuple[str, Any, str | None]] = []
-        for place, item in ((f"message {number}", item) for number, item in enumerate(items, start=1)):
-            shown, others = self._version(item, place) if self.versions else (item, 0)
-            entry = self.entry(shown, place) if self.entry else shown
-            noun = entry if self.entry and isinstance(entry, str) else self._noun(entry, place)
-            left_out["other version"] += others if noun == "" else 0
+        spell, is_mixed = self.entry, bool(self.left_out) or "" in self.roles.values()
+        for number, entry in enumerate(items, start=1):
+            place, others, noun = f"message {number}", 0, cast("str | None", "")
+            if self.versions:
+                entry, others = self._version(entry, place)  # noqa: PLW2901
+            spelt = spell(entry, place) if spell else entry
+            if spell and isinstance(spelt, str):
+                noun = spelt
+            else:
+                entry, noun = spelt, self._noun(spelt, place) if is_mixed else ""  # noqa: PLW2901
+            if others and noun == "":
+                left_out["other version"] += others
             entries.append((place, entry, noun))
         parent = self.parent.removesuffix("?")
-        if parent and any(
-            pick(item, parent, self) is not self or need(item, f"{parent}?", "a message") for item in items
-        ):
-            places = [place for place, *_ in entries]
-            ids = [*map(str, found if isinstance(found, dict) else map(need, items, [self.id] * len(items), places))]
+        if parent and any(pick(e, parent, self) is not self or need(e, f"{parent}?", place) for place, e, _ in entries):
+            ids = map(str, found if isinstance(found, dict) else (need(e, self.id, place) for place, e, _ in entries))
             nodes = dict(zip(ids, entries, strict=True))
             return tree_of(
                 name,
-                {id_: need(item, self.parent, f"message {id_!r}") for id_, item in zip(ids, items, strict=True)},
+                {id_: need(e, parent if parent in e else self.parent, place) for id_, (place, e, _) in nodes.items()},
                 lambda id_: self._said(*nodes[id_]),
                 shown=pick(document, self.shown) if self.shown else None,
                 unsaid=lambda id_: nodes[id_][2] or "",
@@ -172,7 +180,8 @@ class Fields:
                 noun = nouns[value] if value in nouns else nouns.get("*", "")
             if noun != "":
                 return noun
-        return "" if "" not in self.roles.values() or role_at(entry, self.role, place, self.roles) else "event"
+        is_spoken = self.answer or "" not in self.roles.values()
+        return "" if is_spoken or role_at(entry, self.role, place, self.roles) else "event"
 
     def _version(self, entry: Any, place: str) -> tuple[Any, int]:
         """Return a message with the members of its shown version, and the number of the others."""
@@ -215,10 +224,11 @@ class Fields:
         words = pick(entry, self.text)
         if not isinstance(words, str | list | None):
             raise TranscriptError(f"{place}: expected words at {self.text!r}, not {words!r:.80}")
-        if attached := [one for path in self.attached for one in dicts_of(pick(entry, path))]:
+        if self.attached and (attached := [one for path in self.attached for one in dicts_of(pick(entry, path))]):
             words = [*filter(None, [words] if isinstance(words, str) else words or []), *map(_attachment, attached)]
+        said: Message = {"role": role, "content": words or ""}
         work = {key: entry[key] for key in _WORK if entry.get(key)}
-        messages = messages_of({"role": role, "content": words or ""} | work)
+        messages = messages_of(said | work) if work or isinstance(words, list) else [said]
         if self.answer:
             messages += messages_of({"role": "assistant", "content": pick(entry, self.answer) or ""})
         if messages and self.name and (name := text_at(entry, self.name, place)):

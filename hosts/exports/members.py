@@ -72,6 +72,8 @@ def need(item: Any, path: str, place: str, kind: type = object) -> Any:
     Raises:
         TranscriptError: There is no such value, or one of another type; the error names the place and the path.
     """
+    if kind is object and isinstance(item, dict) and path in item:  # nearly all
+        return item[path]  # pyright: ignore[reportUnknownVariableType]
     value = pick(item, path.removesuffix("?"), _MISSING)
     if value is _MISSING and path.endswith("?"):
         for one in path[:-1].split("|"):
@@ -144,24 +146,23 @@ def id_at(item: Any, path: str, place: str) -> str:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_at(item, path, place)
 
 
-def role_at(item: Any, path: str, place: str, roles: Mapping[Any, str] = MappingProxyType({})) -> str:
+def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the role of a message.
 
     Args:
         item: The message.
         path: The path of the role; see `pick`.
         place: The place of the message, for the error.
-        roles: The role for each value that is not a usual name, and for "*" that of all other texts; values are
-            compared as texts, "None" stands for a message without the member.
+        roles: The role for each value that is not a usual name, as a text, and for "*" that of all other texts; "None"
+            stands for a message without the member.
 
     Raises:
         TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
     """
-    named = {str(value): one for value, one in roles.items()}
-    given = need(item, f"{path}?" if "None" in named else path, place)
-    role = named[str(given)] if str(given) in named else role_of(given)
+    given = need(item, f"{path}?" if "None" in roles else path, place)
+    role = roles[str(given)] if str(given) in roles else role_of(given)
     if role is None and isinstance(given, str):
-        role = named.get("*")
+        role = roles.get("*")
     if role is None:
         raise TranscriptError(f"{place}: expected a role at {path!r}, not {given!r}")
     return role

@@ -22,7 +22,7 @@ from memzoo.benchmarks.transcripts.conversations import (
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, show_value, validate
 from memzoo.errors import MemoryZooError, TranscriptError
 from memzoo.hosts.exports.messages import conversation_of, spell_out
-from memzoo.hosts.exports.readers.chat_messages import SYSTEM_NAMES, check_unbranched
+from memzoo.hosts.exports.readers.chat_messages import SYSTEM_NAMES
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
@@ -57,7 +57,6 @@ def chat_of(item: Any, where: str, title: str) -> Transcript:
     """
     document = validate(_Chat, item if isinstance(item, dict) else {"messages": item}, where)
     try:
-        check_unbranched(document.messages)
         messages = [spell_out(one) for one in document.messages]
         items = [
             {**one, "place": place} if isinstance(one, dict) else one

@@ -1,26 +1,27 @@
 """Reads the exports of chat applications: the table of forms, and a reader for each.
 
 A form is a row (`Form`) in `assistants.py`, `people.py` or `logs.py`. Its reader is `Fields` where places of values
-say all; else a function in `readers/`, `read(document, title)`, that yields what `ChatLog.of`, `tree_of` or `talk_of`
+say all; else a function in `readers/`, `read(document, title)`, that yields what `ChatLog.of`, `tree_of` or `Talk.log`
 return. A message of a known kind goes through `messages_of`.
 """
 
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of, mark_of
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
+from memzoo.hosts.exports.members import mark_of
 from memzoo.hosts.exports.messages import messages_of
-from memzoo.hosts.exports.talks import talk_of
+from memzoo.hosts.exports.talks import Talk
 from memzoo.hosts.exports.trees import tree_of
 
 __all__ = [
     "ChatLog",
     "Fields",
     "Form",
+    "Talk",
     "Unread",
     "date_of",
     "having",
     "mark_of",
     "messages_of",
-    "talk_of",
     "tree_of",
 ]

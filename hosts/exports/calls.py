@@ -2,21 +2,21 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count
-from memzoo.hosts.exports.fields import as_list, pick
 from memzoo.hosts.exports.form import having
+from memzoo.hosts.exports.members import as_list, date_at, id_at, need, pick
 from memzoo.hosts.exports.messages import is_message, messages_of
 from memzoo.hosts.messages import dict_of, dicts_of, host_text
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["Call", "conversations_of", "words_in"]
+__all__ = ["LoggedCalls"]
 
 _INSTRUCTIONS = ("system", "developer")
 _INSTRUCTION = (
@@ -60,6 +60,52 @@ class Call:
     def place(self) -> str:
         """The key of the user and the conversation."""
         return f"{self.user}\n{self.thread}"
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCalls:
+    """The places of the parts of logged calls in an entry, as paths; a reader for `Form.read`, as `Fields` is.
+
+    Attributes:
+        asked: The request, or the state of a conversation.
+        answered: The answer; "" in a log of states.
+        began: The time of the request.
+        ended: The time of the answer.
+        thread: The id of the conversation.
+        user: The id of the user.
+        kind: The kind of an entry; "" where all are calls of a model.
+        call: The kind of a call of a model.
+        noun: The word for an entry, for notes and errors.
+        entries: A function that returns the entries of a document.
+    """
+
+    asked: str
+    answered: str
+    began: str
+    ended: str = ""
+    thread: str = ""
+    user: str = ""
+    kind: str = ""
+    call: str = ""
+    noun: str = "call"
+    entries: Callable[[Any], list[Any]] = as_list
+
+    def __call__(self, document: Any, title: str) -> Iterator[ChatLog]:
+        """Yield the conversations of the calls in a document."""
+        entries = self.entries(document)
+        calls = [
+            Call(
+                words_in(pick(entry, self.asked), "user"),
+                words_in(pick(entry, self.answered), "assistant") if self.answered else None,
+                id_at(entry, self.thread, place),
+                date_at(entry, self.began, place),
+                date_at(entry, self.ended, place) if self.ended else None,
+                str(pick(entry, self.user) or "") if self.user else "",
+            )
+            for place, entry in ((f"{self.noun} {number}", one) for number, one in enumerate(entries, start=1))
+            if not self.kind or need(entry, self.kind, place) == self.call
+        ]
+        yield from conversations_of(calls, title, len(entries) - len(calls), self.noun)
 
 
 _Key: TypeAlias = tuple[str, str, int]

@@ -1,11 +1,9 @@
 """Conversations from other programs' files, and shared parts of the readers."""
 
-import difflib
-import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -17,15 +15,15 @@ from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["KINDS", "ChatLog", "Unread", "count", "date_of", "make_stand_in", "mark_of", "reason", "tell_left_out"]
+__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason", "tell_left_out"]
 
 _LATEST = 10**11
 _FIRST_YEAR = 1990
 _LONGEST = 300
-_ALIKE = 0.86
-"""The likeness of names, as `difflib` measures it, from which on one may stand for the other."""
-_STAMP = re.compile(r"\d{9,13}(\.\d+)?")
+_STAMP = re.compile(r"\s*\d{9,13}(\.\d+)?\s*")
 """Seconds or milliseconds since 1970, as a text."""
+_NUMBERS = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?\d{1,3}ms)?")
+"""A spelling of SillyTavern's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,59 +142,38 @@ def reason(error: Exception) -> str:
 
 
 def date_of(value: Any) -> datetime | None:
-    """Return a date from a file: ISO 8601, or seconds or milliseconds since 1970 (as a number or a text); else `None`.
+    """Return a date from a file; `None` for other values.
+
+    Dates are ISO 8601, seconds or milliseconds since 1970 (a number or a text), MongoDB's `{"$date": ...}`, and times
+    such as "April 4, 2026 9:01am".
 
     Example:
         >>> date_of(1772442900).isoformat(), date_of("2026-03-02 09:15"), date_of("soon")
         ('2026-03-02T09:15:00+00:00', datetime.datetime(2026, 3, 2, 9, 15, tzinfo=datetime.timezone.utc), None)
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if not 0 < value < _LATEST * 1000:  # also refuses NaN
-            return None
-        # As seconds, a larger number would be a date in the 51st millennium; so it counts milliseconds.
-        return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)
-    if not isinstance(value, str):
+    while isinstance(value, dict):
+        value = value.get("$date", value.get("$numberLong"))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if isinstance(value, str):
+        if not _STAMP.fullmatch(value):
+            return _parse_date(value.strip())
+        value = float(value)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < _LATEST * 1000:  # also NaN
         return None
-    if _STAMP.fullmatch(value.strip()):
-        return date_of(float(value))
+    # As seconds, a larger number would be a date in the 51st millennium; so it counts milliseconds.
+    return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)
+
+
+def _parse_date(text: str) -> datetime | None:
+    if numbers := _NUMBERS.fullmatch(text):
+        text = "{}-{:0>2}-{:0>2} {:0>2}:{:0>2}:{:0>2}".format(*numbers.groups())
     try:
-        date = datetime.fromisoformat(value.strip())
+        if text[:1].isalpha():
+            return datetime.strptime(f"{text}Z", "%B %d, %Y %I:%M%p%z")
+        date = datetime.fromisoformat(text)
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):  # OverflowError at either end of the years 1 to 9999
         return None
 
-
-def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
-    """Return a member that a message may lack, such as the mark of a thought; `None` without it.
-
-    Args:
-        item: The message, or another part of a document.
-        key: The name of the member.
-        place: The place of the message, for the error.
-        kind: The type of the member.
-
-    Raises:
-        TranscriptError: The message lacks the member, but has one of nearly the same name, as another version of the
-            application may write it; the error names both. Or the member is of another type.
-    """
-    value = item.get(key)
-    if value is None:
-        if key not in item and (alike := _find_alike(key, tuple(item))):
-            raise TranscriptError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
-    elif not isinstance(value, kind):
-        raise TranscriptError(f"{place}: expected {KINDS.get(kind, kind.__name__)} at {key!r}, not {value!r:.60}")
-    return value
-
-
-@functools.lru_cache(maxsize=1000)
-def _find_alike(key: str, names: tuple[str, ...]) -> str | None:
-    plain = {re.sub(r"[\W_]", "", name).lower(): name for name in names}
-    wanted = re.sub(r"[\W_]", "", key).lower()
-    return next((plain[name] for name in difflib.get_close_matches(wanted, plain, 1, _ALIKE)), None)
-
-
-KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "an object"}
-"""The words for the types of members, for errors."""
 
 _RESULTS = ("tool", "function")
 

@@ -1,145 +1,26 @@
 """Reads conversations from JSON by a table that names the fields; a new form needs a table, and no code."""
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, mark_of
-from memzoo.hosts.exports.messages import messages_of
-from memzoo.hosts.exports.talks import talk_of
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, tell_left_out
+from memzoo.hosts.exports.members import date_at, id_at, list_at, need, pick, role_at, text_at
+from memzoo.hosts.exports.messages import conversation_of, messages_of
+from memzoo.hosts.exports.talks import Talk
 from memzoo.hosts.exports.trees import tree_of
-from memzoo.hosts.messages import dicts_of
-from memzoo.hosts.roles import role_of
+from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.stores import Message
 
-__all__ = ["Fields", "as_list", "date_at", "id_at", "need", "pick", "role_at", "text_at"]
+__all__ = ["Fields"]
 
-_MISSING = object()
-
-
-def pick(item: Any, path: str, default: Any = None) -> Any:
-    """Return the value at a path of keys and places; with several paths, the first value that is not empty.
-
-    Example:
-        >>> talk = {"chat": {"messages": [{"text": "", "body": "Hi"}]}}
-        >>> pick(talk, "chat.messages.0.text|chat.messages.0.body"), pick(talk, "chat.title")
-        ('Hi', None)
-    """
-    if isinstance(item, dict) and path in item:  # nearly all paths are a key
-        return item[path]  # pyright: ignore[reportUnknownVariableType]
-    found = default
-    for keys in _split(path):
-        value = item
-        for key in keys:
-            if isinstance(value, dict):
-                value = value.get(key, _MISSING)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-            elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):  # pyright: ignore[reportUnknownArgumentType]
-                value = value[int(key)]  # pyright: ignore[reportUnknownVariableType]
-            else:
-                value = _MISSING
-        if value not in (_MISSING, None, "", []):
-            return value  # pyright: ignore[reportUnknownVariableType]
-        if found is default and value is not _MISSING:
-            found = value  # pyright: ignore[reportUnknownVariableType]
-    return found
-
-
-@functools.lru_cache
-def _split(path: str) -> list[list[str]]:
-    return [one.split(".") if one else [] for one in path.split("|")]
-
-
-def as_list(value: Any) -> list[Any]:
-    """Return a list unchanged, and another value as a list of one; nothing for `None`."""
-    if isinstance(value, list):
-        return value  # pyright: ignore[reportUnknownVariableType]
-    return [] if value is None else [value]
-
-
-def need(item: Any, path: str, where: int | str) -> Any:
-    """Return the value at a path, for a part of a form that is never left out; see `pick`.
-
-    Args:
-        item: The message, or another part of a document.
-        path: The path.
-        where: The message's number or id, for the error.
-
-    Raises:
-        TranscriptError: There is no such value; the error names the message, the path and the keys that are there.
-    """
-    value = pick(item, path, _MISSING)
-    if value is _MISSING:
-        there = ", ".join(map(repr, item)) if isinstance(item, Mapping) else repr(item)  # pyright: ignore[reportUnknownArgumentType]
-        raise TranscriptError(f"message {where!r}: there is no {path!r} (there are: {there:.200})")
-    return value
-
-
-def date_at(item: Any, path: str, where: int | str) -> datetime | None:
-    """Return the time of a message; `None` for a time that is null.
-
-    Args:
-        item: The message.
-        path: The path of the time; see `pick`.
-        where: The message's number or id, for the error.
-
-    Raises:
-        TranscriptError: There is no time, or it cannot be read; the error names the message, the path and the value.
-    """
-    given = need(item, path, where)
-    date = date_of(given)
-    if date is None and given is not None:
-        raise TranscriptError(f"message {where!r}: expected a time at {path!r}, not {given!r:.80}")
-    return date
-
-
-def text_at(item: Any, path: str, where: int | str) -> str:
-    """Return a text that a message may lack; "" without it.
-
-    Args:
-        item: The message.
-        path: The path of the text; see `pick`.
-        where: The message's number or id, for the error.
-
-    Raises:
-        TranscriptError: There is something else; the error names the message, the path and the value.
-    """
-    text = pick(item, path)
-    if not isinstance(text, str | None):
-        raise TranscriptError(f"message {where!r}: expected a text at {path!r}, not {text!r:.80}")
-    return text or ""
-
-
-def id_at(item: Any, path: str, where: int | str) -> str:
-    """Return the id of a conversation, which can be a number in the file; "" without it. See `text_at`."""
-    value = pick(item, path)
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_at(item, path, where)
-
-
-def role_at(item: Any, path: str, where: int | str, roles: Mapping[Any, str] = MappingProxyType({})) -> str:
-    """Return the role of a message.
-
-    Args:
-        item: The message.
-        path: The path of the role; see `pick`.
-        where: The message's number or id, for the error.
-        roles: The role for each value that is not a usual name, and for "*" that of all other texts; values are
-            compared as texts.
-
-    Raises:
-        TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
-    """
-    given = need(item, path, where)
-    named = {str(value): one for value, one in roles.items()}
-    role = named[str(given)] if str(given) in named else role_of(given)
-    if role is None and isinstance(given, str):
-        role = named.get("*")
-    if role is None:
-        raise TranscriptError(f"message {where!r}: expected a role at {path!r}, not {given!r}")
-    return role
+_WORK = ("tool_calls", "tool_call_id", "reasoning_content")
+"""The members of a message that are read beside its words, as OpenAI names them."""
+_IS_USER = {"user": True, "assistant": False, "person": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,23 +29,35 @@ class Fields:
 
     Attributes:
         messages: The list of messages, or a dict of messages by id; "" for the document itself.
-        role: The speaker's role, in a message.
+        role: The speaker's role, in a message; "" for messages of a known kind, which have all in themselves.
         text: The words: a text, or a list of texts and parts.
-        date: The time; "" if the form has none.
+        date: The time; "" if the form has none. With "?" at its end, a message may lack it.
         name: The speaker's name. With `people`, the only sign of who speaks.
         title: The conversation's title, in the document.
         conversation: The conversation's id, in the document.
         roles: The role for each value at `role` that is not a usual name, and for "*" that of all other texts; ""
-            leaves the message out, and a note counts it. Values are compared as texts, as in `{"True": "user"}`.
-        only: Values that a message must have; others are left out, and counted in a note.
-        owner: The name of the user, in the document, for talks between people.
-        id: The id, in a message, of a form with branches.
+            leaves the message out, and a note counts it as an event. Values are compared as texts, as in
+            `{"True": "user"}`; "None" stands for a message without the member. With `people`, "person" leaves it open.
+        left_out: The noun for the entries that are no messages, for a note, by path: for all with a mark, as in
+            `{"deleted": "deleted message"}`, or for each value, as in `{"type": {"text": "", "*": "notice"}}`.
+        system: The instruction, a text or parts, in the document.
+        answer: The answer, in an entry with a question at `text`.
+        owner: The id or name of the user, in the document, for talks between people.
+        speaker: The speaker's id, where the owner is known by it.
+        id: The id, in a message, of a form with branches; those of a dict of messages are its keys.
         parent: The id of the message before; with it, the messages are a tree. Where no message has this
             member, they are read in the order of their dates.
         shown: The id of the last message of the branch that is shown; the newest branch without it.
-        people: Read a talk between people: see `talk_of`.
+        versions: The list of a message's versions, each with further members of the message.
+        version: The number of the shown version, from 0.
+        version_id: The id, in a version; with it, `version` has the id of the shown one.
+        people: Read a talk between people: see `Talk`. A talk is named after one who is not the user.
         attached: The lists of attachments, in a message, each with its name at `file_name|name`. A pasted text is read
-            as words of the message; files are counted in a note, and named in a message without words.
+            as words of the message; files are counted in a note, and of a message without words, the names stay.
+        each: The list of conversations, in the document; the other paths begin at one of them.
+        group: The id of its conversation, in a message, where several are mixed.
+        entry: A function of a message and its place that returns a message with these members, or a noun, such as
+            "notice", for an entry that is left out.
     """
 
     messages: str = "messages"
@@ -175,74 +68,176 @@ class Fields:
     title: str = "title|name|id"
     conversation: str = "conversation_id|uuid|id"
     roles: Mapping[Any, str] = field(default_factory=dict[Any, str])
-    only: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    left_out: Mapping[str, str | Mapping[str, str | None] | None] = field(default_factory=dict[str, Any])
+    system: str = ""
+    answer: str = ""
     owner: str = ""
+    speaker: str = ""
     id: str = ""
     parent: str = ""
     shown: str = ""
+    versions: str = ""
+    version: str = ""
+    version_id: str = ""
     people: bool = False
     attached: Sequence[str] = ()
+    each: str = ""
+    group: str = ""
+    entry: Callable[[Any, str], Any] | None = None
 
-    def __call__(self, document: Any, title: str) -> Iterator[ChatLog]:
-        """Yield the conversation of a document.
+    def __post_init__(self) -> None:
+        """Compare values as texts."""
+        object.__setattr__(self, "roles", {str(value): role for value, role in self.roles.items()})
+
+    def __call__(self, document: Any, title: str) -> Iterator[ChatLog | Unread]:
+        """Yield the conversations of a document.
 
         Raises:
             TranscriptError: A field is missing, or a role is unknown; the error names the message and the field.
         """
-        name = str(pick(document, self.title) or title) if self.title else title
-        key = str(pick(document, self.conversation) or "")
-        found = pick(document, self.messages, _MISSING)
-        found = list(found.values()) if isinstance(found, dict) else found  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType, reportUnknownMemberType]
-        if not isinstance(found, list):
+        if self.group:
+            groups: dict[str, list[Any]] = {}
+            for number, item in enumerate(document, start=1):
+                need(item, self.group, f"message {number}")
+                groups.setdefault(id_at(item, self.group, f"message {number}"), []).append(item)
+            logs = [self.read(items, name or title, name) for name, items in groups.items()]
+            is_dated, is_named = any(any(log.dates) for log in logs), any(groups)
+            for log in logs:
+                wants = {"a time": is_dated and not any(log.dates), "its conversation": is_named and not log.id}
+                notes = [
+                    f"{count(len(log.messages), 'message')} without {what}" for what, is_so in wants.items() if is_so
+                ]
+                yield replace(log, notes=[*log.notes, *notes])
+        elif self.each:
+            for number, one in enumerate(list_at(document, self.each, "the file"), start=1):
+                name = self._title(one, f"{title} {number}")
+                yield Unread(name, functools.partial(self.read, one, name))
+        else:
+            yield self.read(document, title)
+
+    def _title(self, document: Any, title: str) -> str:
+        return str(pick(document, self.title) or title) if self.title else title
+
+    def read(self, document: Any, title: str, key: str = "", notes: Sequence[str] = ()) -> ChatLog:
+        """Return the only conversation of a document.
+
+        Args:
+            document: The document, or a part of it.
+            title: The title for a conversation without its own.
+            key: The id for a conversation without its own.
+            notes: Further notes.
+        """
+        name, key = self._title(document, title), str((self.conversation and pick(document, self.conversation)) or key)
+        found: Any = pick(document, self.messages)
+        if not isinstance(found, list | dict) or found == {}:
             raise TranscriptError(f"expected a list at {self.messages!r}")
-        items: list[Any] = [*enumerate(found, start=1)]  # pyright: ignore[reportUnknownArgumentType]
-        kept = [(n, item) for n, item in items if all(pick(item, path) == value for path, value in self.only.items())]
-        if "" in self.roles.values():
-            kept = [(n, item) for n, item in kept if role_at(item, self.role, n, self.roles)]
-        left_out = len(items) - len(kept)
-        notes = [f"{count(left_out, 'entry', 'entries')} of other kinds left out"] if left_out else []
-        if self.people:
-            said = [
-                (str(self._at(item, "name", n) or ""), self._at(item, "text", n), self._date(item, n))
-                for n, item in kept
-            ]
-            owner = str(pick(document, self.owner) or "") if self.owner else ""
-            yield talk_of(name, said, owner=owner, notes=notes, id=key)
-        elif self.parent and any(
-            pick(item, self.parent, _MISSING) is not _MISSING or mark_of(item, self.parent, f"message {n}")
-            for n, item in items
-        ):
-            nodes = {str(self._at(item, "id", n)): (n, item) for n, item in items}
-            parents = {id_: self._at(item, "parent", n) for id_, (n, item) in nodes.items()}
-            wanted = {n for n, _ in kept}
-            yield tree_of(
+        items: list[Any] = list(found.values()) if isinstance(found, dict) else found  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
+        system = need(document, f"{self.system}?", "the file") if self.system else None
+        if not (self.role or self.people or self.answer):
+            return conversation_of(name, found, system=system, id=key)
+        left_out = Counter[str]()
+        entries: list[tuple[str, Any, str | None]] = []
+        spell, is_mixed = self.entry, bool(self.left_out) or "" in self.roles.values()
+        for number, entry in enumerate(items, start=1):
+            place, others, noun = f"message {number}", 0, cast("str | None", "")
+            if self.versions:
+                entry, others = self._version(entry, place)  # noqa: PLW2901
+            spelt = spell(entry, place) if spell else entry
+            if spell and isinstance(spelt, str):
+                noun = spelt
+            else:
+                entry, noun = spelt, self._noun(spelt, place) if is_mixed else ""  # noqa: PLW2901
+            if others and noun == "":
+                left_out["other version"] += others
+            entries.append((place, entry, noun))
+        parent = self.parent.removesuffix("?")
+        if parent and any(pick(e, parent, self) is not self or need(e, f"{parent}?", place) for place, e, _ in entries):
+            ids = map(str, found if isinstance(found, dict) else (need(e, self.id, place) for place, e, _ in entries))
+            nodes = dict(zip(ids, entries, strict=True))
+            return tree_of(
                 name,
-                parents,
-                lambda id_: self._said(*nodes[id_]) if nodes[id_][0] in wanted else [],
+                {id_: need(e, parent if parent in e else self.parent, place) for id_, (place, e, _) in nodes.items()},
+                lambda id_: self._said(*nodes[id_]),
                 shown=pick(document, self.shown) if self.shown else None,
+                unsaid=lambda id_: nodes[id_][2] or "",
                 notes=notes,
                 id=key,
             )
-        else:
-            yield ChatLog.of(name, [one for n, item in kept for one in self._said(n, item)], notes, id=key, sort=True)
+        left_out.update(noun for *_, noun in entries if noun)
+        if self.people:
+            return self._talk(Talk(name, key, [*notes], left_out=left_out), document, entries)
+        first = [(one, None) for one in messages_of({"role": "system", "content": system})] if system else []
+        said = [*first, *(one for entry in entries for one in self._said(*entry))]
+        return ChatLog.of(name, said, [*notes, *tell_left_out(left_out)], id=key, sort=True)
 
-    def _said(self, number: int, item: Any) -> list[tuple[Message, datetime | None]]:
-        role = role_at(item, self.role, number, self.roles)
-        words = pick(item, self.text)
+    def _noun(self, entry: Any, place: str) -> str | None:
+        """Return the noun for an entry that is left out, `None` for one that no note counts; "" for a message."""
+        for path, nouns in self.left_out.items():
+            if isinstance(nouns, str | None):
+                noun = nouns if need(entry, f"{path}?", place) else ""
+            else:
+                value = str(need(entry, path, place, bool if "True" in nouns else str))
+                noun = nouns[value] if value in nouns else nouns.get("*", "")
+            if noun != "":
+                return noun
+        is_spoken = self.answer or "" not in self.roles.values()
+        return "" if is_spoken or role_at(entry, self.role, place, self.roles) else "event"
+
+    def _version(self, entry: Any, place: str) -> tuple[Any, int]:
+        """Return a message with the members of its shown version, and the number of the others."""
+        versions = need(entry, self.versions, place, list) or []
+        mark: Any = need(entry, self.version, place, str if self.version_id else int) if versions else None
+        ids = [pick(one, self.version_id) for one in versions] if self.version_id else range(len(versions))
+        if versions and mark not in ids:
+            raise TranscriptError(f"{place}: expected one of {[*ids]!r:.60} at {self.version!r}, not {mark!r:.60}")
+        shown = dict_of(versions[ids.index(mark)]) if versions else {}
+        return entry | shown, max(len(versions) - 1, 0)
+
+    def _talk(self, talk: Talk, document: Any, entries: Sequence[tuple[str, Any, str | None]]) -> ChatLog:
+        given = pick(document, self.title) if self.title else None
+        owner = id_at(document, self.owner, "the file") if self.owner else ""
+        name = self.name.removesuffix("?")
+        known, names = self.speaker or name, name.split("|")
+        said = [(place, entry) for place, entry, noun in entries if noun == ""]
+        owned = [one for _, entry in said if owner and str(one := pick(entry, known)) == owner]
+        # Where only a user's messages have the mark, a name tells whose the others are.
+        users = {pick(entry, name) for _, entry in said if "None" in self.roles and pick(entry, self.role) is not None}
+        for place, entry in said:
+            for one in (*names[:-1], self.name):
+                need(entry, f"{one}?" if one in names[:-1] else one, place)
+            who, is_user = text_at(entry, name, place), None
+            if owned:
+                is_user = need(entry, known, place, type(owned[0])) == owned[0]
+            elif who in users:
+                is_user = True
+            elif self.roles:
+                is_user = _IS_USER[role_at(entry, self.role, place, self.roles)]
+            if is_user is None and given and given in (pick(entry, one) for one in names):
+                is_user = False
+            talk.say(who, pick(entry, self.text), self._date(entry, place), is_user=is_user)
+        return talk.log()
+
+    def _said(self, place: str, entry: Any, noun: str | None = "") -> list[tuple[Message, datetime | None]]:
+        if noun != "":
+            return []
+        role = "user" if self.answer else role_at(entry, self.role, place, self.roles)
+        words = pick(entry, self.text)
         if not isinstance(words, str | list | None):
-            raise TranscriptError(f"message {number}: expected words at {self.text!r}, not {words!r:.80}")
-        if attached := [one for path in self.attached for one in dicts_of(pick(item, path))]:
+            raise TranscriptError(f"{place}: expected words at {self.text!r}, not {words!r:.80}")
+        if self.attached and (attached := [one for path in self.attached for one in dicts_of(pick(entry, path))]):
             words = [*filter(None, [words] if isinstance(words, str) else words or []), *map(_attachment, attached)]
-        messages = messages_of({"role": role, "content": words or ""})
-        if messages and self.name and (name := pick(item, self.name)):
-            messages[-1] |= {"name": str(name)}
-        return [(message, self._date(item, number)) for message in messages]
+        said: Message = {"role": role, "content": words or ""}
+        work = {key: entry[key] for key in _WORK if entry.get(key)}
+        messages = messages_of(said | work) if work or isinstance(words, list) else [said]
+        if self.answer:
+            messages += messages_of({"role": "assistant", "content": pick(entry, self.answer) or ""})
+        if messages and self.name and (name := text_at(entry, self.name, place)):
+            messages[-1] |= {"name": name}
+        date = self._date(entry, place)
+        return [(message, date) for message in messages]
 
-    def _date(self, item: Any, number: int) -> datetime | None:
-        return date_at(item, self.date, number) if self.date else None
-
-    def _at(self, item: Any, what: str, number: int) -> Any:
-        return need(item, getattr(self, what), number)
+    def _date(self, entry: Any, place: str) -> datetime | None:
+        return date_at(entry, self.date, place) if self.date else None
 
 
 def _attachment(one: Mapping[str, Any]) -> Any:

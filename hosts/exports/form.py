@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread
-from memzoo.hosts.exports.fields import pick
+from memzoo.hosts.exports.members import pick
 
 __all__ = ["Document", "Form", "Reader", "having"]
 

@@ -1,127 +1,107 @@
 """The forms of logs of applications, of requests to models, of frameworks, and of data sets."""
 
+from memzoo.hosts.exports.calls import LoggedCalls
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
-from memzoo.hosts.exports.readers import call_logs, chat_messages, data_sets, requests, spans
+from memzoo.hosts.exports.members import need
+from memzoo.hosts.exports.readers import call_logs, chat_messages, data_sets, spans
+from memzoo.hosts.messages import dict_of
 
 __all__ = ["FORMS"]
 
+_STATE = "thread_id|config.configurable.thread_id|checkpoint.thread_id"
+"""The places of a thread's id in a state of LangGraph."""
 _SPANS = "each call repeats the history, so one conversation comes of many calls"
 
 FORMS = (
     Form(
-        name="LangSmith",
-        document="list",
-        recognise=call_logs.is_langsmith,
-        read=call_logs.read_langsmith,
+        *(
+            "LangSmith",
+            "list",
+            lambda runs: bool(runs) and all({"run_type", "inputs"} <= dict_of(one).keys() for one in runs),
+        ),
+        read=LoggedCalls(
+            *("inputs", "outputs", "start_time", "end_time?"),
+            thread="|".join(f"extra.metadata.{name}" for name in call_logs.THREADS),
+            user="extra.metadata.user_id",
+            kind="run_type",
+            call="llm",
+            noun="run",
+        ),
         known=f"runs of 2026 as JSON Lines, of LangChain or OpenAI's client; {_SPANS}",
         get="client.list_runs(project_name=..., run_type='llm'), each run.json() a line; or a bulk export.",
     ),
     Form(
-        name="Langfuse",
-        document="list or object",
-        recognise=call_logs.is_langfuse,
-        read=call_logs.read_langfuse,
+        *("Langfuse", "list or object", call_logs.is_langfuse, call_logs.LANGFUSE),
         known=f"trace-<id>.json and session-<id>.json of version 3; observations, or traces with observations, "
         "as a list or JSON Lines; the callback for LangChain writes the definitions of tools as messages, and that of "
         f"JavaScript a tool's name as the role of its result (5.0.4, 5.11.1: see findings); {_SPANS}",
         get="The page of a trace, Download JSON; or of a session. The page of observations, Export, JSON or JSONL.",
     ),
     Form(
-        name="Phoenix",
-        document="list or object",
-        recognise=spans.is_phoenix,
-        read=spans.read_phoenix,
+        *("Phoenix", "list or object", spans.is_phoenix, spans.PHOENIX),
         known=f"OpenInference's attributes of 2026, nested, with points, or as columns; also spans as OpenTelemetry's "
         f"Python SDK writes them (to_json), a line each; and the answer of its REST API; {_SPANS}",
         get="client.spans.get_spans_dataframe(...).to_json(orient='records', lines=True); or "
         "`GET /v1/projects/PROJECT/spans`.",
     ),
     Form(
-        name="OpenTelemetry GenAI",
-        document="list or object",
-        recognise=spans.is_otlp,
-        read=spans.read_otlp,
+        *("OpenTelemetry GenAI", "list or object", spans.is_otlp, spans.OTLP),
         known=f"OTLP in JSON Lines, or a single batch, semantic conventions 1.37, names of OpenLLMetry and the AI SDK; "
         f"{_SPANS}",
         get="The collector's file exporter; switch on the capture of messages' contents.",
     ),
     Form(
-        name="LangGraph, history",
-        document="list",
-        recognise=requests.is_history,
-        read=requests.read_history,
+        *("LangGraph, history", "list", lambda states: len(states) > 1 and all(map(having("values.messages"), states))),
+        read=LoggedCalls(
+            *("values.messages", "", "created_at"),
+            thread=_STATE,
+            noun="state",
+            entries=lambda states: [one for one in states if need(one, "values.messages", "a state", list)],
+        ),
         known="all states of a thread, newest first, each with the messages before",
         get="client.threads.get_history(thread_id), written as JSON.",
     ),
     Form(
-        name="LangGraph",
-        document="object",
-        recognise=having("values.messages"),
-        read=requests.read_langgraph,
+        *("LangGraph", "object", having("values.messages")),
+        read=Fields(messages="values.messages", role="", title=_STATE, conversation=_STATE),
         known="the state of a thread of version 1.0",
         get="client.threads.get_state(thread_id), written as JSON.",
     ),
     Form(
-        name="OpenAI's preference data",
-        document="object",
-        recognise=having("input.messages", "preferred_output"),
-        read=data_sets.read_preference,
-        known="the form of fine-tuning by preference of 2026; the other answer is left out",
+        *("preference data", "object", data_sets.has_preference, data_sets.read_preference),
+        known="OpenAI's form of 2026, and LLaMA-Factory's; the other answer is left out",
         get="The file that you train with.",
     ),
     Form(
-        name="a gateway's log",
-        document="list or object",
-        recognise=call_logs.is_gateway,
-        read=call_logs.read_gateway,
+        *("a gateway's log", "list or object", call_logs.is_gateway, call_logs.GATEWAY),
         known=f"a request with its answer a line, as LiteLLM and OpenAI write them in 2026; {_SPANS}",
         get="LiteLLM: a callback for logs, such as s3 or a file.",
     ),
     Form(
-        name="AI SDK",
-        document="list",
-        recognise=having("role", "parts.0.type"),
-        read=chat_messages.read_list,
+        *("AI SDK", "list", having("role", "parts.0.type"), chat_messages.LIST),
         known="the messages of versions 4 to 6",
         get="Write the messages that your application stores.",
     ),
     Form(
-        name="Gemini's API",
-        document="list",
-        recognise=having("role", "parts.0.text|parts.0.functionCall|parts.0.inlineData"),
-        read=chat_messages.read_list,
+        *("Gemini's API", "list", having("role", "parts.0.text|parts.0.functionCall|parts.0.inlineData")),
+        read=chat_messages.LIST,
         known="the contents of a request of 2026",
         get="Write what your application sends.",
     ),
     Form(
-        name="Gemini's API, request",
-        document="object",
-        recognise=having("contents.0.parts"),
-        read=requests.read_gemini,
+        *("Gemini's API, request", "object", having("contents.0.parts")),
+        read=Fields(messages="contents", role="", title="", system="systemInstruction.parts|system_instruction.parts"),
         known="a request of 2026, with its instruction",
         get="As above.",
     ),
     Form(
-        name="ShareGPT",
-        document="object",
-        recognise=having("conversations.0.from"),
-        read=data_sets.read_sharegpt,
-        known="with the calls of LLaMA-Factory's form",
-        get="The data set's file.",
-    ),
-    Form(
-        name="OpenAssistant",
-        document="object",
-        recognise=having("message_tree_id", "prompt.role"),
-        read=data_sets.read_oasst,
+        *("OpenAssistant", "object", having("message_tree_id", "prompt.role"), data_sets.read_oasst),
         known="the trees of oasst1 and oasst2; the branch with the best ranks is shown",
         get="*_trees.jsonl.gz of the data set, unpacked.",
     ),
     Form(
-        name="WildChat",
-        document="object",
-        recognise=having("conversation_hash", "conversation.0.timestamp"),
+        *("WildChat", "object", having("conversation_hash", "conversation.0.timestamp")),
         read=Fields(
             messages="conversation", date="timestamp", title="conversation_hash", conversation="conversation_hash"
         ),
@@ -129,18 +109,14 @@ FORMS = (
         get="The data set's rows as JSON Lines.",
     ),
     Form(
-        name="LMSYS",
-        document="object",
-        recognise=having("conversation_id", "conversation.0.role"),
+        *("LMSYS", "object", having("conversation_id", "conversation.0.role")),
         read=Fields(messages="conversation", title="conversation_id"),
         known="LMSYS-Chat-1M, which has no times",
         get="The data set's rows as JSON Lines.",
     ),
     Form(
-        name="LMSYS, arena",
-        document="object",
-        recognise=having("conversation_a.0.role", "conversation_b.0.role"),
-        read=data_sets.read_arena,
+        *("LMSYS, arena", "object", having("conversation_a.0.role", "conversation_b.0.role")),
+        read=chat_messages.read_object,
         known="two conversations a row",
         get="The data set's rows as JSON Lines.",
     ),

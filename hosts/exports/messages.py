@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, reason
@@ -11,7 +11,6 @@ from memzoo.hosts.exports.parts import Parts
 from memzoo.hosts.messages import add_calls, dict_of, dicts_of
 from memzoo.hosts.roles import role_of, say_as
 from memzoo.memories.text.messages import checked, tool_call
-from memzoo.memories.text.thoughts import THOUGHT_PARTS
 from memzoo.stores import Message
 
 __all__ = [
@@ -31,8 +30,8 @@ _TEXTS = ("content", "value", "text", "message")
 _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
-_PARTS = ("image_url", "input_audio", "file", "caption", "filename")
 _CALLS, _RESULTS = ("function_call", "custom_tool_call"), ("function_call_output", "custom_tool_call_output")
+_BRANCHED = ("children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid")
 _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
@@ -90,6 +89,12 @@ def messages_of(item: Any) -> list[Message]:
     match item:
         case {"role": "user" | "assistant" as role, "content": str(text)} if len(item) == len(_ALONE):
             return [{"role": role, "content": text}]
+        case {"from": "function_call", "value": call}:
+            item = {"role": "assistant", "content": [{"type": "tool_call", "value": call}]}
+        case {"from": str()} if "value" not in item:
+            item = item | {"value": ""}
+        case {"from": "observation" | "tool" | "function" | "function_response", "value": result}:
+            item = {"role": "function", "content": result}
         case _:
             pass
     known = dict_of(spell_out(item))
@@ -140,7 +145,7 @@ def conversation_of(
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: An item is not a message; the error names the item.
+        TransferError: An item is not a message, or names others, as in a tree; the error names the item.
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
@@ -150,6 +155,11 @@ def conversation_of(
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
+            if found := [key for key in _BRANCHED if isinstance(item, dict) and item.get(key)]:
+                raise TransferError(  # noqa: TRY301
+                    f"it has {found[0]!r}, so these may be branches of an application that memzoo does not know; "
+                    "leave the member out of a file whose messages are in order"
+                )
             new = messages_of(item)
             calls = dicts_of(said[-1][0].get("tool_calls")) if said else []
             if len(calls) == 1:  # a result without an id is of this call
@@ -197,25 +207,10 @@ def _content(value: Any, role: str, *, calls: bool = False) -> Any:
         if role in ("tool", "function"):
             return json.dumps(value, ensure_ascii=False)
         raise TransferError(f"expected words as a text or a list, not {value!r:.80}")
-    parts: list[Any] = value
-    said = [_part(part) for part in parts]
-    texts = [part["text"] for part in said if part["type"] == "text"]
-    return "\n".join(texts) if len(texts) == len(said) else said
-
-
-def _part(value: Any) -> dict[str, Any]:
-    if isinstance(value, str):
-        return {"type": "text", "text": value}
-    part: dict[str, Any] = value if isinstance(value, dict) else {}
-    text: Any = part.get("text")
-    # Parts of OpenAI's threads have texts with annotations.
-    said: Any = cast("dict[str, Any]", text).get("value") if isinstance(text, dict) else text
-    kind = str(part.get("type") or part.get("content_type") or "attachment")
-    if kind in THOUGHT_PARTS:
-        return {"type": kind, "thinking": part.get("thinking") or said or ""}
-    if isinstance(said, str):
-        return {"type": "text", "text": said}
-    return {"type": kind, **{key: one for key, one in part.items() if key in _PARTS}}
+    parts = Parts.of(value)
+    # Thoughts are set apart where the conversation is put together.
+    thoughts = [{"type": "thinking", "thinking": thought} for thought in filter(None, parts.thoughts)]
+    return [*thoughts, *parts.said] if thoughts else parts.content
 
 
 # LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`, or the fields of a message.

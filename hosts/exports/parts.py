@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memzoo.errors import TransferError
-from memzoo.hosts.exports.chat_log import mark_of
+from memzoo.hosts.exports.members import as_list, mark_of
 from memzoo.hosts.messages import dict_of, dicts_of, make_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts
 from memzoo.stores import Message
@@ -25,6 +25,8 @@ _NAMES = ("name", "toolName")
 _ARGUMENTS = ("input", "args", "arguments")
 _WRITTEN = ("text", "content", "value")
 """The members for words; LLaMA-Factory calls it a value."""
+_MEMBERS = ("image_url", "input_audio", "file", "caption", "filename")
+"""The members of other parts than words that are kept."""
 _GIVEN = ("output", "result", "errorText", "content", "response")
 
 
@@ -33,21 +35,19 @@ class Parts:
     """The parts of one message, by kind.
 
     Attributes:
-        texts: The words.
+        said: The words, and other parts such as pictures, as OpenAI's parts.
         calls: The tool calls.
         results: The results of tools: the call's id, the tool's name, and the text; "" if unknown.
         thoughts: The thoughts of the model.
-        others: Other parts, such as pictures.
         lost: The number of parts for words without a text.
         blank: The number of parts with an empty text.
         marks: The number of parts with neither words nor calls nor results.
     """
 
-    texts: list[str] = field(default_factory=list[str])
+    said: list[Message] = field(default_factory=list[Message])
     calls: list[Message] = field(default_factory=list[Message])
     results: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     thoughts: list[str] = field(default_factory=list[str])
-    others: list[Message] = field(default_factory=list[Message])
     lost: int = 0
     blank: int = 0
     marks: int = 0
@@ -69,6 +69,12 @@ class Parts:
             parts._add(part)
         return parts
 
+    @property
+    def content(self) -> Any:
+        """The content of a message: a text, or a list of parts if there are others than words."""
+        texts = [part["text"] for part in self.said if part["type"] == "text"]
+        return "\n".join(texts) if len(texts) == len(self.said) else self.said
+
     def messages(self, role: str) -> list[Message]:
         """Return OpenAI chat messages: the results, then the words with the calls; calls with results come first.
 
@@ -80,8 +86,7 @@ class Parts:
             else {"role": "function", "name": name, "content": text}
             for id_, name, text in self.results
         ]
-        text = "\n".join(self.texts)
-        content = [*([{"type": "text", "text": text}] if text else ()), *self.others] if self.others else text
+        content = self.content
         own = bool(self.results) and role == "assistant"
         words: list[Message] = [{"role": role, "content": content}] if content else []
         if self.calls:
@@ -110,19 +115,19 @@ class Parts:
         elif kind in _MARKS:
             self.marks += 1
         elif words is not None:
-            self.texts += [words.strip("\n")] if words.strip() else []
+            self.said += [{"type": "text", "text": words}] if words.strip() else []
             self.blank += not words.strip()
         elif kind in _WORDS:
             self.lost += 1
         else:
-            named = {key: value for key, value in known.items() if key in ("image_url", "caption", "filename")}
-            self.others.append(
-                {"type": kind or str(known.get("content_type") or next(iter(known), "attachment")), **named}
-            )
+            kind = kind or str(known.get("content_type") or next(iter(known), "attachment"))
+            self.said.append({"type": kind, **{key: one for key, one in known.items() if key in _MEMBERS}})
 
     def _add_call(self, call: dict[str, Any], tool: str) -> None:
-        if isinstance(written := call.get("value"), str):  # LLaMA-Factory writes a call as JSON
-            call = dict_of(json.loads(written))
+        if isinstance(written := call.get("value"), str):  # LLaMA-Factory writes calls as JSON
+            for one in dicts_of(as_list(_parse_call(written))):
+                self._add_call(one, tool)
+            return
         id_, name = str(_first(call, _IDS) or ""), _first(call, _NAMES) or tool
         # A call without an id gets one that stands for its place; see `ChatLog.of`.
         self.calls.append(make_call(id_, name, _first(call, _ARGUMENTS)) | {"id": id_})
@@ -132,6 +137,13 @@ class Parts:
     def _add_result(self, result: dict[str, Any]) -> None:
         id_, name = str(_first(result, _IDS) or ""), str(_first(result, _NAMES) or "")
         self.results.append((id_, name, _text(_first(result, _GIVEN))))
+
+
+def _parse_call(written: str) -> Any:
+    try:
+        return json.loads(written)
+    except ValueError:
+        return {"arguments": written}
 
 
 def _first(part: dict[str, Any], keys: tuple[str, ...]) -> Any:

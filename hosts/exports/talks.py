@@ -2,20 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import KINDS, ChatLog, count, date_of, tell_left_out
+from memzoo.hosts.exports.chat_log import ChatLog, count, tell_left_out
 from memzoo.hosts.exports.messages import message_of
 
-__all__ = ["Talk", "find_time", "take", "take_list", "talk_of"]
+__all__ = ["Talk", "entries_of"]
 
-Kind = TypeVar("Kind")
-
-_FIRST_YEAR = 1990
 _LIKE_HEAD = re.compile(r"\d{1,2}[:.]\d\d[^\n]{0,20}[-\]]\s[^:\n]{1,60}:(?: |$)")
 """A time, a mark after it, and a name with a colon, as in "9:01 - Bo:"."""
 
@@ -30,14 +26,15 @@ class Talk:
         notes: Sentences about the talk, for the user.
         is_text: The talk is from a text, in which a head such as "4/4/26 - Bo:" begins a message. A note counts the
             lines within messages that are nearly such a head.
+        left_out: The number of entries that are no messages, by noun; for a note.
     """
 
     title: str
     id: str = ""
     notes: list[str] = field(default_factory=list[str])
     is_text: bool = False
+    left_out: Counter[str] = field(default_factory=Counter[str])
     _said: list[tuple[str, Any, datetime | None, bool | None]] = field(default_factory=list[Any])
-    _left_out: Counter[str] = field(default_factory=Counter[str])
 
     def say(self, name: str | None, words: Any, date: datetime | None = None, *, is_user: bool | None = None) -> None:
         """Add a message.
@@ -53,7 +50,7 @@ class Talk:
 
     def leave_out(self, noun: str, number: int = 1) -> None:
         """Count an entry that is no message for a note, as in `leave_out("call")`."""
-        self._left_out[noun] += number
+        self.left_out[noun] += number
 
     def log(self) -> ChatLog:
         """Return the conversation, in the order of its dates; each message keeps the speaker's name.
@@ -77,7 +74,7 @@ class Talk:
         nameless = sum(not name for name, *_ in self._said)
         if 0 < nameless < len(self._said):
             notes.append(f"{count(nameless, 'message')} without the speaker's name")
-        notes += tell_left_out(self._left_out)
+        notes += tell_left_out(self.left_out)
         said = (
             (message | ({"name": name} if name else {}), date)
             for name, words, date, is_user in self._said
@@ -91,75 +88,17 @@ class Talk:
         return [line for words in said for line in words.split("\n")[1:] if _LIKE_HEAD.search(line)]
 
 
-def talk_of(
-    title: str,
-    said: Iterable[tuple[str, Any, datetime | None]],
-    *,
-    owner: str = "",
-    assistants: Iterable[str] = (),
-    notes: Iterable[str] = (),
-    id: str = "",  # noqa: A002 - the name of the attribute
-) -> ChatLog:
-    """Return a talk between people as a conversation; each message keeps the speaker's name.
+def entries_of(text: str, head_of: Callable[[str], re.Match[str] | None]) -> list[tuple[re.Match[str], list[str]]]:
+    """Return the heads of a text with the lines after them; the text of a head's own line comes first.
 
     Args:
-        title: The talk's title.
-        said: Name, words and date of each message. The words are a text, or a list of texts and parts.
-        owner: The name of the user. By default the first who speaks and is not an assistant, with a note.
-        assistants: The names of programs, which are never the user.
-        notes: Further notes.
-        id: The talk's id in its export.
+        text: A text that begins with a head.
+        head_of: A function that returns the head at the beginning of a line.
     """
-    talk, programs = Talk(title, id, list(notes)), set(assistants)
-    for name, words, date in said:
-        talk.say(name, words, date, is_user=name == owner if owner or name in programs else None)
-    return talk.log()
-
-
-def take(item: Mapping[str, Any], key: str, place: str, kind: type[Kind]) -> Kind:
-    """Return a member that each entry of a form has.
-
-    Args:
-        item: The entry.
-        key: The name of the member.
-        place: The place of the entry, for errors.
-        kind: The type of the member.
-
-    Raises:
-        TranscriptError: The member is missing, or of another type; the error names the place.
-    """
-    if key not in item:
-        raise TranscriptError(f"{place} has no {key!r}; it has {', '.join(map(repr, item)) or 'nothing'}")
-    # In Python, true and false are numbers.
-    if not isinstance(item[key], kind) or (kind is int and isinstance(item[key], bool)):
-        raise TranscriptError(f"{place}: expected {KINDS.get(kind, kind.__name__)} at {key!r}, not {item[key]!r:.60}")
-    return cast("Kind", item[key])
-
-
-def take_list(item: Mapping[str, Any], key: str, place: str) -> list[dict[str, Any]]:
-    """Return a member that is a list of objects.
-
-    Raises:
-        TranscriptError: The member is missing, or something else; the error names the place.
-    """
-    listed: list[Any] = take(item, key, place, list)
-    for number, one in enumerate(listed, start=1):
-        if not isinstance(one, dict):
-            raise TranscriptError(f"{place}: expected an object as number {number} of {key!r}, not {one!r:.60}")
-    return listed
-
-
-def find_time(item: Mapping[str, Any], key: str, place: str) -> datetime:
-    """Return the time of an entry of a form whose entries all have one: see `date_of`; numbers can be texts.
-
-    Raises:
-        TranscriptError: There is no time since 1990; the error names the place.
-    """
-    value = take(item, key, place, object)
-    try:
-        found = date_of(float(cast("Any", value)))
-    except (TypeError, ValueError):
-        found = date_of(value)
-    if found is None or found.year < _FIRST_YEAR:
-        raise TranscriptError(f"{place}: expected a time at {key!r}, not {value!r:.60}")
-    return found
+    entries: list[tuple[re.Match[str], list[str]]] = []
+    for line in text.lstrip().replace("\r\n", "\n").split("\n"):
+        if head := head_of(line):
+            entries.append((head, [line[head.end() :]]))
+        else:
+            entries[-1][1].append(line)
+    return entries

@@ -1,5 +1,6 @@
 """Follows the branches of a conversation that is kept as a tree of messages."""
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -44,6 +45,7 @@ def tree_of(
     """
     if not parents:
         return ChatLog(title, [], [], list(notes), id)
+    said = functools.cache(said)
     leaves = dict[str, None].fromkeys(parents)
     for parent in parents.values():
         leaves.pop(parent, None)
@@ -59,9 +61,9 @@ def tree_of(
         return ChatLog.of(title, chain.from_iterable(pairs.values()), [*notes, *tell_left_out(nouns), *further], id=id_)
 
     told: list[str] = []
-    firsts = [id_ for id_, parent in parents.items() if not parent or str(parent).startswith(_NIL)]
-    if len(firsts) > 1:
-        told.append(f"{len(firsts)} messages have no message before them, and each begins a branch")
+    firsts = sum(one not in parents and (not one or str(one).startswith(_NIL)) for one in parents.values())
+    if firsts > 1:
+        told.append(f"{firsts} messages have no message before them, and each begins a branch")
     if others:
         told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
         if shown is None:
@@ -95,7 +97,9 @@ def _branch(parents: Mapping[str, Any], last: str, known: Container[str] = ()) -
     """Return the ids from the first node, or from the first that is not known, to this one."""
     branch = dict[str, None]()
     place: Any = last
-    while place and not str(place).startswith(_NIL) and place not in known:
+    while place and place not in known:
+        if place not in parents and str(place).startswith(_NIL):
+            break
         if place not in parents or place in branch:
             raise TranscriptError(f"its messages are not a tree: {place!r} is not in it, or follows itself")
         branch[place] = None

@@ -1,42 +1,21 @@
-"""Reads logs of calls to models: LangSmith's runs, Langfuse's observations, and gateways' requests with answers."""
+"""Reads logs of calls to models: Langfuse's observations, and gateways' requests with answers."""
 
-from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.calls import Call, conversations_of, words_in
-from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
-from memzoo.hosts.exports.fields import as_list, date_at, need, pick
+from memzoo.hosts.exports.calls import LoggedCalls
+from memzoo.hosts.exports.members import as_list, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["is_gateway", "is_langfuse", "is_langsmith", "read_gateway", "read_langfuse", "read_langsmith"]
+__all__ = ["GATEWAY", "LANGFUSE", "THREADS", "is_gateway", "is_langfuse"]
 
-_THREADS = ("thread_id", "session_id", "conversation_id")
+THREADS = ("thread_id", "session_id", "conversation_id")
+"""The names of the id of a conversation."""
 _USERS = ("user_id", "end_user", "user")
 _REQUEST = "request.body|request|body|input"
 _ANSWER = "response.body|response|output|completion"
 _INSIDE = "choices|candidates|generations|output|message|role|content"
 _MEMBERS = ("messages", "contents", "input", "system", "systemInstruction")
-_BEGAN = "startTime|start_time|request.created_at|timestamp|created_at|created"
-_ENDED = "endTime|end_time|response.created_at"
-
-
-def is_langsmith(items: Any) -> bool:
-    """Return whether values are runs of LangSmith."""
-    return bool(items) and all({"run_type", "inputs"} <= dict_of(one).keys() for one in items)
-
-
-def read_langsmith(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations of the runs that are calls of a model."""
-    calls: list[Call] = []
-    for number, run in enumerate(document, start=1):
-        if need(run, "run_type", number) == "llm":
-            asked, answered = words_in(run["inputs"], "user"), words_in(run.get("outputs"), "assistant")
-            thread = pick(run, "|".join(f"extra.metadata.{name}" for name in _THREADS))
-            times = date_at(run, "start_time", number), date_of(run.get("end_time"))
-            user = str(pick(run, "extra.metadata.user_id") or "")
-            calls.append(Call(asked, answered, str(thread or ""), *times, user))
-    yield from conversations_of(calls, title, len(document) - len(calls), "run")
+_PLACES = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
 
 
 def is_langfuse(document: Any) -> bool:
@@ -49,64 +28,33 @@ def is_langfuse(document: Any) -> bool:
     )
 
 
-def read_langfuse(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations of generations; a session is read from the inputs and outputs of its traces."""
+def _observations(document: Any) -> list[Any]:
+    """Return the observations of traces; of a session, the traces themselves, as calls."""
     session = dict_of(document)
     if "traces" in session:
-        traces = dicts_of(session["traces"])
-        told = [one | {"type": "GENERATION", "startTime": need(one, "timestamp", n)} for n, one in enumerate(traces)]
-        seen = [one | {"sessionId": session.get("id")} for one in told]
-    else:
-        seen = [
-            {"sessionId": pick(one, "sessionId|trace.sessionId"), "userId": pick(one, "userId|trace.userId")} | each
-            for one in dicts_of(as_list(document))
-            for each in dicts_of(one.get("observations", [one]))
-        ]
+        calls = {"type": "GENERATION", "sessionId": session.get("id")}
+        traces = enumerate(dicts_of(session["traces"]), start=1)
+        return [one | calls | {"startTime": need(one, "timestamp", f"trace {number}")} for number, one in traces]
+    seen: list[Any] = [
+        {"sessionId": pick(one, "sessionId|trace.sessionId"), "userId": pick(one, "userId|trace.userId")} | each
+        for one in dicts_of(as_list(document))
+        for each in dicts_of(one.get("observations", [one]))
+    ]
     # A function that calls a model can be logged as a call, too.
     outer = {one.get("parentObservationId") for one in seen if one.get("type") == "GENERATION"} - {None}
-    calls = [
-        Call(
-            words_in(one.get("input"), "user"),
-            words_in(one.get("output"), "assistant"),
-            str(pick(one, "sessionId") or ""),
-            date_at(one, "startTime", number),
-            date_of(one.get("endTime")),
-            str(one.get("userId") or ""),
-        )
-        for number, one in enumerate(seen, start=1)
-        if need(one, "type", number) == "GENERATION" and one.get("id") not in outer
-    ]
-    yield from conversations_of(calls, title, len(seen) - len(calls), "observation")
+    return [one | {"type": "SPAN"} if one.get("id") in outer and "type" in one else one for one in seen]
+
+
+LANGFUSE = LoggedCalls(
+    *("input", "output", "startTime", "endTime?", "sessionId", "userId", "type", "GENERATION", "observation"),
+    entries=_observations,
+)
 
 
 def is_gateway(document: Any) -> bool:
-    """Return whether an object, or any object of a list, is a logged request with its answer."""
+    """Return whether an object is a logged request with its answer, or any of a list of objects is."""
     lines = as_list(document)
     return all(isinstance(one, dict) for one in lines) and any(_request(one) and _answer(one) for one in lines)
-
-
-def read_gateway(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations of requests and answers."""
-    lines = as_list(document)
-    inside = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
-    threads, users = ("|".join(f"{place}{name}" for place in inside for name in names) for names in (_THREADS, _USERS))
-    calls = [
-        Call(
-            words_in(_request(line), "user"),
-            words_in(_answer(line), "assistant"),
-            str(pick(line, threads) or ""),
-            date_of(pick(line, _BEGAN)),
-            _ended(line, number),
-            str(pick(line, users) or ""),
-        )
-        for number, line in enumerate(lines, start=1)
-    ]
-    yield from conversations_of(calls, title)
-
-
-def _ended(line: Any, number: int) -> datetime | None:
-    mark_of(line, "endTime", f"call {number}")
-    return date_at(line, _ENDED, number) if pick(line, _ENDED) is not None else None
 
 
 def _request(line: Any) -> Any:
@@ -120,3 +68,16 @@ def _request(line: Any) -> Any:
 def _answer(line: Any) -> Any:
     found = pick(line, _ANSWER)
     return found if isinstance(found, str) or pick(found, _INSIDE) is not None else None  # pyright: ignore[reportUnknownVariableType]
+
+
+GATEWAY = LoggedCalls(
+    asked="asked",
+    answered="answered",
+    began="startTime|start_time|request.created_at|timestamp|created_at|created?",
+    ended="endTime|end_time|response.created_at?",
+    thread="|".join(f"{place}{name}" for place in _PLACES for name in THREADS),
+    user="|".join(f"{place}{name}" for place in _PLACES for name in _USERS),
+    entries=lambda document: [
+        line | {"asked": _request(line), "answered": _answer(line)} for line in as_list(document)
+    ],
+)

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, date_of, mark_of
+from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.members import mark_of
 from memzoo.hosts.exports.messages import message_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.messages import dict_of, dicts_of

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
-from memzoo.hosts.exports.fields import date_at, need, pick, role_at
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.members import date_at, mark_of, need, pick, role_at
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
@@ -30,11 +30,13 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
         for number, one in enumerate(document, start=1)
         if "message" in one or one.get("type") in _SPOKEN or one.get("uuid") in named
     ]
-    entries = {str(need(entry, "uuid", number)): entry for number, entry in there}
+    entries = {str(need(entry, "uuid", f"message {number}")): entry for number, entry in there}
     is_tree = any("parentUuid" in entry for entry in entries.values())
     parents: dict[str, Any] = {}
     for uuid, entry in entries.items():
-        parent = (need(entry, "parentUuid", uuid) if parents and is_tree else None) or entry.get("logicalParentUuid")
+        parent = (need(entry, "parentUuid", f"message {uuid!r}") if parents and is_tree else None) or entry.get(
+            "logicalParentUuid"
+        )
         # The log of a resumed session can begin with entries whose parents are in another file.
         parents[uuid] = parent if parent in entries else None
     if not any(parents.values()):  # a transcript without a tree, in the order of the file
@@ -51,12 +53,12 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime | None]]:
+    place = f"message {uuid!r}"
     if entry.get("type") in _SPOKEN:
-        need(entry, "message", uuid)
-    if "message" not in entry or any(mark_of(entry, mark, f"message {uuid!r}") for mark in _HIDDEN):
+        need(entry, "message", place)
+    if "message" not in entry or any(mark_of(entry, mark, place) for mark in _HIDDEN):
         return
-    role = role_at(entry, "type", uuid, {"tool_result": "user"})
-    date = date_at(entry, "timestamp", uuid)
+    role, date = role_at(entry, "type", place, {"tool_result": "user"}), date_at(entry, "timestamp", place)
     for message in messages_of({"role": role, "content": pick(entry, "message.content|message.parts") or ""}):
         if message["role"] != "user" or not str(message["content"]).startswith(_COMMANDS):
             yield message, date

@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count
-from memzoo.hosts.exports.fields import date_at, need, pick
 from memzoo.hosts.exports.form import having
+from memzoo.hosts.exports.members import date_at, need, pick
 from memzoo.hosts.exports.messages import is_call, is_part_of_answer, messages_of
-from memzoo.hosts.exports.talks import take
 from memzoo.hosts.messages import add_calls, dict_of
 from memzoo.stores import Message
 
@@ -39,23 +37,22 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     said: list[tuple[Message, datetime | None]] = []
     taken_back, untold = 0, Counter[str]()
     for number, line in enumerate(document, start=1):
-        item = dict_of(need(line, "payload", number) if enveloped else line)
-        if enveloped and take(line, "type", f"line {number}", str) in ("event_msg", "response_item"):
-            take(item, "type", f"the payload of line {number}", str)
+        place = f"line {number}"
+        item = dict_of(need(line, "payload", place) if enveloped else line)
+        if enveloped and need(line, "type", place, str) in ("event_msg", "response_item"):
+            need(item, "type", f"the payload of {place}", str)
         if item.get("type") == "thread_rolled_back":
-            taken_back += (turns := take(item, "num_turns", f"line {number}", int))
+            taken_back += (turns := need(item, "num_turns", place, int))
             _take_back(said, turns)
         elif line.get("type") == "event_msg" and (role := _EVENTS.get(str(item.get("type")))):
-            if not isinstance(words := need(item, "message", number), str):
-                raise TranscriptError(f"line {number}: expected a text at 'message', not {words!r:.80}")
-            said.append(({"role": role, "content": words}, _date(line, number)))
+            said.append(({"role": role, "content": need(item, "message", place, str)}, _date(line, place)))
             untold.subtract([role])
         elif item.get("type") == "message" or "role" in item:
-            spoken = _spoken(item, number)
+            spoken = _spoken(item, place)
             untold.update(one["role"] for one in spoken)
-            said += [(one, _date(line, number)) for one in spoken if one["role"] not in told]
+            said += [(one, _date(line, place)) for one in spoken if one["role"] not in told]
         elif is_call(item) and (new := messages_of(item)):  # none for a thought
-            date = _date(line, number)
+            date = _date(line, place)
             if is_part_of_answer(item) and said and said[-1][0]["role"] == "assistant":
                 message, date = said.pop()
                 new = [add_calls(message, new[0]["tool_calls"])]
@@ -67,9 +64,9 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     yield ChatLog.of(key or title, said, notes, id=key)
 
 
-def _spoken(item: dict[str, Any], number: int) -> list[Message]:
+def _spoken(item: dict[str, Any], place: str) -> list[Message]:
     """Return the words in an item, without those of the program."""
-    role, content = need(item, "role", number), need(item, "content", number)
+    role, content = need(item, "role", place), need(item, "content", place)
     return [
         message
         for message in messages_of({"role": role, "content": content})
@@ -78,9 +75,9 @@ def _spoken(item: dict[str, Any], number: int) -> list[Message]:
     ]
 
 
-def _date(line: Any, number: int) -> datetime | None:
+def _date(line: Any, place: str) -> datetime | None:
     # Before version 0.40, only the first line has a time.
-    return date_at(line, "timestamp|payload.timestamp", number) if "payload" in line else None
+    return date_at(line, "timestamp|payload.timestamp", place) if "payload" in line else None
 
 
 def _take_back(said: list[tuple[Message, datetime | None]], turns: int) -> None:

@@ -1,15 +1,12 @@
 """CSV with a message in each row, or with a question and its answer."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
-from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, date_of
-from memzoo.hosts.exports.talks import talk_of
-from memzoo.hosts.roles import ROLES, role_of
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, date_of
+from memzoo.hosts.exports.fields import Fields
+from memzoo.hosts.roles import role_of
 
 __all__ = ["has_columns", "read"]
 
@@ -32,37 +29,29 @@ def has_columns(columns: Any) -> bool:
     return bool(("content" in there and there.keys() & {"role", "name"}) or {"question", "answer"} <= there.keys())
 
 
-def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[ChatLog]:
-    """Yield the conversations of a table; rows without a conversation's id form one conversation.
-
-    Raises:
-        TranscriptError: A role is unknown.
-    """
-    row: Mapping[str, str | None] = {}
-    there: dict[str, str] = {}
-    logs: dict[str, list[tuple[str, str, str, datetime | None]]] = {}
-    for number, row in enumerate(document, start=2):
-        there = _find(row)
-        cells = {kind: row[column] or "" for kind, column in there.items()}
-        date, said = date_of(cells.get("date")), logs.setdefault(cells.get("conversation", ""), [])
-        if "content" not in there:
-            # In the order of a file that begins with the newest, which is turned round as a whole.
-            said += [("user", "", cells["question"], date), ("assistant", "", cells["answer"], date)]
-            continue
-        role = role_of(cells.get("role") or cells.get("name"))
-        if "role" in cells and role in (None, "tool"):
-            known = ", ".join(name for name, one in ROLES.items() if one != "tool")
-            raise TranscriptError(f"row {number}: expected one of {known}, not {cells['role']!r}")
-        said.append((role or "", cells.get("name", ""), cells["content"], date))
-    others = ", ".join(repr(column) for column in row if column not in there.values()) if logs else ""
+def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[ChatLog | Unread]:
+    """Yield the conversations of a table; rows without a conversation's id are one."""
+    rows = list(document)
+    if not rows:
+        return
+    there = _find(rows[0])
+    others = ", ".join(repr(column) for column in rows[0] if column not in there.values())
     notes = [f"columns left out: {others}"] if others else []
-    for conversation, said in logs.items():
-        if all(role for role, *_ in said):
-            pairs = (({"role": role, "content": words}, date) for role, _, words, date in said)
-            yield ChatLog.of(conversation or title, pairs, notes, id=conversation, sort=True)
-        else:
-            people = ((name, words, date) for _, name, words, date in said)
-            yield talk_of(conversation or title, people, notes=notes, id=conversation)
+    date, role = there.get("date", ""), there.get("role") or there.get("name", "")
+    strange = [row[date] for row in rows if date and row[date] and not date_of(row[date])]
+    notes += [f"{count(len(strange), 'time')} not understood, such as {strange[0]!r:.80}"] if strange else []
+    is_talk = "content" in there and "role" not in there and not all(role_of(row[role]) for row in rows)
+    fields = Fields(
+        *("", role, there.get("content") or there["question"], date, there["name"] if is_talk else "", "", ""),
+        roles=dict.fromkeys(("tool", "function"), ""),
+        answer="" if "content" in there else there["answer"],
+        people=is_talk,
+        group=there.get("conversation", ""),
+    )
+    if date:
+        rows = [{**row, date: row[date] if date_of(row[date]) else None} for row in rows]
+    for log in fields(rows, title):
+        yield replace(log, notes=[*log.notes, *notes]) if isinstance(log, ChatLog) else log
 
 
 def _find(columns: Iterable[str]) -> dict[str, str]:

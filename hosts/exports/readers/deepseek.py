@@ -1,14 +1,12 @@
 """Reads DeepSeek's export of an account: `conversations.json`, which looks like ChatGPT's."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count
-from memzoo.hosts.exports.fields import date_at, need
-from memzoo.hosts.exports.trees import tree_of
-from memzoo.stores import Message
+from memzoo.hosts.exports.fields import Fields
+from memzoo.hosts.exports.members import list_at, need
 
 __all__ = ["read"]
 
@@ -20,32 +18,34 @@ _WORK = ("THINK", "SEARCH", "TOOL_SEARCH", "TOOL_OPEN", "TOOL_FIND", "TIP", "REA
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield a conversation; the last child of each message is shown, because the export does not name a branch."""
     nodes: dict[str, Any] = document["mapping"]
-    parents = {id_: need(node, "parent", id_) for id_, node in nodes.items()}
     lost = sum(str(child) not in nodes for node in nodes.values() for child in node.get("children") or ())
     notes = [f"{count(lost, 'message')} that others name as an answer not in the file"] if lost else []
-    name, key = str(document.get("title") or title), str(document.get("id") or "")
-    yield tree_of(
-        name,
-        parents,
-        lambda id_: list(_said(nodes[id_], id_)),
-        unsaid=lambda id_: "node without a message" if parents[id_] and nodes[id_]["message"] is None else "",
-        notes=notes,
-        id=key,
-    )
+    yield _FIELDS.read(document, title, notes=notes)
 
 
-def _said(node: Any, id_: str) -> Iterator[tuple[Message, datetime | None]]:
-    message = need(node, "message", id_)
-    if message is None:
-        return
-    date = date_at(message, "inserted_at", id_)
-    fragments = need(message, "fragments", id_)
-    words: dict[str, list[str]] = {} if fragments else {"assistant": []}
-    for fragment in fragments or ():
-        kind = need(fragment, "type", id_)
+def _spell(node: Any, place: str) -> Any:
+    """Return a node with its role and words, which its fragments have; a node without a message is the first."""
+    if need(node, "message", place) is None:
+        return "node without a message" if node["parent"] else node | {"first": True}
+    words: dict[str, list[str]] = {}
+    for fragment in list_at(node["message"], "fragments", place):
+        kind = need(fragment, "type", place, str)
         if kind in _ROLES:
             words.setdefault(_ROLES[kind], []).append(fragment.get("content") or "")
         elif kind not in _WORK:
-            raise TranscriptError(f"message {id_!r}: expected 'REQUEST' or 'RESPONSE' at 'type', not {kind!r}")
-    for role, texts in words.items():
-        yield {"role": role, "content": "\n".join(texts)}, date
+            raise TranscriptError(f"{place}: expected 'REQUEST' or 'RESPONSE' at 'type', not {kind!r}")
+    if len(words) > 1:
+        raise TranscriptError(f"{place} has fragments of a 'REQUEST' and of a 'RESPONSE'")
+    [(role, texts)] = words.items() or [("assistant", [])]
+    return node | {"role": role, "content": "\n".join(texts)}
+
+
+_FIELDS = Fields(
+    messages="mapping",
+    date="message.inserted_at",
+    title="title",
+    conversation="id",
+    left_out={"first": None},
+    parent="parent",
+    entry=_spell,
+)

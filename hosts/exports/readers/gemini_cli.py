@@ -1,18 +1,32 @@
 """Reads the sessions of Gemini CLI: a JSON object or JSON Lines for each session, in `~/.gemini/tmp/*/chats`."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, mark_of
-from memzoo.hosts.exports.fields import date_at, need, pick, role_at
-from memzoo.hosts.exports.messages import messages_of
-from memzoo.hosts.messages import make_call
-from memzoo.stores import Message
+from memzoo.hosts.exports.chat_log import ChatLog, count
+from memzoo.hosts.exports.fields import Fields
+from memzoo.hosts.exports.members import as_list, mark_of, need, pick
 
-__all__ = ["read", "read_lines"]
+__all__ = ["FIELDS", "read_lines"]
 
-_ROLES = {"gemini": "assistant", "info": "", "error": "", "warning": ""}
+_GIVEN = "functionResponse.response.output|functionResponse.response"
+
+
+def _spell(item: Any, place: str) -> Any:
+    """Return a message with its calls of tools among its parts, each with its result."""
+    calls: list[Any] = []
+    for one in item.get("toolCalls") or ():
+        given = [pick(part, _GIVEN) or part for part in as_list(one.get("result"))]
+        calls.append({"type": "tool_call"} | one | {"output": given or ""})
+    said = need(item, "displayContent|content|parts", place)
+    return item | {"content": [*calls, *as_list(said)] if calls else said}
+
+
+FIELDS = Fields(
+    *("messages", "type", "content", "timestamp", "", "sessionId", "sessionId"),
+    roles={"gemini": "assistant", "info": "", "error": "", "warning": ""},
+    entry=_spell,
+)
 
 
 def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
@@ -32,27 +46,6 @@ def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
             head |= line
             messages |= {one["id"]: one for one in mark_of(line, "messages", f"line {number}") or ()}
         else:
-            messages[need(line, "id", number)] = line
+            messages[need(line, "id", f"line {number}")] = line
     notes = [f"{count(taken_back, 'message')} that the user took back left out"] if taken_back else []
-    yield from read(head | {"messages": list(messages.values())}, title, notes)
-
-
-def read(document: Any, title: str, notes: list[str] | None = None) -> Iterator[ChatLog]:
-    """Yield the conversation of a session; the program's own messages are left out."""
-    said = [one for number, item in enumerate(document["messages"], start=1) for one in _said(item, number)]
-    key = str(document.get("sessionId") or "")
-    yield ChatLog.of(key or title, said, notes or [], id=key)
-
-
-def _said(item: Any, number: int) -> Iterator[tuple[Message, datetime | None]]:
-    role, date = role_at(item, "type", number, _ROLES), date_at(item, "timestamp", number)
-    if not role:
-        return
-    for call in item.get("toolCalls") or ():
-        made = make_call(call.get("id"), call.get("name"), call.get("args"))
-        yield {"role": "assistant", "content": None, "tool_calls": [made]}, date
-        results = messages_of({"role": "tool", "content": call.get("result") or ""})
-        yield {"role": "tool", "tool_call_id": made["id"], "content": results[0]["content"] if results else ""}, date
-    content = pick(item, "displayContent|content|parts") or ""
-    for message in messages_of({"role": role, "content": content}):
-        yield message, date
+    yield FIELDS.read(head | {"messages": list(messages.values())}, title, notes=notes)

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog, count
-from memzoo.hosts.exports.fields import date_at, need
 from memzoo.hosts.exports.html import words_of
+from memzoo.hosts.exports.members import date_at, need
 from memzoo.hosts.messages import dicts_of
 
 __all__ = ["is_page", "is_takeout", "read"]
@@ -35,17 +34,14 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     said: list[tuple[Any, Any]] = []
     others, unanswered = 0, 0
     for number, item in reversed([*enumerate(dicts_of(document), start=1)]):
-        told = need(item, "title", number)
-        answers = [need(one, "html", number) for one in dicts_of(item.get("safeHtmlItem"))]
-        if not all(isinstance(text, str) for text in (told, *answers)):
-            raise TranscriptError(
-                f"message {number}: expected texts at 'title' and 'html', not {[told, *answers]!r:.80}"
-            )
+        place = f"message {number}"
+        told = need(item, "title", place, str)
+        answers = [need(one, "html", place, str) for one in dicts_of(item.get("safeHtmlItem"))]
         found = _PROMPT.match(told)
         if not found and not answers:
             others += 1
             continue
-        date = date_at(item, "time", number)
+        date = date_at(item, "time", place)
         unanswered += not answers
         said.append(({"role": "user", "content": told[found.end() if found else 0 :]}, date))
         if answers:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from memzoo.hosts.exports.chat_log import ChatLog, count
-from memzoo.hosts.exports.talks import Talk
+from memzoo.hosts.exports.talks import Talk, entries_of
 
 __all__ = ["is_text", "read"]
 
@@ -26,12 +26,7 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
     A reply stands twice in the file, indented below its message and at its own time; the latter is read.
     """
     talk = Talk(title)
-    entries: list[tuple[re.Match[str], list[str]]] = []
-    for line in text.lstrip().replace("\r\n", "\n").split("\n"):
-        if head := _HEAD.match(line):
-            entries.append((head, []))
-        else:
-            entries[-1][1].append(line)
+    entries = [(head, lines[1:]) for head, lines in entries_of(text, _HEAD.match)]
     strange = [line for _, lines in entries for line in lines if _DATE.search(line) and not line.startswith("    ")]
     if strange:
         talk.notes.append(f"{count(len(strange), 'time')} within messages, such as {strange[0]!r:.80}")

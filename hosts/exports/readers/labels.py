@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memzoo.hosts.exports.chat_log import ChatLog, count
-from memzoo.hosts.exports.talks import talk_of
+from memzoo.hosts.exports.talks import Talk
 from memzoo.hosts.roles import ROLES
 
 __all__ = ["has_labels", "read"]
@@ -146,5 +146,7 @@ def _of_names(lines: list[str], title: str) -> ChatLog:
             turns.append((found["name"], [found["words"]]))
         elif turns:
             turns[-1][1].append(line)
-    said = ((name, "\n".join(words).strip(), None) for name, words in turns)
-    return talk_of(title, said, notes=[told] if strange else [])
+    talk = Talk(title, notes=[told] if strange else [])
+    for name, words in turns:
+        talk.say(name, "\n".join(words))
+    return talk.log()

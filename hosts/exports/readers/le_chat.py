@@ -1,29 +1,19 @@
-"""Reads Le Chat's export: a file `chat-<uuid>.json` for each conversation."""
+"""Reads Le Chat's export: a file `chat-<uuid>.json` a conversation, whose messages are in any order."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.fields import Fields, need
-from memzoo.hosts.exports.talks import take
+from memzoo.hosts.exports.fields import Fields
+from memzoo.hosts.exports.members import list_at, need
 
-__all__ = ["read"]
-
-_FIELDS = Fields(messages="", date="createdAt", title="0.chatId", conversation="0.chatId")
+__all__ = ["FIELDS"]
 
 
-def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a conversation in the order of its times, because the file has the messages in any order.
-
-    Where a tool was used, the content is empty, and the chunks have the text.
-    """
-    yield from _FIELDS([_with_content(one) for one in document], title)
-
-
-def _with_content(item: Any) -> Any:
+def _with_content(item: Any, place: str) -> Any:
+    """Return a message with the text of its chunks, where the content is empty because a tool was used."""
     if item.get("content") or not item.get("contentChunks"):
         return item
-    where = str(item.get("id"))
-    chunks = [chunk for chunk in item["contentChunks"] if take(chunk, "type", f"a chunk of {where}", str) == "text"]
-    texts = [need(chunk, "text", where) for chunk in chunks]
-    return item | {"content": "".join(texts)}
+    chunks = [one for one in list_at(item, "contentChunks", place) if need(one, "type", place, str) == "text"]
+    return item | {"content": "".join(need(chunk, "text", place, str) for chunk in chunks)}
+
+
+FIELDS = Fields(messages="", date="createdAt", title="0.chatId", conversation="0.chatId", entry=_with_content)

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, mark_of
+from memzoo.hosts.exports.chat_log import ChatLog
+from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.files import parse
-from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
+from memzoo.hosts.exports.members import list_at
 from memzoo.hosts.messages import dict_of, dicts_of
 
 __all__ = ["is_chat", "is_folder", "mend", "read", "read_encrypted", "read_folder"]
@@ -30,43 +31,18 @@ def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat of a folder: each file has at most 10,000 messages."""
     files = [(int(match[1]), one) for one in folder.iterdir() if (match := _FILE.fullmatch(one.name))]
     parts = [parse(one.read_text(encoding="utf-8")) for _, one in sorted(files, key=lambda file: file[0])]
-    yield from read(
-        parts[0] | {"messages": [item for part in parts for item in take_list(part, "messages", "a file")]}, title
-    )
+    messages = [item for part in parts for item in list_at(part, "messages", "a file")]
+    yield from read(parts[0] | {"messages": messages}, title)
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat. A chat of two is named after the other one."""
-    name = mend(document.get("title")) or title
-    is_pair = len(document.get("participants") or ()) == 2  # noqa: PLR2004 - a pair
-    talk = Talk(name, str(document.get("thread_path") or ""))
-    for number, item in enumerate(take_list(document, "messages", "the file"), start=1):
-        place = f"message {number}"
-        sender, date = mend(take(item, "sender_name", place, str)), find_time(item, "timestamp_ms", place)
-        words = mend(item.get("content")) or dict_of(item.get("share")).get("link")
-        if mark_of(item, "is_unsent", place):
-            talk.leave_out("unsent message")
-        elif "call_duration" in item or item.get("type") in _KINDS or (words and _NOTICE.fullmatch(words)):
-            talk.leave_out("notice")
-        else:
-            talk.say(sender, words, date, is_user=False if is_pair and sender == name else None)
-    yield talk.log()
+    """Yield a chat."""
+    yield _FIELDS.read({**document, "title": mend(document.get("title"))}, title)
 
 
 def read_encrypted(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     """Yield a chat with end-to-end encryption, in the form of its own download."""
-    name = str(document["threadName"])
-    name = re.sub(r"_\d+$", "", name) or title
-    is_pair = len(document.get("participants") or ()) == 2  # noqa: PLR2004 - a pair
-    talk = Talk(name)
-    for number, item in enumerate(take_list(document, "messages", "the file"), start=1):
-        place = f"message {number}"
-        sender, date = take(item, "senderName", place, str), find_time(item, "timestamp", place)
-        if mark_of(item, "isUnsent", place):
-            talk.leave_out("unsent message")
-        else:
-            talk.say(sender, item.get("text"), date, is_user=False if is_pair and sender == name else None)
-    yield talk.log()
+    yield _ENCRYPTED.read({**document, "title": re.sub(r"_\d+$", "", str(document["threadName"]))}, title)
 
 
 def mend(text: Any) -> Any:
@@ -80,3 +56,23 @@ def mend(text: Any) -> Any:
         return text.encode("latin-1").decode("utf-8")
     except (AttributeError, UnicodeError):
         return text
+
+
+def _mended(entry: Any, _: str) -> Any:
+    words = mend(entry.get("content")) or dict_of(entry.get("share")).get("link")
+    if "call_duration" in entry or entry.get("type") in _KINDS or (words and _NOTICE.fullmatch(words)):
+        return "notice"
+    return entry | {key: mend(entry[key]) for key in ("sender_name",) if key in entry} | {"content": words}
+
+
+_FIELDS = Fields(
+    *("messages", "", "content", "timestamp_ms", "sender_name", "title", "thread_path"),
+    left_out={"is_unsent": "unsent message"},
+    people=True,
+    entry=_mended,
+)
+_ENCRYPTED = Fields(
+    *("messages", "", "text", "timestamp", "senderName", "title", ""),
+    left_out={"isUnsent": "unsent message"},
+    people=True,
+)

@@ -1,31 +1,62 @@
 """Reads Open WebUI's export of chats in JSON."""
 
+import html
+import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.fields import Fields, pick
+from memzoo.hosts.exports.fields import Fields
 
-__all__ = ["read"]
+__all__ = ["FIELDS"]
 
-_FIELDS = Fields(
-    messages="chat.history.messages|chat.messages",
-    date="timestamp",
-    title="title|chat.title|id",
+_DETAILS = re.compile(
+    r"<details type=\"(?P<type>reasoning|tool_calls|code_interpreter)\"(?P<marks>[^>]*)>\s*"
+    r"(?:<summary>[^<]*</summary>)?(?P<words>.*?)</details>\s*",
+    re.DOTALL,
+)
+_MARK = re.compile(r"(\w+)=\"([^\"]*)\"")
+
+
+def _unfold(message: Any, _: str) -> Any:
+    """Return a message with parts for the folded ones of an answer, which hold thoughts and the work of tools."""
+    text = message.get("content")
+    if not isinstance(text, str) or not _DETAILS.search(text):
+        return message
+    parts: list[Any] = []
+    end = 0
+    for found in _DETAILS.finditer(text):
+        parts.append(text[end : found.start()])
+        marks = {name: html.unescape(value) for name, value in _MARK.findall(found["marks"])}
+        words = html.unescape(found["words"]).strip()
+        if found["type"] == "reasoning":
+            parts.append({"type": "thinking", "thinking": re.sub(r"^> ?", "", words, flags=re.MULTILINE)})
+        else:
+            result = _value(marks.get("result") or marks.get("output")) or words
+            is_code = found["type"] == "code_interpreter"
+            name, given = (
+                marks.get("name") or found["type"],
+                {"code": words} if is_code else _value(marks.get("arguments")),
+            )
+            parts.append(
+                {"type": "tool_call", "id": marks.get("id"), "name": name, "arguments": given, "output": result}
+            )
+        end = found.end()
+    return message | {"content": [*parts, text[end:]]}
+
+
+def _value(text: str | None) -> Any:
+    """Return a value that is written as JSON, once or twice."""
+    try:
+        value = json.loads(text or "")
+    except ValueError:
+        return text
+    return _value(value) if isinstance(value, str) else value
+
+
+FIELDS = Fields(
+    *("chat.history.messages|chat.messages", "role", "content", "timestamp", "", "title|chat.title|id", "id"),
     id="id",
     parent="parentId",
     shown="chat.history.currentId",
+    entry=_unfold,
 )
-_DETAILS = re.compile(r"<details type=\"(?:reasoning|tool_calls|code_interpreter)\".*?</details>\s*", re.DOTALL)
-
-
-def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a chat's shown branch, without the folded parts of answers, which hold thoughts and the work of tools."""
-    messages: dict[str, Any] = pick(document, "chat.history.messages", {})
-    plain = {
-        id_: one | {"content": _DETAILS.sub("", one["content"])} if isinstance(one.get("content"), str) else one
-        for id_, one in messages.items()
-    }
-    history = pick(document, "chat.history", {}) | {"messages": plain}
-    yield from _FIELDS(document | {"chat": document["chat"] | {"history": history}}, title)

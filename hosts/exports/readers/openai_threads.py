@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in
-from memzoo.hosts.exports.fields import id_at
+from memzoo.hosts.exports.members import id_at
 from memzoo.hosts.exports.messages import conversation_of
 from memzoo.hosts.messages import dict_of, dicts_of
 
@@ -33,7 +33,7 @@ def read(document: Any, _: str) -> Iterator[Unread]:
                 yield make_stand_in(f"message {place} of page {number}", "it does not say to which thread it belongs")
             else:
                 # Overlapping pages, and pages saved twice, repeat messages.
-                thread = threads.setdefault(id_at(known, "thread_id", place), {})
+                thread = threads.setdefault(id_at(known, "thread_id", f"message {place}"), {})
                 thread.setdefault(str(known.get("id") or len(thread)), known)
     for id_, messages in threads.items():
         yield Unread(id_, functools.partial(_conversation, id_, list(messages.values())))

@@ -1,46 +1,39 @@
 """The chats that signal-export writes: a folder each, with `data.json` (a message on each line) and `chat.md`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
+from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.files import parse
-from memzoo.hosts.exports.talks import Talk, find_time, take
+from memzoo.hosts.exports.talks import Talk, entries_of
 
-__all__ = ["is_folder", "is_text", "read", "read_folder", "read_text"]
+__all__ = ["FIELDS", "is_text", "read_folder", "read_text"]
 
 _HEAD = re.compile(r"\[(\d{4}-\d\d-\d\d),? (\d\d:\d\d(?::\d\d)?)\] ([^:\n]{1,100}):(?: |$)")
 _REACTIONS = re.compile(r"\n\(- [^\n]+ -\)")
 _ATTACHED = re.compile(r"!?\[[^\]\n]{1,200}\]\(\./[^)\n]{1,200}\)(?: {2})?")
 
 
-def is_folder(names: Iterable[str]) -> bool:
-    """Return whether these are the names in the folder of a chat."""
-    return {"data.json", "chat.md"} <= set(names)
+def _spell(entry: Any, _: str) -> Any:
+    # A message without a time gets the first day of 1970.
+    return entry | {"date": None} if str(entry.get("date")).startswith("1970-01-01") else entry
+
+
+FIELDS = Fields(
+    *("", "sender", "body", "date", "sender", "", ""),
+    roles={"Me": "user", "*": "assistant"},
+    left_out={"deleted": "deleted message", "call": "call"},
+    people=True,
+    entry=_spell,
+)
 
 
 def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat of a folder, read from `data.json`; `chat.md` has the same messages."""
     lines = (folder / "data.json").read_text(encoding="utf-8").split("\n")
-    yield from read([parse(line) for line in lines if line.strip()], title)
-
-
-def read(items: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of `data.json`; "Me" is the user. The times have no zone, and are given as if in UTC."""
-    talk = Talk(title)
-    for number, item in enumerate(items, start=1):
-        place = f"message {number}"
-        name, given = take(item, "sender", place, str), take(item, "date", place, str)
-        # A message without a time gets the first day of 1970.
-        date = None if given.startswith("1970-01-01") else find_time(item, "date", place)
-        if item.get("deleted"):
-            talk.leave_out("deleted message")
-        elif item.get("call"):
-            talk.leave_out("call")
-        else:
-            talk.say(name, item.get("body"), date, is_user=name == "Me")
-    yield talk.log()
+    yield FIELDS.read([parse(line) for line in lines if line.strip()], title)
 
 
 def is_text(head: str) -> bool:
@@ -50,12 +43,7 @@ def is_text(head: str) -> bool:
 
 def read_text(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the chat of `chat.md`, without reactions and links to attachments."""
-    entries: list[tuple[re.Match[str], list[str]]] = []
-    for line in text.lstrip().replace("\r\n", "\n").split("\n"):
-        if head := _HEAD.match(line):
-            entries.append((head, [line[head.end() :]]))
-        else:
-            entries[-1][1].append(line)
+    entries = entries_of(text, _HEAD.match)
     talk = Talk(title, is_text=True)
     is_owned = any(head[3] == "Me" for head, _ in entries)
     for head, lines in entries:

@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, mark_of
+from memzoo.hosts.exports.chat_log import ChatLog, Unread, count
 from memzoo.hosts.exports.files import parse
-from memzoo.hosts.exports.talks import Talk, find_time, take, take_list
-from memzoo.hosts.messages import dict_of, dicts_of
+from memzoo.hosts.exports.members import date_at, list_at, mark_of, need, pick
+from memzoo.hosts.exports.talks import Talk
+from memzoo.hosts.messages import dicts_of
 
 __all__ = ["is_folder", "read", "read_day"]
 
 _LISTS = ("channels.json", "groups.json", "dms.json", "mpims.json")
 _SPOKEN = (None, "bot_message", "me_message", "thread_broadcast", "reply_broadcast", "file_share", "file_comment")
+_NAMES = "profile.display_name|profile.real_name|real_name|name"
 _MARK = re.compile(r"<([^<>|]{1,2000})(?:\|([^<>]{0,2000}))?>")
 
 
@@ -27,13 +29,12 @@ def is_folder(names: Iterable[str]) -> bool:
 
 def read(folder: Any, _title: str) -> Iterator[Unread]:
     """Yield the channels of the folder of an export."""
-    names = {one.get("id"): _name(one) for one in dicts_of(_parse(folder / "users.json"))}
-    bots = {one.get("id") for one in dicts_of(_parse(folder / "users.json")) if one.get("is_bot")}
+    people = dicts_of(_parse(folder / "users.json"))
+    names = {one.get("id"): pick(one, _NAMES) or "" for one in people}
+    bots = {one.get("id") for one in people if one.get("is_bot")}
     # The folder of a talk between two has its id as name.
-    pairs = {
-        one.get("id"): ", ".join(names.get(id_) or str(id_) for id_ in one.get("members") or ())
-        for one in (dicts_of(_parse(folder / "dms.json")) if (folder / "dms.json").exists() else ())
-    }
+    listed = dicts_of(_parse(folder / "dms.json")) if (folder / "dms.json").exists() else []
+    pairs = {one.get("id"): ", ".join(names.get(id_) or str(id_) for id_ in one.get("members") or ()) for one in listed}
     for channel in sorted((one for one in folder.iterdir() if one.is_dir()), key=lambda one: one.name):
         if days := sorted((one for one in channel.iterdir() if one.name.endswith(".json")), key=lambda one: one.name):
             name = pairs.get(channel.name) or channel.name
@@ -56,15 +57,14 @@ def _channel(
 ) -> ChatLog:
     talk, threads = Talk(title), 0
     for place, item in items:
-        date = find_time(item, "ts", place)
+        date = date_at(item, "ts", place)
         if mark_of(item, "subtype", place) not in _SPOKEN:
             talk.leave_out("notice")
             continue
-        shown = item.get("username") or dict_of(item.get("bot_profile")).get("name")
-        user = item.get("user") or item.get("bot_id") or dict_of(item.get("comment")).get("user") or shown
-        user = user or take(item, "user", place, str)
+        shown = pick(item, "username|bot_profile.name")
+        user = pick(item, "user|bot_id|comment.user") or shown or need(item, "user", place, str)
         is_bot = bool(item.get("bot_id")) or user in bots
-        own = names.get(user) or dict_of(item.get("user_profile")).get("real_name")
+        own = names.get(user) or pick(item, "user_profile.real_name")
         name = (shown or own if is_bot else own or shown) or str(user)
         threads += item.get("thread_ts", item["ts"]) != item["ts"]
         attached = (one.get("text") or one.get("fallback") for one in dicts_of(item.get("attachments")))
@@ -83,12 +83,7 @@ def _parse(path: Any) -> Any:
 
 
 def _items(path: Any) -> list[dict[str, Any]]:
-    return take_list({path.name: _parse(path)}, path.name, "the channel")
-
-
-def _name(user: Mapping[str, Any]) -> str:
-    profile = dict_of(user.get("profile"))
-    return profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name") or ""
+    return list_at({path.name: _parse(path)}, path.name, "the channel")
 
 
 def _shown(text: str, names: Mapping[Any, str]) -> str:

@@ -1,16 +1,13 @@
 """Reads spans of calls to models: OpenTelemetry's GenAI conventions, OpenInference (Phoenix), OpenLLMetry."""
 
-from collections.abc import Iterator
-from datetime import datetime
+from dataclasses import replace
 from typing import Any
 
-from memzoo.hosts.exports.calls import Call, conversations_of, words_in
-from memzoo.hosts.exports.chat_log import ChatLog, date_of
-from memzoo.hosts.exports.fields import as_list, date_at, need, pick
-from memzoo.hosts.exports.talks import take_list
+from memzoo.hosts.exports.calls import LoggedCalls
+from memzoo.hosts.exports.members import as_list, list_at, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["is_otlp", "is_phoenix", "read_otlp", "read_phoenix"]
+__all__ = ["OTLP", "PHOENIX", "is_otlp", "is_phoenix"]
 
 _ASKED = "gen_ai.input.messages|gen_ai.prompt|llm.input_messages|ai.prompt.messages"
 _ANSWERED = "gen_ai.output.messages|gen_ai.completion|llm.output_messages|ai.response.text|ai.response.toolCalls"
@@ -35,8 +32,7 @@ def is_phoenix(document: Any) -> bool:
     )
 
 
-def read_otlp(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations in batches of spans."""
+def _of_batches(document: Any) -> list[dict[str, Any]]:
     spans = [
         span
         for batch in as_list(document)
@@ -44,38 +40,47 @@ def read_otlp(document: Any, title: str) -> Iterator[ChatLog]:
         for scope in _listed_at(resource, "scopeSpans")
         for span in _listed_at(scope, "spans")
     ]
-    calls: list[Call] = []
+    entries: list[dict[str, Any]] = []
     for number, span in enumerate(spans, start=1):
         attributes = {one["key"]: _value(one["value"]) for one in dicts_of(span.get("attributes"))}
-        times = [date_of(int(need(span, f"{end}TimeUnixNano", number)) / 1e9) for end in ("start", "end")]
-        calls += _calls(attributes, *times)
-    yield from conversations_of(calls, title, len(spans) - len(calls), "span")
+        times = [int(need(span, f"{end}TimeUnixNano", f"span {number}")) / 1e9 for end in ("start", "end")]
+        entries.append(_entry(attributes, *times))
+    return entries
 
 
 def _listed_at(batch: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    return [] if key in batch and batch[key] is None else take_list(batch, key, "a batch of spans")
+    return [] if key in batch and batch[key] is None else list_at(batch, key, "a batch of spans")
 
 
-def read_phoenix(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations in spans, whose attributes are nested, or named with points, or columns of a table."""
-    spans = dicts_of(dict_of(document).get("data", document))
-    calls: list[Call] = []
-    for number, span in enumerate(spans, start=1):
+def _of_spans(document: Any) -> list[dict[str, Any]]:
+    """Return spans whose attributes are nested, or named with points, or columns of a table."""
+    entries: list[dict[str, Any]] = []
+    for number, span in enumerate(dicts_of(dict_of(document).get("data", document)), start=1):
         attributes = {key.removeprefix("attributes."): value for key, value in span.items() if key != "attributes"}
-        times = [date_at(span, f"{end}_time", number) for end in ("start", "end")]
-        calls += _calls(attributes | dict_of(span.get("attributes")), *times)
-    yield from conversations_of(calls, title, len(spans) - len(calls), "span")
+        times = [need(span, f"{end}_time", f"span {number}") for end in ("start", "end")]
+        entries.append(_entry(attributes | dict_of(span.get("attributes")), *times))
+    return entries
 
 
-def _calls(attributes: dict[str, Any], began: datetime | None, ended: datetime | None) -> Iterator[Call]:
-    """Yield the call of a span; nothing for a span of an agent or a tool, which repeats the words of calls."""
+def _entry(attributes: dict[str, Any], began: Any, ended: Any) -> dict[str, Any]:
+    """Return the parts of a call; a span of an agent or a tool, which repeats the words of calls, is another kind."""
     told = _nest(attributes)
-    kind = pick(told, _KIND)
-    system = words_in(pick(told, "gen_ai.system_instructions"), "system")
-    asked = [*system, *words_in(_plain(pick(told, _ASKED)), "user")]
-    answered = words_in(_plain(pick(told, _ANSWERED)), "assistant")
-    if kind in _CALLS or (kind is None and asked):
-        yield Call(asked, answered, str(pick(told, _THREAD) or ""), began, ended, str(pick(told, _USER) or ""))
+    kind, asked, system = pick(told, _KIND), _plain(pick(told, _ASKED)), pick(told, "gen_ai.system_instructions")
+    return {
+        "asked": {"system": system, "messages": asked} if system else asked,
+        "answered": _plain(pick(told, _ANSWERED)),
+        "began": began,
+        "ended": ended,
+        "thread": str(pick(told, _THREAD) or ""),
+        "user": pick(told, _USER),
+        "kind": "call" if kind in _CALLS or (kind is None and asked) else "other",
+    }
+
+
+OTLP = LoggedCalls(
+    *("asked", "answered", "began", "ended", "thread", "user", "kind", "call", "span"), entries=_of_batches
+)
+PHOENIX = replace(OTLP, entries=_of_spans)
 
 
 def _nest(value: Any) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.talks import Talk
+from memzoo.hosts.exports.talks import Talk, entries_of
 
-__all__ = ["is_text", "read", "read_folder"]
+__all__ = ["is_text", "read"]
 
 _HEAD = re.compile(
     r"[\u200e\u200f]*+(\[?)(\d{1,4})([-/.])\s?(\d{1,2})[-/.]\s?(\d{1,4})([^\d\n]{1,16})"
@@ -40,24 +40,14 @@ _INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Marks of the direction of writing, which WhatsApp puts around names, numbers and words of its own."""
 _MARKS = "\u200e\u200f\u202f ~"
 _OWN_DELETED = (
-    "you deleted this message",
-    "du hast diese nachricht gelöscht",
-    "eliminaste este mensaje",
-    "vous avez supprimé ce message",
-    "você apagou esta mensagem",
-    "hai eliminato questo messaggio",
+    *("you deleted this message", "du hast diese nachricht gelöscht", "eliminaste este mensaje"),
+    *("vous avez supprimé ce message", "você apagou esta mensagem", "hai eliminato questo messaggio"),
     "je hebt dit bericht verwijderd",
 )
 _DELETED = (
-    "this message was deleted",
-    "diese nachricht wurde gelöscht",
-    "se eliminó este mensaje",
-    "ce message a été supprimé",
-    "esta mensagem foi apagada",
-    "essa mensagem foi apagada",
-    "mensagem apagada",
-    "questo messaggio è stato eliminato",
-    "dit bericht is verwijderd",
+    *("this message was deleted", "diese nachricht wurde gelöscht", "se eliminó este mensaje"),
+    *("ce message a été supprimé", "esta mensagem foi apagada", "essa mensagem foi apagada", "mensagem apagada"),
+    *("questo messaggio è stato eliminato", "dit bericht is verwijderd"),
 )
 
 
@@ -66,13 +56,8 @@ def is_text(head: str) -> bool:
     return _head_of(head.lstrip()) is not None
 
 
-def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of iOS' folder or ZIP."""
-    yield from read((folder / "_chat.txt").read_text(encoding="utf-8-sig"), title)
-
-
-def read(text: str, title: str) -> Iterator[ChatLog]:
-    """Yield the chat. The times have no zone, and are given as if in UTC.
+def read(text: Any, title: str) -> Iterator[ChatLog]:
+    """Yield the chat of a text, or of iOS' folder. The times have no zone, and are given as if in UTC.
 
     The user is the person who deleted messages of their own, or in a chat of two, the person whose name is not the
     file's.
@@ -80,14 +65,15 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
     Raises:
         TranscriptError: No order of day, month and year suits all dates.
     """
-    entries: list[tuple[re.Match[str], list[str]]] = []
-    for line in text.lstrip().replace("\r\n", "\n").split("\n"):
-        head = _head_of(line)
+    text = text if isinstance(text, str) else (text / "_chat.txt").read_text(encoding="utf-8-sig")
+    first = _head_of(text.lstrip())
+
+    def head_of(line: str) -> re.Match[str] | None:
         # A message may quote another chat: only the form of the first line begins a message.
-        if head and (not entries or (head[1], head[11]) == (entries[0][0][1], entries[0][0][11])):
-            entries.append((head, [line[head.end() :]]))
-        else:
-            entries[-1][1].append(line)
+        head = _head_of(line)
+        return head if head and first and (head[1], head[11]) == (first[1], first[11]) else None
+
+    entries = entries_of(text, head_of)
     talk, is_ios = Talk(title, is_text=True), bool(entries[0][0][1])
     dates = _dates([head for head, _ in entries], talk)
     owners: set[str] = set()

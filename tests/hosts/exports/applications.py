@@ -284,7 +284,50 @@ SAMPLES = {
         ),
         [[("user", "Is it fig?", 1), ("assistant", "It is.", 3)]],
         ("type", "content", "timestamp", ""),
-        ("2 entries of other kinds left out",),
+        ("left out: 2 events",),
+    ),
+    "VS Code, Copilot": Sample(
+        "chat.json",
+        {
+            "responderUsername": "GitHub Copilot",
+            "initialLocation": "panel",
+            "requests": [
+                {
+                    "requestId": "r2",
+                    "message": {"text": "Oops", "parts": []},
+                    "timestamp": seconds(2) * 1000,
+                    "response": [],
+                    "shouldBeRemovedOnSend": {"requestId": "r2"},
+                },
+                {
+                    "requestId": "r1",
+                    "message": {"text": "Is it fig?", "parts": []},
+                    "timestamp": seconds(1) * 1000,
+                    "response": [
+                        {"kind": "mcpServersStarting", "didStartServerIds": []},
+                        {"kind": "thinking", "value": "Fig.", "id": "t"},
+                        {"kind": "toolInvocationSerialized", "toolId": "look", "toolCallId": "c", "isComplete": True},
+                        {"value": "It is, says ", "supportHtml": False},
+                        {"kind": "inlineReference", "inlineReference": {"path": "/home/ada/fig.md", "scheme": "file"}},
+                        {"value": ".", "supportHtml": False},
+                    ],
+                },
+                {
+                    "requestId": "r3",
+                    "message": {"text": "Thanks.", "parts": []},
+                    "timestamp": seconds(3) * 1000,
+                    "response": [{"value": "Any time."}],
+                },
+            ],
+        },
+        [
+            [
+                *(("user", "Is it fig?", 1), ("assistant", "It is, says fig.md.", 1)),
+                *(("user", "Thanks.", 3), ("assistant", "Any time.", 3)),
+            ]
+        ],
+        ("", "text", "timestamp", ""),
+        ("left out: 1 withdrawn request", "1 part other than words left out: tool step"),
     ),
     "Cursor": Sample(
         "c1.jsonl",
@@ -421,7 +464,7 @@ SAMPLES = {
             ]
         ],
         ("role", "text", "", ""),
-        ("1 thought left out",),
+        ("left out: 1 thought",),
     ),
     "Grok": Sample(
         "prod-grok-backend.json",
@@ -499,7 +542,9 @@ SAMPLES = {
                             "2": bubble("2", "1", "assistant", "Fine.", 2),
                             "3": bubble(
                                 *("3", "1", "assistant"),
-                                '<details type="reasoning" done="true">\n<summary>Hm</summary>\n</details>\nSun?',
+                                '<details type="reasoning" done="true">\n<summary>Hm</summary>\n</details>\n'
+                                '<details type="tool_calls" done="true" id="c" name="look" arguments="&quot;{}&quot;" '
+                                'result="&quot;sunny&quot;">\n<summary>Tool Executed</summary>\n</details>\nSun?',
                                 3,
                             ),
                             "4": bubble("4", "3", "user", "Shade.", 4),
@@ -572,7 +617,7 @@ SAMPLES = {
         },
         [[("user", "My bow broke.", None), ("assistant", "Which bow?", None)]],
         ("role", "text", "", ""),
-        ("1 other version of messages left out",),
+        ("left out: 1 other version",),
     ),
     "Jan": Sample(
         "threads/j1/messages.jsonl",
@@ -1113,7 +1158,7 @@ SAMPLES = {
         [LOOM[:3]],
         ("", "", "", ""),
     ),
-    "OpenAI's preference data": Sample(
+    "preference data": Sample(
         "preference.jsonl",
         (
             {

@@ -35,9 +35,13 @@ MAY_LACK = {
     ("Google AI Studio", "isThought"): "without it, the words are said",
     ("Gemini's API", "thought"): "without it, the words are said",
     ("Gemini's API, request", "systemInstruction"): "a request need not have an instruction",
+    ("Gemini's API, request", "parts"): "an instruction without parts has no words",
+    ("Gemini CLI", "content"): "an answer can be a call of a tool alone",
     ("Anthropic's API", "system"): "a request need not have an instruction",
     ("Bedrock's API", "system"): "a request need not have an instruction",
     ("Qwen Code", "thought"): "without it, the words are said",
+    ("VS Code, Copilot", "kind"): "without it, the words are said",
+    ("VS Code, Copilot", "shouldBeRemovedOnSend"): "without it, a request was not withdrawn",
     ("LM Studio", "style"): "without it, the words are said",
     ("Claude Code", "isCompactSummary"): "without it, the words are said",
     ("Cherry Studio", "foldSelected"): "without it, the first of several answers is read",
@@ -64,7 +68,7 @@ VALUES = {json.dumps(one): one for one in (None, "X", 7, True, ["X"], {"X": "X"}
 
 IDS = (
     *(("LangGraph, history", "thread_id"), ("OpenAI Assistants", "thread_id")),
-    ("chat messages of several conversations", "session_id"),
+    *(("chat messages of several conversations", "session_id"), ("AnythingLLM", "workspace")),
 )
 """The ids of conversations that can be numbers: with another number, a message is of another conversation."""
 

@@ -282,7 +282,7 @@ def test_messages_that_name_each_other_are_no_line_of_talk(member: str, tmp_path
     path = tmp_path / "log.json"
     path.write_text(json.dumps([{"role": "user", "content": "Hi", member: ["2"]}]), encoding="utf-8")
     [error] = titles(path)
-    assert f"its messages have {member!r}" in error
+    assert f"it has {member!r}" in error
 
 
 def test_a_log_of_messages_keeps_each_time(tmp_path: Path) -> None:

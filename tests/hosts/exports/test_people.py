@@ -449,7 +449,7 @@ SAMPLES: dict[str, Sample] = {
     "Rasa": Sample(
         {"tracker.json": rasa()},
         NAMELESS,
-        ["1 entry of other kinds left out"],
+        ["left out: 1 event"],
         ("tracker.json", "events", -1),
         ("text", "event", "timestamp"),
         "u",
@@ -564,7 +564,7 @@ def test_a_message_with_another_name_for_speaker_or_time_is_refused(name: str, k
     error = read(sample.files, tmp_path)
     assert isinstance(error, TranscriptError)
     assert f"cannot be read as {name.partition(',')[0]}" in str(error)
-    assert f" no {member!r}" in str(error)
+    assert f" no '{member}" in str(error)
     assert "'renamed'" in str(error)
 
 

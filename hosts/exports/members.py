@@ -1,0 +1,197 @@
+"""Finds the members of an entry in a file; errors name the place of the entry and the member."""
+
+import difflib
+import functools
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.exports.chat_log import date_of
+from memzoo.hosts.roles import role_of
+
+__all__ = ["as_list", "date_at", "id_at", "list_at", "mark_of", "need", "pick", "role_at", "text_at"]
+
+_MISSING = object()
+_ALIKE = 0.86
+"""The likeness of names, as `difflib` measures it, from which on one may stand for the other."""
+_KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "an object"}
+"""The words for the types of members, for errors."""
+
+
+def pick(item: Any, path: str, default: Any = None) -> Any:
+    """Return the value at a path of keys and places; with several paths, the first value that is not empty.
+
+    Example:
+        >>> talk = {"chat": {"messages": [{"text": "", "body": "Hi"}]}}
+        >>> pick(talk, "chat.messages.0.text|chat.messages.0.body"), pick(talk, "chat.title")
+        ('Hi', None)
+    """
+    if isinstance(item, dict) and path in item:  # nearly all paths are a key
+        return item[path]  # pyright: ignore[reportUnknownVariableType]
+    found = default
+    for keys in _split(path):
+        value = item
+        for key in keys:
+            if isinstance(value, dict):
+                value = value.get(key, _MISSING)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):  # pyright: ignore[reportUnknownArgumentType]
+                value = value[int(key)]  # pyright: ignore[reportUnknownVariableType]
+            else:
+                value = _MISSING
+        if value not in (_MISSING, None, "", []):
+            return value  # pyright: ignore[reportUnknownVariableType]
+        if found is default and value is not _MISSING:
+            found = value  # pyright: ignore[reportUnknownVariableType]
+    return found
+
+
+@functools.lru_cache
+def _split(path: str) -> list[list[str]]:
+    return [one.split(".") if one else [] for one in path.split("|")]
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list unchanged, and another value as a list of one; nothing for `None`."""
+    if isinstance(value, list):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    return [] if value is None else [value]
+
+
+def need(item: Any, path: str, place: str, kind: type = object) -> Any:
+    """Return the value at a path, for a part of a form that is never left out.
+
+    Args:
+        item: The message, or another part of a document.
+        path: The path; see `pick`. With "?" at its end, the part can be missing, but not have nearly the same name.
+        place: The place of the part, for errors, as in "message 3".
+        kind: The type of the value.
+
+    Raises:
+        TranscriptError: There is no such value, or one of another type; the error names the place and the path.
+    """
+    if kind is object and isinstance(item, dict) and path in item:  # nearly all
+        return item[path]  # pyright: ignore[reportUnknownVariableType]
+    value = pick(item, path.removesuffix("?"), _MISSING)
+    if value is _MISSING and path.endswith("?"):
+        for one in path[:-1].split("|"):
+            _check_alike(item, one, place)
+        return None
+    if value is _MISSING:
+        there = ", ".join(map(repr, item)) or "nothing" if isinstance(item, Mapping) else repr(item)  # pyright: ignore[reportUnknownArgumentType]
+        raise TranscriptError(f"{place} has no {path!r}; it has {there:.200}")
+    _check(value, path, place, kind)
+    return value
+
+
+def _check_alike(item: Any, path: str, place: str) -> None:
+    for key in path.split("."):
+        if item is None:
+            return
+        _check(item, path, place, dict)
+        if mark_of(item, key, place) is None:
+            return
+        item = item[key]  # pyright: ignore[reportUnknownVariableType]
+
+
+def _check(value: Any, path: str, place: str, kind: type) -> None:
+    # In Python, true and false are numbers.
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TranscriptError(f"{place}: expected {_KINDS.get(kind, kind.__name__)} at {path!r}, not {value!r:.60}")
+
+
+def list_at(item: Any, path: str, place: str) -> list[dict[str, Any]]:
+    """Return a list of objects; see `need`.
+
+    Raises:
+        TranscriptError: There is no such list, or something else in it; the error names the place.
+    """
+    listed: list[Any] = need(item, path, place, list)
+    for number, one in enumerate(listed, start=1):
+        if not isinstance(one, dict):
+            raise TranscriptError(f"{place}: expected an object as number {number} of {path!r}, not {one!r:.60}")
+    return listed
+
+
+def date_at(item: Any, path: str, place: str) -> datetime | None:
+    """Return the time of a message; `None` for a time that is null. See `need`.
+
+    Raises:
+        TranscriptError: There is no time, or it cannot be read; the error names the place, the path and the value.
+    """
+    given = need(item, path, place)
+    date = date_of(given)
+    if date is None and given is not None:
+        raise TranscriptError(f"{place}: expected a time at {path!r}, not {given!r:.80}")
+    return date
+
+
+def text_at(item: Any, path: str, place: str) -> str:
+    """Return a text that a message may lack; "" without it.
+
+    Raises:
+        TranscriptError: There is something else; the error names the place, the path and the value.
+    """
+    text = pick(item, path)
+    if text is not None:
+        _check(text, path, place, str)
+    return text or ""
+
+
+def id_at(item: Any, path: str, place: str) -> str:
+    """Return an id, which can be a number in the file; "" without it. See `text_at`."""
+    value = pick(item, path)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_at(item, path, place)
+
+
+def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the role of a message.
+
+    Args:
+        item: The message.
+        path: The path of the role; see `pick`.
+        place: The place of the message, for the error.
+        roles: The role for each value that is not a usual name, as a text, and for "*" that of all other texts; "None"
+            stands for a message without the member.
+
+    Raises:
+        TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
+    """
+    given = need(item, f"{path}?" if "None" in roles else path, place)
+    role = roles[str(given)] if str(given) in roles else role_of(given)
+    if role is None and isinstance(given, str):
+        role = roles.get("*")
+    if role is None:
+        raise TranscriptError(f"{place}: expected a role at {path!r}, not {given!r}")
+    return role
+
+
+def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
+    """Return a member that a message may lack, such as the mark of a thought; `None` without it.
+
+    Args:
+        item: The message, or another part of a document.
+        key: The name of the member.
+        place: The place of the message, for the error.
+        kind: The type of the member.
+
+    Raises:
+        TranscriptError: The message lacks the member, but has one of nearly the same name, as another version of the
+            application may write it; the error names both. Or the member is of another type.
+    """
+    value = item.get(key)
+    if value is None:
+        if key not in item and (alike := _find_alike(key, tuple(item))):
+            raise TranscriptError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
+    else:
+        _check(value, key, place, kind)
+    return value
+
+
+@functools.lru_cache(maxsize=1000)
+def _find_alike(key: str, names: tuple[str, ...]) -> str | None:
+    plain = {re.sub(r"[\W_]", "", name).lower(): name for name in names}
+    wanted = re.sub(r"[\W_]", "", key).lower()
+    return next((plain[name] for name in difflib.get_close_matches(wanted, plain, 1, _ALIKE)), None)

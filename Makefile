@@ -131,10 +131,11 @@ $(VENV)-langchain/.ready: pyproject.toml
 	$(VENV)-langchain/bin/python -m pip install --quiet --editable . $(LANGCHAIN) pytest pytest-asyncio
 
 # The lowest of each openai that memzoo takes. Its environment has it, and all else from the one of development.
-OPENAI := 1.99.0 2.0.0 3.0.0
+OPENAI := 1.99.1 2.0.0 3.0.0
 OPENAI_TESTS := $(addprefix tests/memories/models/test_,$(addsuffix .py,bounds cached_usage embedders models models_http parameters \
-	reply_shapes secrets usage)) tests/memories/models/offline/test_http.py $(wildcard tests/memories/chat/test_conversation*.py) \
-	tests/memories/chat/test_tools.py tests/memories/chat/test_recorded_chat.py
+	reply_shapes secrets streaming usage)) tests/memories/models/offline/test_http.py \
+	$(wildcard tests/memories/chat/test_conversation*.py) \
+	$(addprefix tests/memories/chat/test_,$(addsuffix .py,recorded_chat responses tools))
 
 .PHONY: openai-versions
 openai-versions: $(OPENAI:%=$(VENV)-openai/%/.ready)  ## all tests that send something through the client, with the lowest openai 1, 2 and 3

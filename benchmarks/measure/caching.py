@@ -40,8 +40,8 @@ class CacheRule:
     Attributes:
         name: The name of the rule.
         minimum: The fewest tokens that are cached; a shorter beginning is not cached.
-        step: The unit of cached beginnings, in tokens; 0 for whole messages, up to the last message that the next
-            request repeats, where a `cache_control` belongs.
+        step: Cached beginnings are multiples of this number of tokens. 0 if whole messages are cached: all those that
+            the next request repeats, as with `cache_control` on the last of them.
         read: The price of a cached token, as a share of the full price.
         write: The price of a token that is written to the cache, as a share of the full price.
         seconds: The longest pause between two requests after which the cache is still valid.
@@ -87,13 +87,13 @@ CACHES: Mapping[str, CacheRule] = {
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """A sum of requests.
+    """The token counts of one or more requests, added up.
 
     Attributes:
         count: The number of requests.
         sent: The number of tokens sent.
         cached: The number of sent tokens that were read from the cache.
-        written: The number of tokens that were written to the cache, if writing has a price of its own.
+        written: The number of tokens written to the cache; counted only if writing has a price of its own.
     """
 
     count: int = 0

@@ -185,7 +185,7 @@ def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
 
 
 def _conversation(selected: Selection, files: "Files") -> "Transcript":
-    """Return the longest conversation with the selected text in its title; one with just this title comes first."""
+    """Return the longest conversation whose title contains the selected text, or equals it if there is one."""
     from memzoo.benchmarks.transcripts import Transcript
 
     if selected.empty:

@@ -113,7 +113,7 @@ def share_shown(talks: Sequence[Transcript], weights: Weights, limits: Sequence[
 
 
 class _Weighed:
-    """The search over messages with other weights, as a retriever; the rest of the room is not filled."""
+    """A retriever that searches messages with given weights, and leaves the rest of the budget empty."""
 
     def __init__(self, transcript: Transcript, weights: Weights, tokens: Callable[[str], int]) -> None:
         self._labels: Mapping[str, str] = {"user": transcript.user, "assistant": transcript.assistant}

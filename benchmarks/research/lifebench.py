@@ -1,4 +1,4 @@
-"""Measures search in a year of a person's messages, in Chinese and English: `... research lifebench`."""
+"""Measures search in a year of a person's messages: `python -m memzoo.benchmarks.research lifebench`."""
 
 import functools
 import json
@@ -106,7 +106,7 @@ def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str, *, 
 
 
 class _Contending:
-    """The contender bm25s as a retriever: for each budget, a process that hears all before the first question."""
+    """The contender bm25s as a retriever; each budget has a process, which gets all exchanges before any question."""
 
     def __init__(self, transcript: Transcript, counter: TextCounter) -> None:
         self._count = counter
@@ -131,14 +131,14 @@ class _Contending:
 
 
 def _difference(measured: Iterable[Sequence[Sequence[float]]]) -> str:
-    """Return the first searcher's mean for a question less the second's, over all questions, with its interval."""
+    """Return, as a text, how much more the first of two searches shows than the second, with a 95% interval."""
     one, other = (dict(enumerate(map(fmean, each))) for each in measured)
     known = difference(one, other)
     return f"{known.mean:+.3f} ({known.low:+.3f} to {known.high:+.3f})" if known else ""
 
 
 def lives(path: Path) -> dict[str, list[Transcript]]:
-    """Return each person's messages as one conversation in the order of their times, by language.
+    """Return the conversations by language: one for each person, with all messages in the order of their times.
 
     Raises:
         OptionError: The file does not exist.

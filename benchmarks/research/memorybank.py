@@ -1,4 +1,4 @@
-"""Measures search in ten days of talk, the same in Chinese and in English: `... research memorybank`."""
+"""Measures search in ten days of talk, in Chinese and English: `python -m memzoo.benchmarks.research memorybank`."""
 
 import json
 from collections.abc import Mapping, Sequence

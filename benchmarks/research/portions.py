@@ -49,7 +49,7 @@ class Cost:
     longest: int = 0
 
     def cells(self) -> list[str]:
-        """Return the cells of a table: figures of an exchange, and the shared tokens of a call."""
+        """Return the cells of a row: the figures per exchange, and the shared tokens per call."""
         own = self.sent + self.received
         each = [f"{one / self.exchanges:,.0f}" for one in (own, self.reading, own + self.reading)]
         calls = [f"{self.calls / self.exchanges:.2f}", f"{self.longest}"]

@@ -29,7 +29,7 @@ from memzoo.strategy import text_of
 __all__ = ["chat_of", "sessions_of"]
 
 _MARKS = ("id", "keep", "forgets")
-"""The members of a message that serve citations, mark the line, and cite messages; they are not part of the message."""
+"""The keys that a file adds to chat messages: an id to cite, a mark, and the ids of messages to delete."""
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:

@@ -34,7 +34,7 @@ class Kit(Protocol):
             path: The file of the cassette.
             record: True to record. False to replay; no request is then sent.
             best: True to match requests as strictly as the kit can.
-            ignore: With `best`, a JSON path that may vary.
+            ignore: The JSON path of a part of the body that need not match; only with `best`.
         """
         ...
 

@@ -66,7 +66,7 @@ class FlakyModel:
     Attributes:
         fault: If set, the error that each call raises.
         reply: If set, the reply of each call.
-        refused: If set, a text whose occurrence in a prompt makes the call fail.
+        refused: If set, a text; each call whose prompt contains it fails.
         context: If set, the maximum number of tokens of a prompt (a token is four characters).
         asked: As in `ScriptedModel`.
         failures: The number of failed calls.

@@ -45,7 +45,7 @@ class Talk:
     Attributes:
         store: The URL of a new store.
         strategy: The name of the strategy.
-        notes: The notes of the processes: the begin and the end of each model call, and each finished save.
+        notes: The file in which processes note the begin and end of each model call, and each finished save.
         turns: The number of turns.
         every: The seconds from one turn to the next.
         model: The seconds that the model takes to answer.

@@ -1,4 +1,4 @@
-"""Loads all modules that are loaded at first use; imported once, in the process that forks the others."""
+"""Loads, when imported, all modules that would load at first use; for the process that forks all others."""
 
 import contextlib
 import gc

@@ -46,7 +46,7 @@ class ScriptedModel:
         self._replies.extend(replies)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
+        """Record the request, and return or raise the next prepared reply."""
         prompt = str(messages[-1]["content"])
         self.asked.append((purpose, prompt))
         if not self._replies:
@@ -89,7 +89,7 @@ class FlakyModel:
         return len(self.asked)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
+        """Record the request, and reply like the wrapped model unless set to do otherwise."""
         prompt = str(messages[-1]["content"])
         self.asked.append((purpose, prompt))
         if fault := self.fault or self._refusal(prompt):

@@ -31,11 +31,11 @@ class Contender:
     """The process of a contender.
 
     Args:
-        adapter: The adapter that it runs.
+        adapter: The adapter that the process runs.
 
     Attributes:
         patience: The seconds to wait for an answer.
-        port: The port at which it asks the comparison's model.
+        port: The server through which the contender calls the comparison's model.
         seconds: The CPU time of the process so far.
 
     Raises:

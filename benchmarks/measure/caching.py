@@ -66,7 +66,7 @@ class CacheRule:
         return shared - shared % self.step if self.step else shared
 
     def paid(self, requests: "Requests") -> float:
-        """Return the cost of requests, in tokens at the full price."""
+        """Return the cost of requests, as a number of tokens at the full price."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
 
@@ -137,8 +137,8 @@ class PromptCache:
             count: A function that counts the tokens of a text.
             system_tokens: The number of tokens at the beginning of each request: a system prompt, tool descriptions.
             frame: The number of tokens before and after a message's text: the role, and the marks of start and end.
-            written: A function that returns the full text of a message as the model reads it, with role and marks; used
-                instead of text and frame.
+            written: A function that returns the full text of a message as the model reads it, with role and marks; it
+                replaces `frame`.
         """
         self._rule, self._written = rule, written
         self._count, self._frame = count, (0, 0) if written else frame
@@ -209,7 +209,7 @@ def count_shared(
         now: The second request.
         count: A function that counts the tokens of a text.
         whole: Count whole messages only.
-        frame: See `PromptCache`.
+        frame: The number of tokens before and after each message's text.
 
     Example:
         >>> count_shared([("user", "a b"), ("user", "c d ")], [("user", "a b"), ("user", "c e")], len)

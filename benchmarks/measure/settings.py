@@ -62,7 +62,7 @@ class Settings:
             once more.
         draft: True to let rules draft questions if no conversation has questions, as `memzoo compare` does; the verdict
             then mentions this.
-        timer: A function that returns the time in seconds.
+        timer: A function that returns the time in seconds, to time loads and saves.
 
     Raises:
         OptionError: A setting has an invalid type or value.
@@ -135,12 +135,12 @@ class Settings:
 
     @functools.cached_property
     def answering(self) -> Model:
-        """The model of the setting `model`."""
+        """The model that the setting `model` names or contains."""
         return self.model_of(self.model)
 
     @functools.cached_property
     def counting(self) -> TextCounter:
-        """The counter of the setting `counter`."""
+        """The token counter that the setting `counter` names or contains."""
         given = self.counter
         if isinstance(given, str):
             return named_counter(given)

@@ -37,7 +37,7 @@ _LABELS = 3
 
 
 class Head(NamedTuple):
-    """The beginning of a message.
+    """The data of a message besides its text.
 
     Attributes:
         role: The role of the message.

@@ -98,7 +98,7 @@ def recall_chart(results: Results, width: int = WIDE, *, alone: bool = False) ->
     """Return an SVG chart of recall against the tokens paid for a request, with a point for each memory and budget.
 
     Without questions, the chart shows the share of the marked lines that are shown at the end. The points of lower
-    bounds are hollow and have no interval. With `alone`, the chart can be a file of its own.
+    bounds are hollow and have no interval. With `alone`, the chart is for a file of its own.
     """
     rows = [row for row in results.rows if not row.error]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)

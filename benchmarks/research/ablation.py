@@ -1,4 +1,4 @@
-"""Measures what each part of the search over messages is worth: `python -m memzoo.benchmarks.research ablation`."""
+"""Measures the worth of each part of the search over messages: `python -m memzoo.benchmarks.research ablation`."""
 
 import math
 import re
@@ -123,14 +123,14 @@ class _Weighed:
         self._indexed = 0
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         for place, one in enumerate(exchange.messages):
             speaker = str(one.get("name") or self._labels.get(str(one["role"]), one["role"]))
             number = len(self._passages) + 1
             self._passages.append(Passage(number, speaker, text_of(one), exchange.said_at, begins=not place))
 
     def show(self, question: Question, budget: int) -> str:
-        """See `Retriever.show`."""
+        """Return the text to show for a question, within a budget of tokens."""
         self._index.add(self._passages[self._indexed :])
         self._indexed = len(self._passages)
         seqs = self._index.add_corrections(self._index.rank(question.text).best(_MOST), budget)

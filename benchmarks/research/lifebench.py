@@ -42,17 +42,17 @@ def lifebench(
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000",
     bm25s: Annotated[bool, typer.Option("--bm25s", help="The contender bm25s, too.")] = False,
 ) -> None:
-    """Measure what a search shows of a person's messages, in each language, beside BM25."""
+    """Measure the evidence that a search over a person's messages shows, in each language, beside BM25."""
     with refusals():
         show(*language_tables(lives(path), budgets, bm25s=bm25s))
 
 
 def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str, *, bm25s: bool = False) -> list[str]:
-    """Return tables for each language: what memzoo and BM25 show of the evidence, and their paired differences.
+    """Return tables for each language: the evidence shown by memzoo and by BM25, and their paired differences.
 
     Args:
         lives: The conversations of each language.
-        budgets: See `limits_of`.
+        budgets: The budgets in tokens, with commas between them.
         bm25s: True to compare with the contender bm25s, too.
 
     Raises:
@@ -115,11 +115,11 @@ class _Contending:
         self._told: dict[int, ContenderMemory] = {}
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         self._heard.append(exchange)
 
     def show(self, question: Question, budget: int) -> str:
-        """See `Retriever.show`."""
+        """Return the text to show for a question, within a budget of tokens."""
         if budget not in self._told:
             contender = Contender(find_adapter("bm25s"))
             start = {"options": {}, "budget": budget, **self._names}

@@ -66,7 +66,7 @@ class _Counted:
         self._before: list[tuple[str, str]] = []
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
+        """Return the offline model's reply, and count the call."""
         reply = await self._model.complete(messages, purpose)
         sent = [(str(one["role"]), text_of(one)) for one in messages]
         self._cost.calls += 1

@@ -33,7 +33,7 @@ _MARKS = ("id", "keep", "forgets")
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Return an object with sessions of messages as a transcript; see `chat_of`."""
+    """Return an object with sessions of messages as a transcript; arguments and errors are those of `chat_of`."""
     document = validate(_Sessions, item, where)
     said = [
         _to_message(message, session.date, where, opens=not number)

@@ -1,4 +1,4 @@
-"""Several processes share one conversation with a slow model: counts what is learnt twice, and what is lost.
+"""Lets processes share one conversation with a slow model, and counts turns that are learnt twice or lost.
 
 `python -m tools.faults.learners` prints the number of model calls on SQLite, on PostgreSQL behind PgBouncer, and on
 Redis. Turns arrive faster than the model answers, and saves return at once (`learn="background"`), like the requests of

@@ -103,7 +103,7 @@ class Template:
         return self.render(self._as_content([said("user", "hi")]), TOOLS if tools else None)
 
     def keeps(self, mark: str, messages: Sequence[Message], tools: Sequence[Any] | None = None) -> bool:
-        """Return True if the template renders the messages with a mark, and not just as the repr of a Python object."""
+        """Return True if the template renders the messages, and the mark is in the result, but no repr of a part is."""
         try:
             text = self.render(messages, tools)
         except Exception:  # noqa: BLE001 - a template may raise anything

@@ -240,7 +240,7 @@ class _Said(NamedTuple):
 
 
 def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
-    """Return a conversation with drafted questions in place of its own questions; see `gap_questions`."""
+    """Return a conversation with drafted questions in place of its own; the rules of `gap_questions` draft them."""
     return replace(transcript, questions=tuple(gap_questions(transcript, count)))
 
 

@@ -53,7 +53,7 @@ class Scored(Shape):
 
     Attributes:
         whole: The share of the question's evidence shown word for word; `None` if no evidence is known.
-        covered: The share of the question's evidence covered; see `measure.evidence.covers`.
+        covered: The share of the question's evidence shown; for a long text, half of it is enough.
         answer: True if the view contains the right answer; `None` if the answer is unknown or has no words to search
             for.
         update: Which of a correction and the old statement are shown; `None` if the question is not about a correction.

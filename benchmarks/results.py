@@ -111,7 +111,7 @@ class Figures(Shape):
 
     Attributes:
         questions: The number of questions asked.
-        covered: The mean share of evidence covered; `None` without evidence.
+        covered: The mean share of evidence shown, where half of a long text is enough; `None` without evidence.
         whole: The mean share of evidence shown word for word.
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
@@ -127,7 +127,7 @@ class Figures(Shape):
         sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
         cached: The share of the sent tokens that the provider has in its cache.
         paid: The mean cost of a request, in tokens at the full price.
-        course: Tokens over the longest conversation, as in `AtBudget`.
+        course: Tokens over the longest conversation, as (number of the exchange, tokens).
         survival: The share of all marked lines that are shown at the end of their conversation.
         survived: The counts of marked lines still shown, by kind and age, over all conversations.
         relearnt: The counts of marked lines shown after the memory learnt anew; empty if it did not.

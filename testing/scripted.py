@@ -68,7 +68,7 @@ class FlakyModel:
         reply: If set, the reply of each call.
         refused: If set, a text; each call whose prompt contains it fails.
         context: If set, the maximum number of tokens of a prompt (a token is four characters).
-        asked: As in `ScriptedModel`.
+        asked: Pairs of a prompt's name and its rendered text, oldest first.
         failures: The number of failed calls.
     """
 

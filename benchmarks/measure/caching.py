@@ -172,8 +172,8 @@ class PromptCache:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
             asked: The user's message at the end, in a list; an empty list without such a message.
-            at: The time of the request; see `send`.
-            anew: True if the request does not begin like the previous request after all.
+            at: The time of the request, in seconds of any clock.
+            anew: True if the request repeats only the system tokens of the previous request.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))

@@ -48,7 +48,7 @@ def whole(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
-    """Return the share of evidence texts that are covered; see `covers`."""
+    """Return the share of evidence texts that are shown; half of a long text is enough, as in `covers`."""
     return sum(covers(one, shown) for one in evidence) / len(evidence)
 
 

@@ -41,7 +41,7 @@ class Head(NamedTuple):
 
     Attributes:
         role: The role of the message.
-        kind: The kind of the text; see `ShownText`.
+        kind: "system", "recalled", "message" or "pinned", as for a `ShownText`.
         number: The log number; `None` for a text that is not in the log.
     """
 

@@ -140,9 +140,9 @@ class _LangChain:
 class _LlamaIndex:
     """`VectorMemoryBlock` of llama-index-core over its `SimpleVectorStore`, extended to keep the texts.
 
-    The block refuses a store without texts, and llama-index-core has only such stores, so `_make_store` adds a
-    dictionary. Each exchange is added as a batch, with its date before the first message. The batches are shown in the
-    order of the block's text, the best first, as many as fit.
+    The block refuses a store without texts, and llama-index-core has only such stores, so a
+    dictionary for texts is added. Each exchange is added as a batch, with its date before the first message. The
+    batches are shown in the order of the block's text, the best first, as many as fit.
     """
 
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:

@@ -219,7 +219,7 @@ class TranscriptMessage:
 
     Attributes:
         message: The OpenAI chat message.
-        evidence: Texts by the ids that questions may cite; see `Exchange.evidence`.
+        evidence: The message's texts, by the ids that questions may cite.
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session: it begins a new exchange, even if it is not the user's.
         mark: The mark of the message; `None` without a mark.

@@ -53,7 +53,7 @@ def fit(environment: Environment = None, data: Data = None) -> None:
 
 
 def _fit(counter: Counter, texts: Mapping[str, Sequence[str]], known: Tokenizer) -> Sequence[float]:
-    """Return the costs, in the order of `_COSTS`, with the least squared errors over chunks of 200 tokens.
+    """Return the token costs with the least squared errors over chunks of 200 tokens, in the order of the table.
 
     Each kind of text has the same weight, short turns less. The costs are raised by 2 %, because it is better to stay a
     little below a limit than to exceed it.

@@ -15,7 +15,7 @@ import coverage
 import pytest
 
 SECONDS = "MUTANTS_SECONDS"
-"""The environment variable with the path of the file for the seconds."""
+"""The environment variable with the path of the file for the tests' times."""
 
 _CACHED: type[Any] = type(functools.cache(len))
 _taken: dict[str, float] = {}

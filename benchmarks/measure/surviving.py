@@ -53,7 +53,7 @@ class Followed:
             self._found[mark.kind, None].append(survives)
 
     def ask(self, mark: Mark, after: int | None, shown: Sequence[Message]) -> None:
-        """Check a marked line in the view for its question.
+        """Check whether a marked line is in the view for its question.
 
         Args:
             mark: The marked line.

@@ -264,7 +264,7 @@ def exchanges_of(
 
     Args:
         said: The messages.
-        numbers: The numbers of messages by the ids in `TranscriptMessage.forgets`.
+        numbers: The number of each message, by the id that `TranscriptMessage.forgets` may cite.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

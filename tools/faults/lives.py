@@ -55,7 +55,7 @@ class Told:
     Attributes:
         killed: True if the process was killed, and did not end by itself.
         saved: The exchanges whose save returned.
-        views: The view before each exchange, by its number, without the first.
+        views: The view before each exchange except the first, by the exchange's number.
         steps: The labels of the steps of each exchange.
         outcome: The outcome at the end, if the process reached its end.
         killed_at: The label of the step at which the process was killed.

@@ -1,4 +1,4 @@
-"""Loads, when imported, all modules that would load at first use; for the process that forks all others."""
+"""When imported, loads all modules that would load at first use, so that forked processes have them."""
 
 import contextlib
 import gc

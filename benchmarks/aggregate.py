@@ -37,7 +37,7 @@ _MOST_STATED = 100
 class _Scores:
     """The measurements of one memory within one budget, over all conversations.
 
-    Figures are kept by name, then by the question's position in the comparison.
+    Figures are stored by name, then by the position of the question in the comparison.
     """
 
     figures: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
@@ -219,7 +219,7 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
 
 
 def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Results:
-    """Compare all memories at each budget, and add the comparisons to the results; leave out lower bounds."""
+    """Return the results with comparisons of all memories at each budget; memories with lower bounds are left out."""
     rows = {row.memory.name: row for row in results.candidates}
     pairs: list[Pair] = []
     for budget in results.run.budgets:

@@ -39,7 +39,7 @@ class Finished:
     Attributes:
         line: The outcome as a line of JSON; empty if the task was stopped at its spending limit.
         timing: The time that the task took.
-        spent: The part of its share that the task spent.
+        spent: The amount that the task spent of its share of the spending limit.
         needed: The highest possible cost of the model call that was refused; 0 if no call was refused.
     """
 

@@ -360,7 +360,7 @@ def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | N
 def _read_budgets(text: str) -> tuple[list[int], list[int]]:
     """Parse `--budget`: return the budgets of shown tokens, and the limits of paid tokens.
 
-    If the text has only limits of paid tokens, the budgets are the values of `_TRIED`.
+    If the text has only limits of paid tokens, a default list of budgets is tried.
     """
     given = [one.strip().replace("_", "") for one in text.split(",")]
     paid = [one.removesuffix("paid") for one in given if one.endswith("paid")]

@@ -73,8 +73,8 @@ def compare(
 ) -> Comparison:
     """Run memories through conversations, ask the questions, and return the comparison.
 
-    If a memory's model fails, the memory's row has the figures measured despite the failure. Any other error is
-    recorded in the memory's row, and the comparison continues with the other memories.
+    If a memory's model fails, the memory is still measured. Any other error is recorded in the memory's row in place
+    of figures, and the comparison continues with the other memories.
 
     Args:
         transcripts: The conversations, at least one.
@@ -180,14 +180,14 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants and, for a bundled conversation, variants taught by a large model; see `with_learnt`."""
+    """Return the variants; for a bundled conversation, also variants whose states a large model has written."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; on a bundled conversation, variants taught by a large model replace variants with rules."""
+    """Return the variants; for a bundled conversation, those with rules get states that a large model has written."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]
@@ -219,7 +219,7 @@ def _variants(memories: Any) -> Iterator[Variant | str]:
 
 
 def _parts(settings: Settings, variants: Sequence[Variant]) -> dict[str, object]:
-    """Return the objects that are sent to the workers, each with a name for error messages."""
+    """Return the objects that are sent to the workers, by their names in error messages."""
     own = {name: getattr(settings, name) for name in ("model", "make_model", "judge", "counter", "prompts")}
     return own | {f"the memory {one.name!r}": one for one in variants}
 

@@ -192,7 +192,7 @@ def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
 
 
 def _keep(message: Message, exchange: Exchange) -> dict[str, Any]:
-    """Return the `keep` field of a message if its text is marked in the exchange; else nothing."""
+    """Return the field `keep` of a message, as a dict, if the message's text is marked in the exchange; else {}."""
     mark = next((one for one in exchange.marks if one.text == text_of(message)), None)
     asked = {"question": mark.question} if mark and mark.question else {}
     return {"keep": {"kind": mark.kind, "means": mark.means, **asked}} if mark else {}
@@ -240,7 +240,7 @@ class _Said(NamedTuple):
 
 
 def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
-    """Return a conversation with drafted questions in place of its own questions; see `gap_questions`."""
+    """Return a conversation with drafted questions in place of its own; the rules of `gap_questions` draft them."""
     return replace(transcript, questions=tuple(gap_questions(transcript, count)))
 
 

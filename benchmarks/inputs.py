@@ -33,12 +33,14 @@ _FIRST = 100
 
 
 class Files:
-    """The conversations of files. Files with questions are read anew at each call; others, and standard input, once.
+    """A function that yields the conversations of files.
+
+    Files with questions are read anew at each call; other files, and standard input, are read only once.
 
     Attributes:
-        unread: The errors of parts that cannot be read, each once.
+        unread: The errors for parts of files that cannot be read, each once.
         taken: A sentence about the choice, if not all conversations were taken; "" if all were.
-        advance: A function that is called after each conversation that was read.
+        advance: A function that is called after each conversation read.
     """
 
     def __init__(
@@ -49,13 +51,13 @@ class Files:
         longest: int = 0,
         redact: Redact | None = None,
     ) -> None:
-        """Read nothing yet.
+        """Prepare to read, without opening any file yet.
 
         Args:
             paths: The files, folders, ZIPs and URLs; by default a bundled conversation.
             choice: The conversations to choose.
             longest: The most conversations without questions; of more, the longest are taken. 0 for all.
-            redact: Patterns by name, or a function; everything that was said is redacted.
+            redact: The patterns to redact by name, or a function that redacts a text; applied to every text.
         """
         self._paths, self._choice, self._longest = list(paths) or [sample_path()], choice, longest
         self._redactor = Redactor(redact)
@@ -118,10 +120,11 @@ def _redacted(value: Any, redactor: Redactor) -> Any:
 
 
 def source_of(transcripts: Source) -> Conversations:
-    """Return a function that yields the conversations at each call, without keeping files in memory.
+    """Return a function that yields all conversations at each call, without keeping files in memory.
 
     Raises:
-        OptionError: An item is not a transcript; if `transcripts` is a function, the call of the result raises this.
+        OptionError: An item is not a transcript. If `transcripts` is a function, this is raised later, by the returned
+            function.
     """
     if callable(transcripts):
         return lambda: map(_check_transcript, transcripts())

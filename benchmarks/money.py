@@ -157,7 +157,7 @@ class MeteredModel:
         return f"MeteredModel({self._model!r})"
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`.
+        """Ask the model, unless the call might exceed the limit, and return its reply.
 
         Raises:
             ModelError: The call failed, or the model has failed ten times in a row before.

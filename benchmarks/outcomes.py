@@ -14,7 +14,7 @@ View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""
 
 Update: TypeAlias = Literal["corrected", "both", "stale", "neither"]
-"""The texts shown of a statement and its correction: only the correction, both, only the old statement, neither."""
+"""Which of a correction and the old statement are shown: only the correction, both, only the old one, or neither."""
 
 
 class Shape(BaseModel):
@@ -53,10 +53,10 @@ class Scored(Shape):
 
     Attributes:
         whole: The share of the question's evidence shown word for word; `None` if no evidence is known.
-        covered: The share of the question's evidence covered; see `measure.evidence.covers`.
+        covered: The share of the question's evidence shown; for a long text, half of it is enough.
         answer: True if the view contains the right answer; `None` if the answer is unknown or has no words to search
             for.
-        update: The texts shown of a statement and its correction; `None` if the question is not about a correction.
+        update: Which of a correction and the old statement are shown; `None` if the question is not about a correction.
         judged: True if a judge marked the model's answer as right; `None` without a judgement.
         reply: The model's answer; "" if the model was not asked.
         tokens: The number of tokens shown.
@@ -74,12 +74,12 @@ class Scored(Shape):
 
 
 class Survived(Shape):
-    """The share of marked lines of a kind that were still shown.
+    """The counts of checks whether marked lines of one kind are still shown.
 
     Attributes:
         kind: The kind of the lines, such as "goal".
-        after: The lowest age of the lines, in exchanges (see `measure.surviving.AGES`); `None` for the conversation's
-            end.
+        after: The age group of the checked lines, as its lowest age in exchanges; `None` for checks at the end of the
+            conversation.
         shown: The number of checks that found the line in the view.
         of: The number of checks.
     """
@@ -106,10 +106,10 @@ class AtBudget(Shape):
         requests: The tokens sent at the measured exchanges: system tokens, the view, and the user's message.
         course: Tokens over the conversation, as (number of the exchange, tokens), at most 100 points.
         answers: The scores of the questions asked, in order.
-        survived: The shares of marked lines still shown.
-        relearnt: The shares of marked lines shown at the end, after the memory learnt the conversation anew.
-        unwanted: The shares of statements shown that must not be shown as true of the user.
-        stated: The statements shown, each with its kind.
+        survived: The counts of marked lines still shown, by kind and age.
+        relearnt: The counts of marked lines shown after the memory learnt the whole conversation anew.
+        unwanted: The counts of unwanted statements that a view showed as true of the user, by kind.
+        stated: These statements, each with its kind.
     """
 
     loads: int
@@ -131,12 +131,12 @@ class Outcome(Shape):
         transcript: The number of the conversation, from 0.
         memory: The name of the memory.
         exchanges: The number of exchanges saved.
-        load: Model calls to load the memory at the exchanges, without embeddings.
-        save: Model calls to save the exchanges, without embeddings.
-        asking: Model calls to load the memory for the questions.
+        load: Model calls made by loads for the exchanges, without embeddings.
+        save: Model calls made by saves, without embeddings.
+        asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls while settling repeatedly with nothing left to learn.
+        settled: Model calls made by settling again and again when nothing is left to learn.
         relearning: Model calls of learning anew.
         failed_saves: The number of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.

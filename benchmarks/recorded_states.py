@@ -1,4 +1,4 @@
-"""Reads recorded states: the states of memories after a large model has answered their prompts.
+"""Reads recorded states of memories: those that a large model has written by answering the memories' prompts.
 
 Without a key, rules replace the model, and the measured quality is only a lower bound. For a bundled conversation, the
 package therefore contains the states that the memories reached with a large model. `memzoo.benchmarks.research learn`

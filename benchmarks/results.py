@@ -111,13 +111,13 @@ class Figures(Shape):
 
     Attributes:
         questions: The number of questions asked.
-        covered: The mean share of evidence covered; `None` without evidence.
+        covered: The mean share of evidence shown, where half of a long text is enough; `None` without evidence.
         whole: The mean share of evidence shown word for word.
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: How far the memory may fall short of another memory at most, in the figure of `Pair.measure`; `None` if
-            the memory does not compete.
+        behind: The most by which the memory may fall short of another one, with 95% certainty, in the figure that
+            memories are compared by; `None` if the memory does not compete.
         agreement: The share of questions for which `judged` and `answers` agree; only questions with both count.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
@@ -127,12 +127,12 @@ class Figures(Shape):
         sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
         cached: The share of the sent tokens that the provider has in its cache.
         paid: The mean cost of a request, in tokens at the full price.
-        course: Tokens over the longest conversation, as in `AtBudget`.
+        course: Tokens over the longest conversation, as (number of the exchange, tokens).
         survival: The share of all marked lines that are shown at the end of their conversation.
-        survived: The shares of marked lines still shown, over all conversations.
-        relearnt: The shares shown at the end after the memory learnt anew; empty if it did not.
-        unwanted: The shares of statements shown that must not be shown as true of the user.
-        stated: The first 100 such statements that were shown, each with its kind.
+        survived: The counts of marked lines still shown, by kind and age, over all conversations.
+        relearnt: The counts of marked lines shown after the memory learnt anew; empty if it did not.
+        unwanted: The counts of unwanted statements that a view showed as true of the user, by kind.
+        stated: The first 100 of these statements, each with its kind.
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations of which no marked line is shown at the end.
         categories: The figures by kind of question.
@@ -171,7 +171,7 @@ class Figures(Shape):
         return [(age, found.shown / found.of) for age, found in sums if found]
 
     def at_end(self, kind: str | None = None) -> Survived | None:
-        """Return how many marked lines, of one kind or all, were shown at the end; `None` without such lines."""
+        """Return the count of marked lines, of one kind or all, shown at the end; `None` without such lines."""
         return total([one for one in self.survived if one.after is None and kind in (None, one.kind)])
 
 
@@ -205,12 +205,12 @@ class Row(Shape):
     Attributes:
         memory: The memory.
         exchanges: The number of exchanges saved.
-        load: Model calls to load the memory at the exchanges, without embeddings.
-        save: Model calls to save the exchanges, without embeddings.
-        asking: Model calls to load the memory for the questions.
+        load: Model calls made by loads for the exchanges, without embeddings.
+        save: Model calls made by saves, without embeddings.
+        asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls while settling repeatedly with nothing left to learn.
+        settled: Model calls made by settling again and again when nothing is left to learn.
         relearning: Model calls of learning anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
@@ -339,7 +339,7 @@ class Run(Shape):
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
         paid: Limits for the cost of a request, in paid tokens; for each limit, the verdict names the memory that shows
-            the most.
+            the most within it.
         survival: True if marked lines were asked for by words.
         relearn: The number of times that each memory learnt the conversation anew.
     """
@@ -368,7 +368,7 @@ class Results(Shape):
         run: The settings.
         talks: The conversations.
         rows: One row for each memory, between the baselines, in the order of the table.
-        pairs: The best memory of each budget, compared with each other memory.
+        pairs: The comparisons of the best memory at each budget with every other memory.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
         verdict: The recommendation, in sentences.
         questions: The first 2,000 questions, each with the scores of the memories.
@@ -400,7 +400,7 @@ class Results(Shape):
 
     @property
     def main_budget(self) -> int:
-        """The budget of the pick and the verdict: 1,000 if measured, else the largest budget."""
+        """The budget for which the verdict picks a memory: 1,000 if measured, else the largest budget."""
         return 1000 if 1000 in self.run.budgets else self.run.budgets[-1]  # noqa: PLR2004 - the default budget
 
     @property

@@ -33,7 +33,7 @@ class Task:
         transcript: The conversation.
         number: The number of the conversation, from 0.
         variant: The memory.
-        keep_views: See `measure`.
+        keep_views: True to keep the views shown for the questions.
         share: The task's share of the spending limit; `None` without a limit.
     """
 
@@ -124,7 +124,7 @@ def _work_on(
 ) -> Iterator[tuple[Task, Finished]]:
     """Run tasks, and yield each with its result.
 
-    Report all steps of a finished task as progress: in this process during the task, and the missing steps at its end.
+    Progress is reported during a task if it runs in this process; the steps still missing are reported at its end.
     """
     told = 0
 

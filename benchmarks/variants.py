@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 Factory: TypeAlias = Callable[..., BaseMemory]
-"""A function that makes a memory and passes on its arguments `store`, `conversation_id` and `token_counter`."""
+"""A function that makes a memory, and gives it the `store`, `conversation_id` and `token_counter` of each call."""
 
 _WITH = re.compile(r"(.*?\.py|[^/:]+)(?:/([^:]+))?(?::(.+))?")
 
@@ -87,18 +87,18 @@ class Variant:
 
     @property
     def asks_at_load(self) -> bool:
-        """True if the strategy, or a member of a combination, asks a model at each load, or a contender may."""
+        """True if the strategy or a member of a combination asks a model at each load, or the contender might."""
         if self.contender:
             return self.asks_model
         members = [one[1] for one in self.options.get("memories", ()) if not isinstance(one, str)]
         return any(options.get("ask_at_load") for options in (self.options, *members))
 
     def options_at(self, budget: int) -> dict[str, Any]:
-        """Return the options with the budget in place of the value "budget"."""
+        """Return the options; the string "budget" among their values is replaced by the number `budget`."""
         return {name: _at(value, budget) for name, value in self.options.items()}
 
     def make(self, budget: int, **common: Any) -> BaseMemory | None:
-        """Return a new memory with the options common to all memories; `None` for a baseline.
+        """Return a new memory; `common` are the options that all memories get. `None` for a baseline.
 
         Raises:
             OptionError: An option is unknown, or has an invalid value.
@@ -110,7 +110,7 @@ class Variant:
         return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
 
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
-        """Return the options for this memory alone at a budget, with prompts and model."""
+        """Return this memory's own options for a budget, with its prompts and model."""
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
             return options | {"memories": [_with_model(one, llm) for one in options["memories"]]}
@@ -280,7 +280,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Return the variants; a preset with a recorded state is followed by a variant with that state and a star."""
+    """Return the variants; a preset with a recorded state is followed by a copy with that state, named with a *."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

@@ -33,7 +33,7 @@ def choose(results: Results) -> str:
     """Return the name of the memory to pick within the main budget; "" if the questions are too few to tell.
 
     Candidates are the best memory and all memories that the questions cannot distinguish from the best. A candidate
-    that may show a tenth less than any other memory is excluded. The cheapest candidate left is picked.
+    that may fall short of another memory by a tenth is excluded. The cheapest of the others is picked.
     """
     rows = results.candidates
     budget = results.main_budget
@@ -164,7 +164,7 @@ def _equal(alike: Sequence[Row], budget: int, measure: str) -> list[Row]:
 
 
 def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterator[str]:
-    """Yield a sentence if sending the whole conversation shows no less and costs no more than the pick or the best."""
+    """Yield a sentence if the baseline "everything" shows no less and costs no more than the picked or best memory."""
     whole = next((row for row in results.rows if row.memory.name == "everything" and not row.error), None)
     picked = next((row for row in results.rows if row.memory.name == results.pick), best)
     shown, other = (row.figure(measure, budget) if row else None for row in (whole, picked))
@@ -176,7 +176,7 @@ def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterat
 
 
 def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
-    """Yield a sentence that names the memory that shows the most for a price, at any token budget."""
+    """Yield a sentence on the memory that shows the most for at most `paid` tokens a request, at any budget."""
     points = [(row, budget, at.paid) for row in rows for budget, at in row.budgets.items() if at.paid is not None]
     known = [(found, row, budget, cost) for row, budget, cost in points if (found := row.figure(measure, budget))]
     if affordable := [one for one in known if one[-1] <= paid]:

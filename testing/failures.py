@@ -27,8 +27,8 @@ class FailingTalk:
         memory: The memory of the conversation.
         model: The model that may fail.
         now: The time in seconds.
-        failed: The model's failures during each call of the memory: a load, a save, a load and so on.
-        asked: The requests to the model during each call of the memory, in the same order.
+        failed: The number of model calls that failed, for each call of the memory: a load, a save, a load and so on.
+        asked: The number of model calls, for each call of the memory in the same order.
     """
 
     def __init__(self, contract: ContractTools, **options: Any) -> None:
@@ -46,7 +46,7 @@ class FailingTalk:
         return self.memory
 
     def take_turns(self, count: int, *, bad: int = -1) -> None:
-        """Load and save `count` times; the exchange numbered `bad` has a text for the model to refuse."""
+        """Load and save `count` times; exchange `bad` of these, from 0, has a text that the model refuses."""
         for turn in range(count):
             self.now += 30
             said = f"My sister Anna owns {self._turns} cats{f', and {_BAD}' if turn == bad else ''}."

@@ -24,7 +24,7 @@ class ForgettingContract(ContractTools):
     """The rules for forgetting, paging and eviction."""
 
     def test_forgets_messages(self) -> None:
-        """Forgotten messages are neither shown nor kept, also in other open memories; all other messages stay."""
+        """Forgotten messages are neither shown nor kept, not even in another open memory; all other messages stay."""
         memory = self.told(conversation_id="a")
         other = self.make(store=memory.store, conversation_id="a")
         for one in (memory, other):
@@ -69,7 +69,7 @@ class ForgettingContract(ContractTools):
 
     @pytest.mark.parametrize(("ids", "error"), [([1, 99], UnknownMessageError), ("12", OptionError), (3, OptionError)])
     def test_refuses_to_forget_what_is_not_there(self, ids: Any, error: type[Exception]) -> None:
-        """Unknown numbers and other objects than numbers are refused, and nothing changes."""
+        """Unknown numbers of messages, and other objects, are refused, and nothing changes."""
         memory = self.told()
         before = memory.load_memory_variables(QUESTION), memory.history()
         with pytest.raises(error, match=r"99|log numbers"):

@@ -29,7 +29,7 @@ class LeasingStoreContract(PlainStoreContract):
     """
 
     def test_one_owner_has_a_lease(self, store: LeasingStore) -> None:
-        """Until a lease is released, its owner can renew the lease, and requests of others return this lease."""
+        """Until a lease is released, its owner can renew it; a request by anyone else returns the owner's lease."""
         fill(store, "c", "a")
         mine = _lease(store, "one")
         assert mine.owner == "one"
@@ -101,7 +101,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").token > first.token
 
     def test_one_of_many_threads_gets_it(self, store: LeasingStore) -> None:
-        """When eight threads request a lease at once, all get the same owner's lease."""
+        """When eight threads request a lease at once, one gets it, and the others are shown that owner's lease."""
         fill(store, "c", "a")
         start = threading.Barrier(8)
 

@@ -59,7 +59,7 @@ class StoreContract(PlainStoreContract):
         assert numbers(fill(store, "c", "a")) == [1]
 
     def test_what_may_be_said_again_leaves_no_tombstone(self, store: ManagedStore) -> None:
-        """The argument `tombstones` decides if a forgotten turn can be stored again; `derived` does not matter."""
+        """The argument `tombstones` decides if a forgotten turn can be stored again; `derived` has no say in it."""
         fill(store, "c", "a", "b")
         drive(store.forget("c", [1], derived=False, tombstones=False))
         drive(store.forget("c", [2], tombstones=False))
@@ -99,7 +99,7 @@ class StoreContract(PlainStoreContract):
         assert list(drive(store.embeddings("c", "s")).items()) == expected
 
     def test_cleared_is_gone(self, store: ManagedStore) -> None:
-        """A cleared conversation is not listed, and has no states and no embeddings, also after new messages."""
+        """A cleared conversation is not listed; its states and embeddings do not return with new messages."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
         drive(store.clear("c"))
@@ -189,7 +189,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("c", "s")).watermark == 3
 
     def test_eviction_leaves_states_alone(self, store: ManagedStore) -> None:
-        """With `derived=False`, messages and their embeddings are deleted, and the readers of states see no change."""
+        """Forgetting with `derived=False` deletes messages and their embeddings; readers of states see no change."""
         fill(store, "c", *"abc")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1), 2: vector(2)})
         before = drive(store.read_state("c", "s"))

@@ -125,7 +125,7 @@ class PinContract(ContractTools):
             memory.messages(_QUERY, max_tokens=300)
 
     def test_shows_a_pinned_system_message(self) -> None:
-        """A pinned system message is shown after its replacement too, before all messages with other roles."""
+        """A pinned system message is still shown once another has replaced it, before all messages with other roles."""
         memory = self.make()
         rule: Message = {"role": "system", "content": "Never delete the zebra table."}
         memory.add_messages([rule], pinned=True)
@@ -137,7 +137,7 @@ class PinContract(ContractTools):
         assert roles == sorted(roles, reverse=True)
 
     def test_refuses_to_pin_what_is_not_there(self) -> None:
-        """Unknown numbers, other objects than numbers, and invalid messages are refused, and nothing is pinned."""
+        """Unknown numbers of messages, other objects, and invalid messages are refused; nothing is pinned."""
         memory = self.told()
         with pytest.raises(UnknownMessageError, match="no message 99"):
             memory.pin([1, 99])

@@ -46,7 +46,7 @@ class ScriptedModel:
         self._replies.extend(replies)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
+        """Record the request, and return or raise the next prepared reply."""
         prompt = str(messages[-1]["content"])
         self.asked.append((purpose, prompt))
         if not self._replies:
@@ -66,9 +66,9 @@ class FlakyModel:
     Attributes:
         fault: If set, the error that each call raises.
         reply: If set, the reply of each call.
-        refused: If set, a text whose occurrence in a prompt makes the call fail.
+        refused: If set, a text; each call whose prompt contains it fails.
         context: If set, the maximum number of tokens of a prompt (a token is four characters).
-        asked: As in `ScriptedModel`.
+        asked: Pairs of a prompt's name and its rendered text, oldest first.
         failures: The number of failed calls.
     """
 
@@ -89,7 +89,7 @@ class FlakyModel:
         return len(self.asked)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
+        """Record the request, and reply like the wrapped model unless set to do otherwise."""
         prompt = str(messages[-1]["content"])
         self.asked.append((purpose, prompt))
         if fault := self.fault or self._refusal(prompt):

@@ -117,7 +117,7 @@ class PlainStoreContract:
             assert drive(store.read_state("c", id_)).changes == dict.fromkeys(HOSTILE_IDS, id_)
 
     def test_messages_come_back_as_they_were(self, store: Store) -> None:
-        """Tool calls, parts, unknown keys, any text, and fields with their order come back unchanged."""
+        """Tool calls, content parts, unknown keys, any text, and the order of fields come back unchanged."""
         fields = {"z": None, "a": "text \ud800", "": ""}
         drive(store.append("c", [Record(copy.deepcopy(message), fields) for message in MESSAGES], turn_id="1"))
         for entry, message in zip(drive(store.read("c")), MESSAGES, strict=True):
@@ -216,7 +216,7 @@ class PlainStoreContract:
             assert drive(store.read_state("c", "s", since=versions[-1])) == StateUpdate(0, 0, {}, reset=True)
 
     def test_the_epoch_stays_while_a_conversation_grows(self, store: Store) -> None:
-        """Appends and commits leave the epoch as it is, for a read of any part of the log."""
+        """Appends and commits do not change the epoch, and a read of any part of the log reports the same one."""
         fill(store, "c", "a")
         epoch = epoch_of(store, "c")
         fill(store, "c", "b", "c")

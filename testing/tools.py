@@ -1,4 +1,4 @@
-"""Makes the memories that contracts test."""
+"""Tools for the contracts of memories."""
 
 from typing import Any, ClassVar
 

@@ -46,7 +46,7 @@ class ViewContract(ContractTools):
         )
 
     def test_a_new_system_message_replaces_the_old(self) -> None:
-        """A view shows only the newer of two system messages (role "system" or "developer"), also when opened again."""
+        """A view shows only the newer of two system messages ("system" or "developer"), even in a reopened memory."""
         memory = self.under(_PIRATE, _POET, conversation_id="two")
         opened = self.make(store=memory.store, conversation_id="two")
         for one in (memory, opened):
@@ -72,15 +72,15 @@ class ViewContract(ContractTools):
         assert not [prompt for _, prompt in model.asked if "pirate" in prompt or "poet" in prompt]
 
     def test_keeps_the_system_message_without_history(self) -> None:
-        """With `keep_history=False`, deleting old messages keeps the system message."""
+        """With `keep_history=False`, old messages are deleted, but not the system message."""
         memory = self.under(_PIRATE, keep_history=False)
         assert memory.history()[0] == memory.messages("Anna")[0] == _PIRATE
 
     def test_a_request_is_in_order(self) -> None:
-        """A request has one system message, then turns that alternate, and the question at its end, whatever was said.
+        """From any log, a request has one system message, then alternating turns, and the question at its end.
 
-        The application's words come first, and each family of endpoints gets its form. Greetings, questions without an
-        answer, calls with and without a result and empty answers are in the log.
+        The application's words come first, and each family of endpoints gets its own form. The log has greetings,
+        unanswered questions, calls with and without a result, and empty answers.
         """
         memory = self.under(_PIRATE)
         empty, result = {"role": "assistant", "content": ""}, {"role": "tool", "tool_call_id": "c", "content": ""}
@@ -94,7 +94,7 @@ class ViewContract(ContractTools):
         assert memory.history()[-1] == _CALLS
 
     def test_calls_with_one_id_are_told_apart(self) -> None:
-        """Calls with one id have ids of their own in a view, each with its own result; the log keeps the ids."""
+        """If two tool calls have the same id, a view gives each its own id and result; the log keeps the old ids."""
         memory = self.make()
         call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
         said: list[Message] = [

@@ -15,7 +15,7 @@ import coverage
 import pytest
 
 SECONDS = "MUTANTS_SECONDS"
-"""The environment variable with the path of the file for the seconds."""
+"""The environment variable with the path of the file for the tests' times."""
 
 _CACHED: type[Any] = type(functools.cache(len))
 _taken: dict[str, float] = {}
@@ -25,7 +25,7 @@ _failed: set[str] = set()
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Record coverage for this test from now on, after clearing caches that earlier tests filled."""
+    """Clear the caches that earlier tests filled, and record coverage for this test from now on."""
     if measuring := coverage.Coverage.current():
         for cached in _caches():
             cached.cache_clear()

@@ -1,4 +1,4 @@
-"""Asks pyright what an editor shows about options: `python -m tools.editor`.
+"""Asks pyright for the texts that an editor shows about options: `python -m tools.editor`.
 
 Fails unless pyright accepts README's snippet, reports a wrong option name and a wrong type as errors, and shows each
 option's type, default and meaning on hover.

@@ -313,7 +313,7 @@ def _without_not(node: ast.AST) -> None:
 
 
 def _rooms(target: str) -> Sequence[Room]:
-    """Return the rooms for a name, or for files and folders a room with all tests of their part of the package."""
+    """Return the rooms with this name; for a file or folder, a room with all tests of its part of the package."""
     if target == "hosts":
         return HOST_ROOMS
     of_hosts = [room._replace(files=(target,)) for room in HOST_ROOMS if target in room.files]
@@ -369,7 +369,7 @@ def _reaching(place: _Place, files: Sequence[str], room: Room, most: float) -> C
 
 
 def _noticed(mutant: Mutant, work: Sequence[_Work]) -> bool:
-    """Return whether a test fails or takes too long with a change."""
+    """Return whether a test fails, or takes too long, in a copy with the change."""
     shown = [(one, one.tests(mutant)) for one in work if mutant.file in one.files]
     failed = any(_fails(mutant, *one) for one in shown)
     number = sum(len(tests) for _, tests in shown)

@@ -1,7 +1,7 @@
 """Breaks the promises of docs/guarantees.md on purpose, and checks that the test named there fails.
 
 `python -m tools.promises` applies one patch after another to a copy of the working tree. The exit code is 1 if a test
-passed although its promise was broken. Words as arguments select the promises that contain one of the words.
+passed although its promise was broken. Arguments select promises: those that contain one of the given words.
 """
 
 import os

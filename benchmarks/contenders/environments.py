@@ -22,7 +22,7 @@ _DONE = "installed.txt"
 
 
 def environment_of(adapter: Adapter) -> Path:
-    """Return the folder of an adapter's environment; other packages or another Python make another folder."""
+    """Return the folder of an adapter's environment; its name depends on the packages and the Python version."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "memzoo" / "contenders"
     needs = "\n".join((*sorted(adapter.requires), sysconfig.get_python_version(), sys.platform))
     digest = hashlib.blake2b(needs.encode(), digest_size=5).hexdigest()
@@ -35,7 +35,7 @@ def is_installed(adapter: Adapter) -> bool:
 
 
 def python_of(adapter: Adapter) -> list[str]:
-    """Return the command that starts Python for an adapter; one that needs no packages gets this Python without any.
+    """Return the command that starts Python for an adapter: in its environment, or bare if it needs no packages.
 
     Raises:
         ContenderError: The environment is missing.
@@ -55,7 +55,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
         tell: A function called with a sentence before anything is downloaded.
 
     Raises:
-        ContenderError: pip failed; the folder is left, and made anew the next time.
+        ContenderError: venv or pip failed; the next call starts over.
     """
     if is_installed(adapter):
         return
@@ -77,7 +77,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
 
 
 def weigh(adapter: Adapter) -> tuple[float, int]:
-    """Return the megabytes of an adapter's packages, and their number; pip and compiled modules do not count."""
+    """Return the size of an adapter's packages in megabytes, and their number, without pip and compiled modules."""
     places = environment_of(adapter).glob("[lL]ib*/**/site-packages")
     found = [
         one

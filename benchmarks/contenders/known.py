@@ -34,7 +34,7 @@ class Way(_Shape):
         options: The options for the adapter's class; the value "budget" stands for the budget.
         asks_model: True if saves or views ask a model.
         source: The address of the page that recommends these options.
-        remarks: For columns of the arena's tables, the address of a remark on the figure.
+        remarks: Addresses of remarks on this way's figures, by column of the arena's tables.
     """
 
     about: str
@@ -73,10 +73,10 @@ def adapters() -> dict[str, Adapter]:
 
 
 def find_adapter(name: str) -> Adapter:
-    """Return the adapter with a name, or in a file whose path ends in `.py`.
+    """Return the adapter with this name; a name that ends in `.py` is the path of the adapter's file.
 
     Raises:
-        OptionError: There is no such adapter, or its header is not as it should be.
+        OptionError: There is no such adapter, or its header is invalid.
         PluginError: The module of an installed adapter is missing.
     """
     if name.endswith(".py"):

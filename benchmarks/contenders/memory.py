@@ -61,7 +61,7 @@ class ContenderMemory:
         return messages
 
     def add_messages(self, records: Sequence[Record], turn_id: str) -> None:
-        """Save an exchange, with its time if known; names, tool calls and results go as they are."""
+        """Save an exchange, with its time if known; names, tool calls and results are passed on unchanged."""
         messages = [one.message for one in records]
         self._said += messages
         said_at = "" if SAID_AT in records[0].fields else self._clock().isoformat()
@@ -79,7 +79,7 @@ class ContenderMemory:
 
 
 def _find_fault(message: object) -> str:
-    """Return what is wrong with a message of a view; "" for nothing."""
+    """Return a description of the fault in a message of a view; "" if there is none."""
     known = dict_of(message)
     if known.get("role") not in _ROLES:
         return f"role must be one of {', '.join(_ROLES)}"

@@ -1,6 +1,6 @@
-"""A port on this machine at which a contender asks the comparison's model, by OpenAI's HTTP interface.
+"""A local server through which a contender calls the comparison's model, with OpenAI's HTTP interface.
 
-The model's calls are counted here, and kept within the spending limit as those of memzoo's own memories.
+The calls are counted here, and kept within the spending limit like those of memzoo's own memories.
 """
 
 import base64

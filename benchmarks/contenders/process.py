@@ -31,11 +31,11 @@ class Contender:
     """The process of a contender.
 
     Args:
-        adapter: The adapter that it runs.
+        adapter: The adapter that the process runs.
 
     Attributes:
         patience: The seconds to wait for an answer.
-        port: The port at which it asks the comparison's model.
+        port: The server through which the contender calls the comparison's model.
         seconds: The CPU time of the process so far.
 
     Raises:
@@ -62,10 +62,10 @@ class Contender:
             one.start()
 
     def ask(self, do: str, count: Callable[[str], int] = len, **members: Any) -> dict[str, Any]:
-        """Send a request, count the tokens that the contender wants counted, and return its answer.
+        """Send a request and return the answer; meanwhile, count tokens of texts for the contender when it asks.
 
         Raises:
-            ContenderError: The contender failed, ended, answered too late or in another form; it has been stopped.
+            ContenderError: The contender failed, ended, or sent a late or invalid answer; its process has been stopped.
         """
         self.port.failure = None
         sent: dict[str, Any] = {"do": do, **members}
@@ -145,9 +145,9 @@ _idle: dict[tuple[int, str, str], list[Contender]] = defaultdict(list)
 
 @contextlib.contextmanager
 def borrow(adapter: Adapter) -> Iterator[Contender]:
-    """Yield a process of a contender that nobody else uses, and keep it for the next run unless the block fails.
+    """Yield a process that is not in use, started if necessary, and keep it for the next run unless the block fails.
 
-    A run begins with `start`, so a process remembers nothing of the run before; imports take seconds and are made once.
+    This saves the seconds for imports. Each run begins with the request `start`, which forgets the run before.
     """
     waiting = _idle[os.getpid(), str(adapter.file), adapter.digest]
     contender = waiting.pop() if waiting else Contender(adapter)

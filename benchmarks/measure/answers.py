@@ -75,7 +75,7 @@ _HAN_NO_DENIAL = re.compile(
 _HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想|说|同意|答应|允许|授权)?[^,;:!?。]{0,6}")
 _HAN_ASSENT = re.compile("[不没]?(?:[对是有会能好]|可以)?的?")
 _FEW, _ENOUGH = 3, 2 / 3
-"""For a part of more than `_FEW` words, this share of the words is enough, because a paraphrase changes some words."""
+"""A part of more than `_FEW` words is found if the share `_ENOUGH` of them is: a paraphrase changes some words."""
 _MOST = 60
 """The most parts of an answer, and the most words or characters of a part, that are compared."""
 
@@ -86,8 +86,8 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
     Args:
         answer: The answer.
         shown: The texts.
-        denied: True for a rule: words in denials count too, and an answer with a denial is also found where a word
-            prohibits it ("raisins are forbidden" for "no raisins").
+        denied: True if the answer is a rule: then words in denials count too, and an answer with a denial is also found
+            in a prohibition ("raisins are forbidden" for "no raisins").
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
@@ -105,7 +105,7 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
-    r"""Return each sentence of a text with the sentence before it in its line.
+    r"""Return each sentence of a text, as (the sentence before in the same line, the sentence).
 
     Example:
         >>> list_sentences("He came. He saw.\nShe won.")
@@ -270,8 +270,8 @@ def _characters(text: str) -> str:
 def _among(wanted: str, characters: str) -> bool:
     """Return True if the wanted characters are found.
 
-    The characters must be found as one run; or else every character somewhere, and two thirds of the characters in runs
-    of two or more.
+    They are found if they occur as one run, or if each of them occurs and two thirds of them occur in runs of two or
+    more.
     """
     wanted, characters = f"{wanted} ", f"{characters} "
     if f" {wanted}" in f" {characters}":
@@ -290,7 +290,7 @@ def _among(wanted: str, characters: str) -> bool:
 
 
 def _same(wanted: _Date, date: _Date) -> bool:
-    """Return True if a date matches a wanted date; the year may be missing in the date if the wanted day is given."""
+    """Return True if a date matches a wanted date; a date without a year matches if the wanted date has a day."""
     (year, month, day), (its_year, its_month, its_day) = wanted, date
     if month != its_month or (day and day != its_day):
         return False

@@ -40,8 +40,8 @@ class CacheRule:
     Attributes:
         name: The name of the rule.
         minimum: The fewest tokens that are cached; a shorter beginning is not cached.
-        step: The unit of cached beginnings, in tokens; 0 for whole messages, up to the last message that the next
-            request repeats, where a `cache_control` belongs.
+        step: Cached beginnings are multiples of this number of tokens. 0 if whole messages are cached: all those that
+            the next request repeats, as with `cache_control` on the last of them.
         read: The price of a cached token, as a share of the full price.
         write: The price of a token that is written to the cache, as a share of the full price.
         seconds: The longest pause between two requests after which the cache is still valid.
@@ -66,7 +66,7 @@ class CacheRule:
         return shared - shared % self.step if self.step else shared
 
     def paid(self, requests: "Requests") -> float:
-        """Return the cost of requests, in tokens at the full price."""
+        """Return the cost of requests, as a number of tokens at the full price."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
 
@@ -87,13 +87,13 @@ CACHES: Mapping[str, CacheRule] = {
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """A sum of requests.
+    """The token counts of one or more requests, added up.
 
     Attributes:
         count: The number of requests.
         sent: The number of tokens sent.
         cached: The number of sent tokens that were read from the cache.
-        written: The number of tokens that were written to the cache, if writing has a price of its own.
+        written: The number of tokens written to the cache; counted only if writing has a price of its own.
     """
 
     count: int = 0
@@ -137,8 +137,8 @@ class PromptCache:
             count: A function that counts the tokens of a text.
             system_tokens: The number of tokens at the beginning of each request: a system prompt, tool descriptions.
             frame: The number of tokens before and after a message's text: the role, and the marks of start and end.
-            written: A function that returns the full text of a message as the model reads it, with role and marks; used
-                instead of text and frame.
+            written: A function that returns the full text of a message as the model reads it, with role and marks; it
+                replaces `frame`.
         """
         self._rule, self._written = rule, written
         self._count, self._frame = count, (0, 0) if written else frame
@@ -172,8 +172,8 @@ class PromptCache:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
             asked: The user's message at the end, in a list; an empty list without such a message.
-            at: The time of the request; see `send`.
-            anew: True if the request does not begin like the previous request after all.
+            at: The time of the request, in seconds of any clock.
+            anew: True if the request repeats only the system tokens of the previous request.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))
@@ -209,7 +209,7 @@ def count_shared(
         now: The second request.
         count: A function that counts the tokens of a text.
         whole: Count whole messages only.
-        frame: See `PromptCache`.
+        frame: The number of tokens before and after each message's text.
 
     Example:
         >>> count_shared([("user", "a b"), ("user", "c d ")], [("user", "a b"), ("user", "c e")], len)

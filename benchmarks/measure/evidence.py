@@ -48,12 +48,12 @@ def whole(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
-    """Return the share of evidence texts that are covered; see `covers`."""
+    """Return the share of evidence texts that are shown; half of a long text is enough, as in `covers`."""
     return sum(covers(one, shown) for one in evidence) / len(evidence)
 
 
 def covers(text: str, shown: Texts) -> bool:
-    """Return True if a text is shown; for more than 40 words, half of the text's runs of five words are enough.
+    """Return True if a text is shown; for a text of more than 40 words, half of its runs of five words are enough.
 
     Example:
         >>> story = " ".join(map(str, range(60)))
@@ -70,7 +70,7 @@ def covers(text: str, shown: Texts) -> bool:
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
-    """Return which texts of a statement and its correction are shown.
+    """Return "corrected", "stale", "both" or "neither": which of a correction and the old statement are shown.
 
     The correction counts as shown if all its messages are shown, the old statement if any of its messages is shown.
 

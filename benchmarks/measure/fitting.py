@@ -27,7 +27,7 @@ _NEAR = 16
 
 
 def fit(messages: Sequence[Message], budget: int, count: Count) -> Shown:
-    """Return the messages of a view that fit a budget, with their pieces.
+    """Return the messages of a view that fit a budget.
 
     Args:
         messages: A view, system messages first, then messages oldest first.
@@ -35,7 +35,7 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> Shown:
         count: A function that counts the tokens of a text.
 
     Returns:
-        The messages that fit, in the same order.
+        The messages that fit, in the order of the view; one may be cut at its end.
 
     Example:
         >>> view = [{"role": "system", "content": "ab"}] + [{"role": "user", "content": text} for text in ("cde", "fg")]
@@ -100,9 +100,8 @@ def _sendable(pieces: Sequence[Piece]) -> list[Piece]:
 class Said:
     """The messages of a growing conversation, as a buffer shows them: all messages, or the newest within a budget.
 
-    Replaces the buffer strategy while measuring. A buffer returns all messages at each load, which is quadratic over a
-    conversation; here, the cost of the newest messages depends only on their number, and the size of all messages is
-    kept as a sum.
+    Replaces the buffer strategy while measuring. A buffer returns all messages at each load, so its time is quadratic
+    in the length of the conversation. Here, the time depends only on the number of newest messages that fit.
 
     Example:
         >>> said = Said(TextCounter("letters", len))
@@ -131,7 +130,7 @@ class Said:
 
     @property
     def opening(self) -> list[Message]:
-        """The user message that a request puts before a conversation that begins with an answer, in a list."""
+        """The user message that a request inserts at its start, in a list; empty unless an answer comes first."""
         return [STAND_INS["user"]] if self._others and self._others[0]["role"] == "assistant" else []
 
     @property
@@ -153,7 +152,7 @@ class Said:
         return sendable([*self._rule, *self._others])
 
     def end(self, budget: int) -> Shown:
-        """Return the messages that `fit` keeps of all messages."""
+        """Return the messages that fit a budget, as `fit` chooses them."""
         size = len(self._up_to) - bisect.bisect_left(self._up_to, self._up_to[-1] - budget)
         while True:
             newest = sendable([*self._rule, *self._others[-size:]])

@@ -31,7 +31,7 @@ class Opinion:
 
 
 class Judge:
-    """Asks one model for an answer and another model for a mark, both as a `Model`, so that calls can be replayed."""
+    """Lets one model answer questions and another mark the answers; both are `Model`s, so calls can be replayed."""
 
     def __init__(self, answering: Model, judging: Model, prompts: PromptSet | None = None) -> None:
         self._answering = answering

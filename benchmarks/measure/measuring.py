@@ -52,8 +52,8 @@ def measure(
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation with a new store, and return its measurements and times.
 
-    Budgets with the same options of the memory share one run. If a save fails at the model, the failure is counted and
-    the run continues.
+    If the memory's options do not depend on the budget, one run serves all budgets. If the model fails during a save,
+    the failure is counted and the run continues.
 
     Args:
         transcript: The conversation and its questions.
@@ -258,7 +258,7 @@ class _Run:
         return request[1:] if request and request[0]["content"] == system else request
 
     def _is_loaded_at(self, number: int) -> bool:
-        """Return True if the memory is loaded at an exchange: at each if loads ask a model, else evenly spread."""
+        """Return True if the memory is loaded at an exchange: at all of them if loads ask a model, else at some."""
         exchanges = len(self._transcript.exchanges)
         most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
         if self._asks_at_load and not self._model.given_up:
@@ -278,7 +278,7 @@ class _Run:
             self._forget(number, exchange.forgets)
 
     def _learn(self, name: str, learn: Callable[[], object]) -> None:
-        """Do something that may ask the model to learn; book its calls, and count a save that failed at the model."""
+        """Call `learn`, and add its model calls to `calls[name]`; count a model error, if `name` is "save"."""
         before = self._sum_spent()
         try:
             learn()
@@ -299,7 +299,7 @@ class _Run:
             self._learn("save", lambda: memory.forget(numbers))
 
     def _ask_for(self, mark: Mark, after: int | None, said: str | None, *, anew: bool = False) -> None:
-        """Ask for a marked line of an age by words; if it has no question, by the user's words."""
+        """Check if views for a marked line's question show the line; without a question, views for the words `said`."""
         for tally, shown in self._views(mark.asked or said):
             (tally.relearnt if anew else tally.followed).ask(mark, after, shown)
 
@@ -310,7 +310,7 @@ class _Run:
         return [(tally, self._cut(view, budget)) for budget, tally in self._tallies.items()]
 
     def _end(self, said: str | None) -> None:
-        """Ask for all marked lines, look for unwanted statements, and ask again after learning anew."""
+        """Check all marked lines and unwanted statements at the end; then relearn, and check marked lines again."""
         marks, unwanted = [mark for _, mark in self._marks], self._transcript.unwanted
         for mark in marks:
             self._ask_for(mark, None, said)
@@ -344,7 +344,7 @@ class _Run:
         return [] if self._memory is None else self._memory.messages(query)
 
     def _wait(self, until: datetime | None = None) -> None:
-        """Advance the memory's clock to a date, at least by `_APART`, so that a failed model is asked again."""
+        """Advance the memory's clock to a date, but far enough that a model that failed is asked again."""
         self._now = until or self._now
         self._seconds = max(self._seconds + _APART, self._now.timestamp())
 
@@ -384,7 +384,7 @@ class _Run:
         )
 
     def _sum_spent(self) -> tuple[Sum, Sum]:
-        """Return the sum of embedding calls so far, and the sum of all calls."""
+        """Return the counts of embedding calls so far, and the counts of all calls."""
         return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
 
     def _book(self, name: str, before: tuple[Sum, Sum]) -> None:

@@ -48,21 +48,21 @@ class Settings:
         per_month: Your number of exchanges a month, to compute their cost.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
-        learnt: True to add, on a bundled conversation with the offline model, memories with a star, which have learnt
-            from a large model.
+        learnt: True to add memories marked with a star, whose states a large model has written; only for a bundled
+            conversation with the offline model.
         cache: The rule of the provider's prompt cache: a provider's name, or a rule of your own. A pause in the
             conversation that is longer than the rule allows empties the cache.
         price_cached: The price of a million cached tokens, instead of the provider's share of the input price.
         system_tokens: The number of tokens before the memory in each request: a system prompt, descriptions of tools.
         paid: Limits for the cost of a request, in paid tokens; for each limit, the verdict names the memory that shows
-            the most, and its budget of `budgets`.
-        survival: True to ask for each marked line by words, when it is 1, 2, 5, 10, ... exchanges old and at the end;
-            then to settle 20 times, which must call no model, and to look for statements that must not be shown.
+            the most, and the best of the `budgets` for it.
+        survival: True to ask for each marked line when it is 1, 2, 5, 10, ... exchanges old, and at the end; then to
+            check that settling 20 times calls no model, and that no unwanted statement is shown.
         relearn: With `survival`, the number of times that each memory learns the conversation anew before it is asked
             once more.
         draft: True to let rules draft questions if no conversation has questions, as `memzoo compare` does; the verdict
             then mentions this.
-        timer: A function that returns the time in seconds.
+        timer: A function that returns the time in seconds, to time loads and saves.
 
     Raises:
         OptionError: A setting has an invalid type or value.
@@ -117,7 +117,7 @@ class Settings:
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
 
     def cache_for(self, model: str) -> CacheRule:
-        """Return the cache rule for a model, with `price_cached` if given.
+        """Return the cache rule for a model, with the price `price_cached` if that is set.
 
         Raises:
             OptionError: `price_cached` is above the model's input price, that price is missing, or there is no cache.
@@ -135,12 +135,12 @@ class Settings:
 
     @functools.cached_property
     def answering(self) -> Model:
-        """The model of the setting `model`."""
+        """The model that the setting `model` names or contains."""
         return self.model_of(self.model)
 
     @functools.cached_property
     def counting(self) -> TextCounter:
-        """The counter of the setting `counter`."""
+        """The token counter that the setting `counter` names or contains."""
         given = self.counter
         if isinstance(given, str):
             return named_counter(given)
@@ -171,7 +171,7 @@ class Settings:
         return PromptSet(self.prompts)
 
     def model_of(self, option: ModelOption) -> Model:
-        """Return the model of an option; a name becomes a model by `make_model`."""
+        """Return the model that an option stands for; `make_model` makes the model for a name."""
         model = self.make_model(option) if isinstance(option, str) else as_model(option)
         return model.direct() if isinstance(model, ChatModel) else model  # for rules, a client costs most of the time
 

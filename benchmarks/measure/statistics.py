@@ -84,10 +84,10 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return how far each memory may fall short of any other memory at most, with 95% certainty.
+    """Return the most by which each memory may fall short of any other memory, with 95% certainty.
 
     Args:
-        shares: By memory, the share that the memory shows for each question.
+        shares: The share that a memory shows for a question, by memory, then by question.
 
     Example:
         >>> same = dict.fromkeys(range(30), 1.0)
@@ -103,7 +103,7 @@ def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
 
 
 def _most_less(one: Mapping[int, float], other: Mapping[int, float], width: float) -> float:
-    """Return the upper end of the interval of the mean of `other - one`; 1 if no question has both figures.
+    """Return the upper end of the interval of the mean of `other - one`; 1 if they have no question in common.
 
     If all differences are 0, a bootstrap gives an interval without width. So two questions are added, one answered only
     by the first memory and one only by the second (for shares of 0 or 1, this is Bonett and Price's interval).

@@ -53,7 +53,7 @@ class Followed:
             self._found[mark.kind, None].append(survives)
 
     def ask(self, mark: Mark, after: int | None, shown: Sequence[Message]) -> None:
-        """Check a marked line in the view for its question.
+        """Check whether a marked line is in the view for its question.
 
         Args:
             mark: The marked line.
@@ -64,7 +64,7 @@ class Followed:
         self._found[mark.kind, after].append(_says(mark, said, Texts(said)))
 
     def watch(self, unwanted: Iterable[Unwanted], shown: Sequence[Message]) -> None:
-        """Check each unwanted statement in a view; a statement that one view shows counts as shown."""
+        """Check a view for unwanted statements; each statement counts as shown once any view states it."""
         said = [text_of(message) for message in shown]
         for one in unwanted:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
@@ -95,10 +95,10 @@ def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     """Return True if texts shown state an unwanted statement as true of the user.
 
-    A superseded value is stated if the view lacks the new value, and its sentence does not say that it is over
-    ("cancelled"). A forgotten value is stated if the view has it at all. The words of others are stated if a sentence
-    outside their own message has them without denying them, and neither this sentence nor the one before says whose
-    words they are.
+    A superseded value is stated if the texts lack the new value, and a sentence has the old one without saying that it
+    is over ("cancelled"). A forgotten value is stated if it occurs at all. Another speaker's words are stated if a
+    sentence outside the speaker's message has them without denying them, and neither it nor the one before names the
+    source.
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))

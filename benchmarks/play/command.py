@@ -185,7 +185,7 @@ def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
 
 
 def _conversation(selected: Selection, files: "Files") -> "Transcript":
-    """Return the longest conversation with the selected text in its title; one with just this title comes first."""
+    """Return the conversation whose title is the selected text, or else the longest whose title contains it."""
     from memzoo.benchmarks.transcripts import Transcript
 
     if selected.empty:

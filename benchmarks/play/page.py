@@ -22,8 +22,8 @@ def page(lines: Iterable[Line] | None = None) -> str:
     """Return the page as HTML.
 
     Args:
-        lines: The lines to show, in the order of `Play.lines`, then questions; the page is then a single file that
-            loads nothing. By default the page gets the lines from its server.
+        lines: The lines to put into the page, which then needs no server: those of `Play.lines`, then questions. By
+            default, the page gets its lines from its server.
     """
     told = None if lines is None else [*lines]
     style, script = asset("play.css"), asset("play.js")

@@ -37,11 +37,11 @@ _LABELS = 3
 
 
 class Head(NamedTuple):
-    """The beginning of a message.
+    """The data of a message besides its text.
 
     Attributes:
         role: The role of the message.
-        kind: The kind of the text; see `ShownText`.
+        kind: "system", "recalled", "message" or "pinned", as for a `ShownText`.
         number: The log number; `None` for a text that is not in the log.
     """
 
@@ -54,8 +54,8 @@ class Fragment(NamedTuple):
     """A part of a view: a whole message of the log, or a sentence or line of a derived or found text.
 
     Attributes:
-        head: The head of the message that begins with the piece; `None` for a later piece of a message.
-        text: The text with the white space at its end.
+        head: The head of the message, if the fragment is its first; else `None`.
+        text: The text, with any white space at its end.
     """
 
     head: Head | None
@@ -86,7 +86,7 @@ class Numbers(Generic[T]):
 
 
 class Splice(NamedTuple):
-    """A difference between two lists of numbers.
+    """One difference between an old and a new list of numbers: some items are replaced.
 
     Attributes:
         at: The position in the old list.
@@ -183,7 +183,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield (position of a piece, kind of search, score) for each piece that a search found.
+    """Yield (position, kind of search, score) for each piece of a view that a search found.
 
     Args:
         pieces: The pieces of the view.

@@ -47,7 +47,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """Three tables of a page, shared by all memories: pieces, facts, and kinds of search, each entry with a number."""
+    """The numbers of a page's pieces of text, facts and kinds of search (`ways`), shared by all its memories."""
 
     pieces: Numbers[Fragment] = field(default_factory=Numbers[Fragment])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
@@ -55,7 +55,7 @@ class Tables:
     texts: dict[int, str] = field(default_factory=dict[int, str])
 
     def of(self, pieces: Iterable[Fragment]) -> list[int]:
-        """Return the numbers of pieces."""
+        """Return the number of each piece; new pieces are added."""
         numbers: list[int] = []
         for piece in pieces:
             numbers.append(number := self.pieces.of(piece))
@@ -161,7 +161,7 @@ class PlayedMemory:
     def ask(
         self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
     ) -> tuple[Frame, tuple[ShownText, ...], list[Message]]:
-        """Return the view for a question at a moment: as the difference from the moment's view, texts, and messages."""
+        """Return the view for a question at a moment: as the difference from that moment's view, texts and messages."""
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)
         parts = [differences for differences, _ in self._told[: moment + 1]]
@@ -272,7 +272,7 @@ def _renumber(why: Explanation, numbers: Mapping[int, int]) -> Explanation:
 
 
 def _states(why: Explanation, numbers: Sequence[int]) -> str:
-    """Return the letter of each message of the log (see `_LETTERS`), as runs with their lengths, such as "o196s8"."""
+    """Return a letter for each message of the log (shown or why not), as letters with run lengths, such as "o196s8"."""
     letters = dict.fromkeys(numbers, "t")
     letters |= {one.number: "s" for one in why.shown if one.number in letters and one.number is not None}
     letters |= {one.number: _LETTERS[one.reason] for one in why.left_out}
@@ -280,7 +280,7 @@ def _states(why: Explanation, numbers: Sequence[int]) -> str:
 
 
 def _counts(spent: Spent | Sum) -> list[int]:
-    """Return the numbers of calls, of tokens sent, and of tokens received."""
+    """Return [calls, tokens sent, tokens received]."""
     return [spent.calls, spent.prompt_tokens, spent.completion_tokens]
 
 

@@ -56,7 +56,7 @@ class Play:
             variants: The memories; baselines are left out.
             settings: The settings: the model that answers, the budget, and the token counter.
             stored: The log and states of a stored conversation. The stored states are shown beside the new memories,
-                and nothing can be said.
+                and no exchange can be added.
         """
         self.talk, self._settings, self._stored = talk, settings, stored
         self.moment = -1
@@ -199,7 +199,7 @@ class Play:
         }
 
     def _columns_at(self, moment: int) -> list[PlayedMemory]:
-        """Return the memories shown at a moment; stored states are shown only at the end of the conversation."""
+        """Return the memories shown at a moment; those with stored states are shown only at the end."""
         return [*self._columns, *(self._as_stored if moment == len(self.talk.exchanges) else ())]
 
     def _messages(self, moment: int) -> int:

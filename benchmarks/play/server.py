@@ -61,7 +61,7 @@ class Feed:
         self._acting, self._more = threading.Lock(), threading.Condition()
 
     def run(self) -> None:
-        """Add all lines of the conversation; with rules in place of a model, also of its questions."""
+        """Add the lines of the whole conversation; if rules stand in for a model, also the lines of its questions."""
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):
                 self._add(line)
@@ -74,7 +74,7 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """Wait up to ten seconds for a line after the first `seen` lines; return new lines, end of run, and error."""
+        """Wait up to ten seconds for more than `seen` lines; return the new ones, if `run` has ended, and its error."""
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}

@@ -15,7 +15,7 @@ from memzoo.text import did_you_mean
 __all__ = ["changes", "check_same", "earlier_results", "list_missed", "thresholds"]
 
 _NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "judged", "corrected", "survival")}}
-"""The names of figures in `Figures`, by their names in the command."""
+"""The names of figures in `Figures`, by their names on the command line."""
 
 _NAMED = 10  # conversations
 
@@ -77,8 +77,8 @@ def check_same(survey: Survey, earlier: Results, file: Path | None, *, survival:
     """Check that earlier results have the same conversations and questions; titles and order may differ.
 
     Raises:
-        OptionError: The conversations or questions differ, and the text names the conversations; or only one of the
-            runs asks for marked lines.
+        OptionError: The conversations or questions differ (the message names the conversations), or only one run asks
+            for marked lines.
     """
     if survival != earlier.run.survival:
         run, other = ("with", "without") if earlier.run.survival else ("without", "with")

@@ -98,7 +98,7 @@ def recall_chart(results: Results, width: int = WIDE, *, alone: bool = False) ->
     """Return an SVG chart of recall against the tokens paid for a request, with a point for each memory and budget.
 
     Without questions, the chart shows the share of the marked lines that are shown at the end. The points of lower
-    bounds are hollow and have no interval. `alone` is as in `curves`.
+    bounds are hollow and have no interval. With `alone`, the chart is for a file of its own.
     """
     rows = [row for row in results.rows if not row.error]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
@@ -135,7 +135,7 @@ def _make_series(row: Row, measure: str, colour: str) -> Series:
 def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alone: bool = False) -> str:
     """Return an SVG chart of the tokens shown at each exchange of the longest conversation, a line for each memory.
 
-    The axis ends a little above the memories, so the line of the baseline that shows everything leaves the chart.
+    The vertical axis ends a little above the memories; the line of the baseline "everything" is cut off there.
     """
     budget, colours = results.main_budget, colours_of(results.rows)
     courses = {row.memory.name: row.budgets[budget].course for row in results.rows if not row.error}
@@ -180,7 +180,7 @@ def survival_chart(results: Results, width: int = WIDE) -> str:
 
 
 def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
-    """Return a course smoothed by a moving average, which is narrower at both ends."""
+    """Return a line smoothed by a moving average, over fewer points near both ends."""
     # The same number of neighbours on both sides keeps the ends unchanged: the label has the last figure.
     half, last = max(1, len(course) // 30), len(course) - 1
     spans = [min(half, place, last - place) for place in range(len(course))]

@@ -44,7 +44,7 @@ class Expected:
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
     """Return the expected numbers of a memory by name: tokens of an exchange, calls, and tokens of the calls.
 
-    The calls to load are those for the exchanges and those for the questions.
+    Calls to load include those for the questions.
     """
     # Rules replaced the model, so only numbers that do not depend on replies are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())

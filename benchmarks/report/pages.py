@@ -106,7 +106,7 @@ def _cell(answer: Scored) -> _Cell:
 
 
 def _details(results: Results) -> dict[str, Any]:
-    """Return the data behind the cells for the page's script; shown texts are indices into a list of lines."""
+    """Return the data that the page's script shows for a cell; each text shown is an index into a list of lines."""
     lines: dict[str, int] = {}
     names = [row.memory.name for row in results.competing]
     questions = [

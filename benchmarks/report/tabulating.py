@@ -98,7 +98,8 @@ def columns(comparison: Compared, budget: int, where: Where = "terminal") -> lis
 def _choose_columns(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
     """Return the most useful columns for a terminal of 80 characters.
 
-    Left out are "recall whole", the shown and the cached tokens, with a judge "answers", and with costs the upkeep.
+    The columns "recall whole", "cached" and those of shown tokens are left out; with a judge, "answers" is, too; with
+    costs, the upkeep.
     """
     titles = [one.title for one in shown]
     spare = {_INTERVALS["whole"][0], _INTERVALS["answers"][0] if _INTERVALS["judged"][0] in titles else ""}
@@ -108,12 +109,12 @@ def _choose_columns(shown: list[Column], always: list[Column], costs: list[Colum
 
 
 def best_name(results: Results, budget: int) -> str:
-    """Return the name of the best memory within a budget; "" if it is compared with no other memory."""
+    """Return the name of the best memory within a budget; "" if there is no other memory to compare it with."""
     return next((pair.best for pair in results.pairs if pair.budget == budget), "")
 
 
 def share(found: Interval | None) -> str:
-    """Return a share with the wider half of its interval, both with two digits.
+    """Return a share with its distance to the farther end of its interval, both with two digits.
 
     Example:
         >>> share(Interval(mean=0.5, low=0.36, high=0.64, count=44)), share(None)
@@ -126,7 +127,7 @@ def share(found: Interval | None) -> str:
 
 
 def model_note(name: str) -> str:
-    """Return the name of the model; for the offline model, with an explanation of its lower bounds."""
+    """Return the name of a model; for the offline model, also a note that its figures are lower bounds."""
     if name == OFFLINE:
         return "memzoo-offline-extractive: rules, not a language model; its figures are lower bounds"
     return name

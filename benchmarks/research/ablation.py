@@ -1,4 +1,4 @@
-"""Measures what each part of the search over messages is worth: `python -m memzoo.benchmarks.research ablation`."""
+"""Measures the worth of each part of the search over messages: `python -m memzoo.benchmarks.research ablation`."""
 
 import math
 import re
@@ -113,7 +113,7 @@ def share_shown(talks: Sequence[Transcript], weights: Weights, limits: Sequence[
 
 
 class _Weighed:
-    """The search over messages with other weights, as a retriever; the rest of the room is not filled."""
+    """A retriever that searches messages with given weights, and leaves the rest of the budget empty."""
 
     def __init__(self, transcript: Transcript, weights: Weights, tokens: Callable[[str], int]) -> None:
         self._labels: Mapping[str, str] = {"user": transcript.user, "assistant": transcript.assistant}
@@ -123,14 +123,14 @@ class _Weighed:
         self._indexed = 0
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         for place, one in enumerate(exchange.messages):
             speaker = str(one.get("name") or self._labels.get(str(one["role"]), one["role"]))
             number = len(self._passages) + 1
             self._passages.append(Passage(number, speaker, text_of(one), exchange.said_at, begins=not place))
 
     def show(self, question: Question, budget: int) -> str:
-        """See `Retriever.show`."""
+        """Return the text to show for a question, within a budget of tokens."""
         self._index.add(self._passages[self._indexed :])
         self._indexed = len(self._passages)
         seqs = self._index.add_corrections(self._index.rank(question.text).best(_MOST), budget)

@@ -1,13 +1,16 @@
 """Compares *shown* with *answered*: `python -m memzoo.benchmarks.research answered`.
 
-A view that holds the right answer helps only if a model answers rightly from it. For each memory and budget, the
-command writes the views for the questions of the bundled conversation to `FOLDER/NAME-BUDGET.views`, for a model or a
-person who sees nothing else and writes `NAME-BUDGET.replies` (JSON: `{"17": "reply"}`). Then it writes the replies
-beside the right answers to `NAME-BUDGET.sheet`, for a reader who writes `NAME-BUDGET.marks` (`{"17": true}`). Replies
-with marks are packed into `NAME-BUDGET.json`, each with a digest of its view. The table comes from these files; it
-counts the views that differ today, and with `--again` these views are written, to be answered anew. `--second 100`
-writes a sample of all replies to `second.sheet`, for a second reader who writes `second.json` (`{"buffer-300/17":
-true}`); the command then says how far both readers agree.
+A view that contains the right answer helps only if a model answers rightly from it. For each memory and budget, run the
+command three times, with files named `FOLDER/NAME-BUDGET` and:
+
+1. It writes `.views`, with the questions of the bundled conversation. A model or person who sees nothing else writes
+   `.replies` (JSON: `{"17": "reply"}`).
+2. It writes `.sheet`, with the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
+3. It packs replies and marks into `.json`, each with a digest of its view.
+
+The table comes from the packed files, and counts the views that have changed since. `--again` writes these views, to be
+answered anew. `--second 100` writes a sample of replies to `second.sheet`; a second reader writes `second.json`
+(`{"buffer-300/17": true}`), and the command then tells the agreement of both readers.
 """
 
 import hashlib
@@ -44,7 +47,7 @@ class Answer(Shape):
         view: A digest of the view.
         shown: True if the view contains the right answer.
         reply: The reply.
-        key: True if the reply contains the right answer, by the rule for views.
+        key: True if a rule finds the right answer in the reply, as in a view.
         right: True if a reader marked the reply as right.
     """
 
@@ -122,7 +125,9 @@ def agree(marks: Sequence[tuple[bool, bool]]) -> str:
 
 
 def compare_shown(answers: Sequence[Answer]) -> list[str]:
-    """Return cells: the counts of questions, shown, answered by the key and by a reader, both differences, and phi.
+    """Return the cells of a row: six counts of answers, and the correlation (phi) of shown and right answers.
+
+    The counts are: all, shown, right by the rule, right by a reader, only shown, only right by a reader.
 
     Example:
         >>> def one(shown: bool, right: bool) -> Answer:
@@ -143,7 +148,7 @@ def compare_shown(answers: Sequence[Answer]) -> list[str]:
 
 
 class _Asked(NamedTuple):
-    """A question with its number and the score of a memory, which has the view."""
+    """A question with its number, and a memory's scores for it, which include the view."""
 
     number: int
     question: Question
@@ -159,7 +164,7 @@ class _Asked(NamedTuple):
 
 
 def _answers_of(place: Path, asked: Sequence[_Asked], *, again: bool) -> list[Answer]:
-    """Return the packed answers of a memory and budget; write the next file for questions without an answer.
+    """Return the packed answers for a memory and budget; if some are missing, write the next file toward them.
 
     With `again`, a question whose view has changed has no answer until the new view has a reply and a mark.
     """

@@ -109,9 +109,10 @@ def counted(found: Survived | None) -> str:
 
 
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
-    """Return how many of the kept views are, with their question, a request in the strictest order.
+    """Return a count such as "5 of 8": the views that, with the question added, are requests any endpoint accepts.
 
-    A view of memzoo's is first made into a request, as `memory.request` does; a contender's counts as it is.
+    Views of memzoo's memories are first made into requests, as by `memory.request`; views of contenders stay as they
+    are.
     """
     right = of = 0
     for one in comparison.results.questions:
@@ -190,7 +191,7 @@ def _linked(row: Row) -> str:
 
 
 def _better(title: str, comparison: Comparison) -> Iterator[str]:
-    """Yield a line for each figure in which a contender is ahead of all memories of memzoo, or of its namesake."""
+    """Yield a line for each figure in which a contender beats all of memzoo's memories, or the one with its name."""
     rows = {row.memory.name: row for row in comparison.rows if not (row.error or row.memory.baseline)}
     budgets, shown = comparison.results.run.budgets, "survival" if comparison.results.run.survival else "answers"
     names = {"answers": "answers", "covered": "recall", "corrected": "corrections shown", "survival": "facts kept"}
@@ -222,7 +223,7 @@ def _better(title: str, comparison: Comparison) -> Iterator[str]:
 
 
 def _put(text: str, name: str, part: str) -> str:
-    """Return a page with the part between its marks replaced."""
+    """Return a page's text, with `part` between the two marks called `name`, in place of the old part."""
     begin, end = _MARK.format(name), _MARK.format(f"end {name}")
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n\n{part}\n\n{end}{rest.partition(end)[2]}"

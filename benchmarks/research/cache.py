@@ -74,7 +74,7 @@ def measure_requests(
         transcripts: The conversations.
         variant: The memory.
         counter: The token counter.
-        budget: The value of options given as "budget".
+        budget: The number that replaces "budget" among the values of options.
         systems: The numbers of tokens of system prompts; requests are counted for each number.
         rule: The rule of the prompt cache.
     """
@@ -138,7 +138,7 @@ def cache(
     pauses: Annotated[bool, typer.Option(help="A long pause of the talk empties the cache.")] = False,
     talks: Annotated[int | None, typer.Option(help="Only so many talks of each file.", min=1)] = None,
 ) -> None:
-    """Measure the cost of each memory's requests with a prompt cache, and the evidence and answers that it shows."""
+    """Measure the cost of each memory's requests with a prompt cache, and the evidence and answers in its views."""
     with refusals():
         systems = [int(one) for one in system.split(",")] if "0" in system.split(",") else limits_of(system)
         counter = named_counter("o200k_base")

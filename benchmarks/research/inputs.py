@@ -57,7 +57,7 @@ def limits_of(budgets: str) -> list[int]:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Print an error of memzoo in a line, and exit the command with code 1."""
+    """During the block, turn an error of memzoo into one printed line and exit code 1."""
     try:
         yield
     except MemoryZooError as error:

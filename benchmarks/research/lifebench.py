@@ -1,4 +1,4 @@
-"""Measures search in a year of a person's messages, in Chinese and English: `... research lifebench`."""
+"""Measures search in a year of a person's messages: `python -m memzoo.benchmarks.research lifebench`."""
 
 import functools
 import json
@@ -42,17 +42,17 @@ def lifebench(
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000",
     bm25s: Annotated[bool, typer.Option("--bm25s", help="The contender bm25s, too.")] = False,
 ) -> None:
-    """Measure what a search shows of a person's messages, in each language, beside BM25."""
+    """Measure the evidence that a search over a person's messages shows, in each language, beside BM25."""
     with refusals():
         show(*language_tables(lives(path), budgets, bm25s=bm25s))
 
 
 def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str, *, bm25s: bool = False) -> list[str]:
-    """Return tables for each language: what memzoo and BM25 show of the evidence, and their paired differences.
+    """Return tables for each language: the evidence shown by memzoo and by BM25, and their paired differences.
 
     Args:
         lives: The conversations of each language.
-        budgets: See `limits_of`.
+        budgets: The budgets in tokens, with commas between them.
         bm25s: True to compare with the contender bm25s, too.
 
     Raises:
@@ -106,7 +106,7 @@ def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str, *, 
 
 
 class _Contending:
-    """The contender bm25s as a retriever: for each budget, a process that hears all before the first question."""
+    """The contender bm25s as a retriever; each budget has a process, which gets all exchanges before any question."""
 
     def __init__(self, transcript: Transcript, counter: TextCounter) -> None:
         self._count = counter
@@ -115,11 +115,11 @@ class _Contending:
         self._told: dict[int, ContenderMemory] = {}
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         self._heard.append(exchange)
 
     def show(self, question: Question, budget: int) -> str:
-        """See `Retriever.show`."""
+        """Return the text to show for a question, within a budget of tokens."""
         if budget not in self._told:
             contender = Contender(find_adapter("bm25s"))
             start = {"options": {}, "budget": budget, **self._names}
@@ -131,14 +131,14 @@ class _Contending:
 
 
 def _difference(measured: Iterable[Sequence[Sequence[float]]]) -> str:
-    """Return the first searcher's mean for a question less the second's, over all questions, with its interval."""
+    """Return, as a text, how much more the first of two searches shows than the second, with a 95% interval."""
     one, other = (dict(enumerate(map(fmean, each))) for each in measured)
     known = difference(one, other)
     return f"{known.mean:+.3f} ({known.low:+.3f} to {known.high:+.3f})" if known else ""
 
 
 def lives(path: Path) -> dict[str, list[Transcript]]:
-    """Return each person's messages as one conversation in the order of their times, by language.
+    """Return the conversations by language: one for each person, with all messages in the order of their times.
 
     Raises:
         OptionError: The file does not exist.

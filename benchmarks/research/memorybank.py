@@ -1,4 +1,4 @@
-"""Measures search in ten days of talk, the same in Chinese and in English: `... research memorybank`."""
+"""Measures search in ten days of talk, in Chinese and English: `python -m memzoo.benchmarks.research memorybank`."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ def memorybank(
     *,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "125,250,500,1000",
 ) -> None:
-    """Measure what a search shows of a person's talk with an assistant, in each language, beside BM25."""
+    """Measure the evidence that a search over a person's talk shows, in each language, beside BM25."""
     with refusals():
         show(*language_tables(banks(folder), budgets))
 

@@ -1,4 +1,4 @@
-"""Plants the facts of a bundled conversation at the beginning of another: `research planted`.
+"""Plants a bundled conversation's facts in front of another: `python -m memzoo.benchmarks.research planted`.
 
 Use the result with `memzoo compare --survival`: it begins with facts to be asked for later, followed by a talk on other
 subjects with long replies. That talk may come from data that must not be part of the package.
@@ -56,7 +56,7 @@ def planted(
 
 
 def _messages_of(exchange: Exchange, later: list[str]) -> list[dict[str, Any]]:
-    """Return the messages of an exchange, each with its mark, unless a later text has its answer by chance."""
+    """Return the messages of an exchange with their marks, except marks whose answer a later text happens to have."""
     marks = {one.text: one for one in exchange.marks if not answer_found(one.means, later)}
     return [
         {**one, **({"keep": {key: value for key, value in asdict(mark).items() if key != "text"}} if mark else {})}

@@ -49,7 +49,7 @@ class Cost:
     longest: int = 0
 
     def cells(self) -> list[str]:
-        """Return the cells of a table: figures of an exchange, and the shared tokens of a call."""
+        """Return the cells of a row: the figures per exchange, and the shared tokens per call."""
         own = self.sent + self.received
         each = [f"{one / self.exchanges:,.0f}" for one in (own, self.reading, own + self.reading)]
         calls = [f"{self.calls / self.exchanges:.2f}", f"{self.longest}"]
@@ -66,7 +66,7 @@ class _Counted:
         self._before: list[tuple[str, str]] = []
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
+        """Return the offline model's reply, and count the call."""
         reply = await self._model.complete(messages, purpose)
         sent = [(str(one["role"]), text_of(one)) for one in messages]
         self._cost.calls += 1

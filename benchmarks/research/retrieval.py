@@ -53,14 +53,14 @@ class _Counted:
         return await self._embedder.embed(texts)
 
     def rows(self, texts: list[str]) -> Any:
-        """Return a row for each text, as libraries expect of an embedding function."""
+        """Return a vector for each text, as other libraries expect of an embedding function."""
         import numpy
 
         return [numpy.frombuffer(vector, "<f4") for vector in drive(self.embed(texts)).vectors]
 
 
 def embedder_named(name: str, cache: Path) -> Embedder:
-    """Return the embedder with a name of the command line.
+    """Return the embedder that the command line names.
 
     Args:
         name: `none`, `hashing` or `minilm`.

@@ -54,11 +54,11 @@ class _Ranked:
         self._passages: list[Passage] = []
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         self._passages += [*self._passages_of(exchange)]
 
     def show(self, question: Question, budget: int) -> str:
-        """See `Retriever.show`."""
+        """Return the text to show for a question, within a budget of tokens."""
         return "\n".join(evidence(fit_passages(budget, self._rank(question), self._counter)))
 
     def _passages_of(self, exchange: Exchange) -> Iterable[Passage]:
@@ -99,7 +99,7 @@ class _PlainWords(_Ranked):
         self._database.execute("CREATE VIRTUAL TABLE exchanges USING fts5(text)")
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         super().hear(exchange)
         new = self._passages[-1]
         row = (len(self._passages) - 1, " ".join(find_plain_words(f"{new.speaker}: {new.text}")))
@@ -124,7 +124,7 @@ class _LangChain:
         self._memory = _langchain_memory(embed)
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         said = {self._transcript.assistant: ""}
         for label, text in _lines_of(self._transcript, exchange):
             said[label] = f"{said[label]}\n{text}" if said.get(label) else text
@@ -132,7 +132,7 @@ class _LangChain:
         self._memory.save_context({"date": _day_of(exchange), **said}, outputs)
 
     def show(self, question: Question, budget: int) -> str:
-        """See `Retriever.show`."""
+        """Return the text to show for a question, within a budget of tokens."""
         found = self._memory.load_memory_variables({"prompt": question.text})["history"]
         return _fill_budget([document.page_content for document in found], budget, self._counter)
 
@@ -140,9 +140,9 @@ class _LangChain:
 class _LlamaIndex:
     """`VectorMemoryBlock` of llama-index-core over its `SimpleVectorStore`, extended to keep the texts.
 
-    The block refuses a store without texts, and llama-index-core has only such stores, so `_make_store` adds a
-    dictionary. Each exchange is added as a batch, with its date before the first message. The batches are shown in the
-    order of the block's text, the best first, as many as fit.
+    The block refuses a store without texts, and llama-index-core has only such stores, so a
+    dictionary for texts is added. Each exchange is added as a batch, with its date before the first message. The
+    batches are shown in the order of the block's text, the best first, as many as fit.
     """
 
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
@@ -151,14 +151,14 @@ class _LlamaIndex:
         self._message, self._block = _llamaindex_block(embed)
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         texts = [f"{label}: {text}" for label, text in _lines_of(self._transcript, exchange)]
         texts[0] = f"{_day_of(exchange)}\n{texts[0]}"
         roles = [str(one["role"]) for one in exchange.messages]
         drive(self._block.aput([self._message(text, role=role) for role, text in zip(roles, texts, strict=True)]))
 
     def show(self, question: Question, budget: int) -> str:
-        """See `Retriever.show`."""
+        """Return the text to show for a question, within a budget of tokens."""
         found = drive(self._block.aget([self._message(question.text, role="user")]))
         return _fill_budget(_BATCH_END.split(found), budget, self._counter)
 
@@ -196,7 +196,7 @@ def _langchain_memory(embed: Embed) -> Any:
 
 
 def _llamaindex_block(embed: Embed) -> tuple[Any, Any]:
-    """Return two objects: LlamaIndex's message class, and a memory block over a store that keeps texts."""
+    """Return LlamaIndex's class of messages, and a new memory block over a store that keeps texts."""
     memory = _library("llama_index.core.memory", "llama-index-core")
     block = memory.VectorMemoryBlock(
         vector_store=_make_store(), embed_model=_llamaindex_embedding(embed), similarity_top_k=_MOST_DOCUMENTS

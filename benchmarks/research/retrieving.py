@@ -148,12 +148,12 @@ class FedMemory:
         self._limited: dict[int, Any] = {}
 
     def hear(self, exchange: Exchange) -> None:
-        """See `Retriever.hear`."""
+        """Add the next exchange."""
         self._now[0] = exchange.said_at
         self._memory.add_messages(exchange.records)
 
     def show(self, question: Question, budget: int) -> str:
-        """See `Retriever.show`."""
+        """Return the text to show for a question, within a budget of tokens."""
         # One clone for each budget, which keeps its index and adds only new messages.
         memory = self._limited.setdefault(budget, self._memory.clone(max_token_limit=budget))
         shown: str = memory.load_memory_variables({"input": question.text})["history"]

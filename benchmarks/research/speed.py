@@ -40,7 +40,7 @@ class Row:
     Attributes:
         name: The name for the command line.
         title: A description of the measured work.
-        target: The CPU seconds that memzoo may take, or the number of model calls.
+        target: The most CPU seconds that memzoo may take; for a row of model calls, the most calls.
         makers: The functions that set up the measured work, by library.
         most: The most calls in a sample.
         counts: The functions that return a number of model calls, by library; used instead of timing.

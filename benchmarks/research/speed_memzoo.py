@@ -41,12 +41,12 @@ _ENCODING = "o200k_base"
 
 
 def buffer_load(count: int) -> Maker:
-    """Return a maker of this work: load a buffer of `count` exchanges as text."""
+    """Return the set-up for this measurement: load a buffer of `count` exchanges as text."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferMemory(), messages(2 * count)))
 
 
 def buffer_turn(count: int) -> Maker:
-    """Return a maker of this work: load a buffer of `count` exchanges as text, then save another exchange."""
+    """Return the set-up for this measurement: load a buffer of `count` exchanges as text, then save one more."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(ConversationBufferMemory(), messages(2 * count))
@@ -62,37 +62,37 @@ def buffer_turn(count: int) -> Maker:
 
 
 def buffer_save(_: Place) -> Prepare:
-    """Return the work: save an exchange to a buffer in memory."""
+    """Set up this measurement: save an exchange to a buffer in memory."""
     return again(make_save(ConversationBufferMemory()))
 
 
 def window_load(count: int) -> Maker:
-    """Return a maker of this work: load a window of five exchanges from memory, after `count` exchanges."""
+    """Return the set-up for this measurement: load a window of five exchanges from memory, after `count` exchanges."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferWindowMemory(k=5), messages(2 * count)))
 
 
 def window_load_sqlite(count: int) -> Maker:
-    """Return a maker of this work: load a window of five exchanges from SQLite, after `count` exchanges."""
+    """Return the set-up for this measurement: load a window of five exchanges from SQLite, after `count` exchanges."""
     return lambda place: _prepare_load(_window_on_sqlite(place, count))
 
 
 def window_save_sqlite(count: int) -> Maker:
-    """Return a maker of this work: save an exchange to a window on SQLite, after `count` exchanges."""
+    """Return the set-up for this measurement: save an exchange to a window on SQLite, after `count` exchanges."""
     return lambda place: again(make_save(_window_on_sqlite(place, count)))
 
 
 def token_buffer_load(limit: int) -> Maker:
-    """Return a maker of this work: load a full token buffer."""
+    """Return the set-up for this measurement: load a full token buffer."""
     return lambda _: _prepare_load(_full(limit))
 
 
 def token_buffer_save(limit: int) -> Maker:
-    """Return a maker of this work: save an exchange to a full token buffer."""
+    """Return the set-up for this measurement: save an exchange to a full token buffer."""
     return lambda _: again(make_save(_full(limit)))
 
 
 def retriever_load(words: range) -> Maker:
-    """Return a maker of this work: search 10,000 messages again, with an index in memory."""
+    """Return the set-up for this measurement: search 10,000 messages again, with an index in memory."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(VectorStoreRetrieverMemory(**_tokens(1000)), messages(10_000, rare_words=True))
@@ -102,7 +102,7 @@ def retriever_load(words: range) -> Maker:
 
 
 def token_buffer_open(place: Place) -> Prepare:
-    """Return the work: open 10,000 stored messages as a token buffer, and load the buffer for the first time."""
+    """Set up this measurement: open 10,000 stored messages as a token buffer, and load it for the first time."""
 
     def open_memory(store: Store) -> BaseMemory:
         return ConversationTokenBufferMemory(store=store, conversation_id="a", **_tokens(2000))
@@ -114,7 +114,7 @@ def token_buffer_open(place: Place) -> Prepare:
 
 
 def retriever_open(words: range) -> Maker:
-    """Return a maker of this work: open 10,000 messages saved by a retriever, and search for the first time."""
+    """Return the set-up for this measurement: open 10,000 messages saved by a retriever, and search once."""
 
     def open_memory(store: Store) -> BaseMemory:
         return VectorStoreRetrieverMemory(store=store, conversation_id="a", **_tokens(1000))
@@ -199,7 +199,7 @@ def _store_messages(place: Place, open_memory: Callable[[Store], BaseMemory], *,
 
 
 def _prepare_opening(place: Place, original: Path, open_memory: Callable[[Store], BaseMemory], asked: str) -> Prepare:
-    """Return the work: open a fresh copy of the file and load, because a first load may write to the file."""
+    """Set up this measurement: open a memory on a new copy of a file, and load; a first load may change the file."""
 
     def prepare() -> Repeat:
         copy = place.folder / f"{uuid.uuid4().hex}.db"

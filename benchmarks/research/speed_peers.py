@@ -28,12 +28,12 @@ _ENCODING = "o200k_base"
 
 
 def langchain_buffer(count: int, *calls: str) -> Maker:
-    """Return a maker of work: the named calls of a `ConversationBufferMemory` with `count` exchanges."""
+    """Return the set-up for measuring the named calls of a `ConversationBufferMemory` with `count` exchanges."""
     return lambda _: _langchain_calls(_langchain("ConversationBufferMemory", _history(count)), calls)
 
 
 def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
-    """Return a maker of work: the named calls of a `ConversationBufferWindowMemory`, after `count` exchanges.
+    """Return the set-up for measuring the named calls of a `ConversationBufferWindowMemory`, after `count` exchanges.
 
     The window has five exchanges. The history is in memory, or with `sqlite` a `SQLChatMessageHistory`.
     """
@@ -46,7 +46,7 @@ def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
 
 
 def langchain_token_buffer(limit: int, *calls: str) -> Maker:
-    """Return a maker of work: the named calls of a full `ConversationTokenBufferMemory`."""
+    """Return the set-up for measuring the named calls of a full `ConversationTokenBufferMemory`."""
 
     def make(_: Place) -> Prepare:
         options = {"llm": _langchain_model(), "max_token_limit": limit}
@@ -58,7 +58,7 @@ def langchain_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def langchain_retriever(words: range) -> Maker:
-    """Return a maker of work: a load of a `VectorStoreRetrieverMemory` over LangChain's vector store in memory.
+    """Return the set-up for measuring a load of a `VectorStoreRetrieverMemory` over LangChain's in-memory vector store.
 
     The vectors come from `HashEmbedder`.
     """
@@ -102,7 +102,7 @@ def langchain_model_calls(_place: Place) -> int:
 
 
 def llama_buffer(count: int, *calls: str) -> Maker:
-    """Return a maker of work: the named calls of llama-index-core's `ChatMemoryBuffer` without a token limit."""
+    """Return the set-up for measuring the named calls of llama-index-core's `ChatMemoryBuffer`, without a limit."""
     utils = "llama_index.core.base.llms.generic_utils"
 
     def make(_: Place) -> Prepare:
@@ -114,7 +114,7 @@ def llama_buffer(count: int, *calls: str) -> Maker:
 
 
 def llama_token_buffer(limit: int, *calls: str) -> Maker:
-    """Return a maker of work: the named calls of llama-index-core's `ChatMemoryBuffer`, full up to a token limit."""
+    """Return the set-up for measuring the named calls of llama-index-core's `ChatMemoryBuffer`, full up to a limit."""
 
     def make(_: Place) -> Prepare:
         memory = _llama(limit // 100 + 20, limit)
@@ -124,7 +124,7 @@ def llama_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def sessions(count: int, *calls: str) -> Maker:
-    """Return a maker of work: the named calls of openai-agents' `SQLiteSession` with `count` exchanges in a file.
+    """Return the set-up for measuring the named calls of openai-agents' `SQLiteSession`, with `count` exchanges.
 
     A load returns the last 20 messages; a save adds two messages.
     """

@@ -28,7 +28,7 @@ def exchanges() -> Iterator[tuple[str, str]]:
 
 
 def messages(count: int, *, rare_words: bool = False) -> list[Message]:
-    """Return `count` chat messages, from `talk` with `rare_words`, else of about 50 tokens each."""
+    """Return `count` chat messages of about 50 tokens each; with `rare_words`, the first messages of `talk`."""
     if rare_words:
         return list(itertools.islice(itertools.chain.from_iterable(talk()), count))
     said = itertools.islice(itertools.chain.from_iterable(exchanges()), count)
@@ -37,7 +37,7 @@ def messages(count: int, *, rare_words: bool = False) -> list[Message]:
 
 
 def question(words: range) -> str:
-    """Return a question of the words of `talk` with these numbers."""
+    """Return a question made of the words of `talk` with these numbers; words with low numbers are frequent."""
     return " ".join(f"word{number}" for number in words)
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 __all__ = ["Maker", "Place", "Prepare", "Repeat", "again", "medians"]
 
 Repeat: TypeAlias = Callable[[int], object]
-"""A function that does the measured work as many times as its argument says."""
+"""A function that does the measured work a number of times, its argument."""
 
 Prepare: TypeAlias = Callable[[], Repeat]
 """A function that prepares a sample, and returns the work to measure; the preparation is not measured."""
@@ -37,11 +37,11 @@ class Place:
 
 
 Maker: TypeAlias = Callable[[Place], Prepare]
-"""A function that sets up a library for a row of the table, once, and returns the row's work."""
+"""A function that sets up a library for one row of the table, and returns the function that prepares each sample."""
 
 
 def again(call: Callable[[], object]) -> Prepare:
-    """Return work without preparation: the same call each time."""
+    """Return work that needs no preparation before a sample: the same call, repeated."""
 
     def repeat(count: int) -> None:
         for _ in range(count):

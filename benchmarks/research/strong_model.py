@@ -87,13 +87,13 @@ class Replies:
 
 
 def _renumber(reply: str, asked: str, now: str) -> str:
-    """Return a reply to an old prompt, renumbered for the new prompt; 0 for a statement that the new prompt lacks."""
+    """Return a reply with the old prompt's statement numbers replaced by the new prompt's; 0 if a statement is gone."""
     told, numbers = dict(_known_in(asked)), {text: number for number, text in _known_in(now)}
     return _NUMBERED.sub(lambda line: f"[{numbers.get(told.get(line[1], ''), 0)}] {line[2]}", reply)
 
 
 def _known_in(prompt: str) -> list[tuple[str, str]]:
-    """Return the numbers and texts of the statements that a prompt shows; its instructions have numbers, too."""
+    """Return (number, text) of each statement in the part <known> of a prompt."""
     return _NUMBERED.findall(prompt.partition("\n<known>\n")[2].partition("\n</known>")[0])
 
 
@@ -222,7 +222,7 @@ def _open_memory(talk: Transcript, name: str, learnt: LearntState | None, limit:
 
 
 def _figures(memory: BaseMemory, questions: Sequence[Question], limit: int) -> list[str]:
-    """Return cells: the share of answers shown, the counts of corrections and of stale statements, the mean tokens."""
+    """Return the cells of a row: the share of answers shown, corrections, stale statements, and mean tokens."""
     # Cut as in a comparison: found texts come first, and messages get the rest of the limit.
     views = [fit(memory.messages(one.text), limit, _counter()) for one in questions]
     asked = [

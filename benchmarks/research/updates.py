@@ -64,7 +64,7 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Return, for each budget, how often a strategy has each result of `update_shown`.
+    """Return, for each budget, the number of cases with each result of `update_shown` in a strategy's views.
 
     The count "both in order" has the cases of "both" that show the correction after the old statement.
     """
@@ -81,7 +81,7 @@ def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[i
 def _statements(timeline: Transcript) -> tuple[Question, tuple[str, ...], str] | None:
     """Return a timeline's question, the messages with the old statement, and the correcting message.
 
-    Return `None` if the correcting message does not come after the old statement.
+    Return `None` if no correcting message comes after the old statement.
     """
     said = [text_of(message) for exchange in timeline.exchanges for message in exchange.messages]
     for question in timeline.measured:

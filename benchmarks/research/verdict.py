@@ -1,8 +1,8 @@
 """Measures how often `memzoo compare` picks a worse memory: `python -m memzoo.benchmarks.research verdict`.
 
-Random comparisons are drawn with known true shares. The best memory answers a share of the questions. Every other
-memory answers fewer questions by a fixed difference and costs less, which is the hard case. The answers of two memories
-have the same correlation as on the bundled conversations. The picks of the verdict are then counted.
+Random comparisons are drawn with known true shares. The best memory answers a share of the questions. All others
+answer fewer, by a fixed difference, and cost less, which is the hard case. The answers of two memories correlate as on
+the bundled conversations. The command counts the memories that the verdict picks.
 """
 
 import math

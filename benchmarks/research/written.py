@@ -1,11 +1,11 @@
-"""Has memories learn with a model that answers through files: `python -m memzoo.benchmarks.research written`.
+"""Measures memories with a model whose replies are files: `python -m memzoo.benchmarks.research written`.
 
-For a model without an endpoint. A job is one memory in one conversation, learnt in portions as in use. Each prompt of a
-job is written to `FOLDER/JOB/0001.prompt`, and the run waits for `0001.reply`; jobs wait side by side. Replies that
-exist are taken at once: a run goes on where the last one ended, and with all replies it only measures. `--pack` writes
-the replies of each job into one file, `JOB.json`, each with the digest of its prompt; a folder of such files serves as
-well. The table counts the answers in all replies ("noted"), those that the memory has at the end ("known") and those
-that its views show, and the prompts that differ since, as they do where a reply is read differently.
+This is for a model without an endpoint. A job is one memory in one conversation, learnt in portions as in use. Each
+prompt of a job is written to `FOLDER/JOB/0001.prompt`, and the job waits until you have put the reply into
+`0001.reply`; jobs wait side by side. Existing replies are used at once, so a stopped run can be continued, and a run
+with all replies only measures. `--pack` writes the replies of each job into one file, `JOB.json`, each with the digest
+of its prompt; a folder of such files can be used too. The table counts the answers in all replies ("noted"), in the
+memory at the end ("known") and in its views ("shown"), and the prompts that have changed since they were answered.
 """
 
 import hashlib
@@ -47,11 +47,11 @@ _ENCODING = "o200k_base"
 
 
 class Written:
-    """A model that gets each prompt in a file and answers in another, or replays packed replies.
+    """A model that writes each prompt to a file and waits for a file with the reply, or replays packed replies.
 
     Attributes:
         given: The replies so far, each with the digest of its prompt.
-        changed: The number of prompts so far that differ from the prompts answered.
+        changed: The number of prompts so far that differ from the prompts of the packed replies.
         spent: The calls and tokens so far.
     """
 
@@ -64,10 +64,10 @@ class Written:
         self.spent = Sum()
 
     def __call__(self, messages: Sequence[Message]) -> str:
-        """Return the reply to a prompt, as soon as it exists.
+        """Return the reply to a prompt; wait until its file exists.
 
         Raises:
-            OptionError: No reply is packed for this prompt, or its file has another prompt.
+            OptionError: The packed replies have none for this prompt, or the prompt's file has another text.
         """
         (message,) = messages
         text = str(message["content"])
@@ -108,7 +108,7 @@ class _Job(NamedTuple):
         return f"{self.number:02}-{self.memory}-{self.learn_every}"
 
     def run(self) -> tuple[Outcome, Written, list[str]]:
-        """Return the measurements, the model, and all that the memory knows at the end, in words."""
+        """Return the measurements, the model, and the memory's knowledge at the end as texts."""
         model, made = Written(self.folder / str(self)), list[BaseMemory]()
 
         def make(**common: Any) -> BaseMemory:
@@ -144,7 +144,7 @@ def written(
     sizes: Annotated[str, typer.Option(help="The values of learn_every.")] = "8",
     pack: Annotated[Path | None, typer.Option(help="The folder for the replies, a file for each job.")] = None,
 ) -> None:
-    """Measure memories that learn with a model that answers through files."""
+    """Measure memories that learn from a model; a person or program writes the model's replies into files."""
     with refusals():
         found = load_transcripts(sample_path(talks) if talks in ("en", "zh", "survival") else Path(talks))
         jobs = [

@@ -34,7 +34,7 @@ DRAFTED = "drafted"
 """The first word in the categories of questions that were drafted by rules and not yet checked by a person."""
 
 GAP = "___"
-"""The place of the answer in a question that is a sentence of the user."""
+"""The gap that stands for the answer in a question made from a sentence of the user."""
 
 UNCATEGORISED = "uncategorised"
 """The category of questions without a category in the file."""
@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question, or else the line with a gap for its meaning; `None` if the line has other words for it."""
+        """The question, or else the line with a gap in place of `means`; `None` if `means` is not in the line."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -87,10 +87,11 @@ class Unwanted:
 
     Attributes:
         kind: One of `UNWANTED_KINDS`.
-        text: The whole line that states it; another speaker's line may be shown word for word.
-        means: A shorter text with the meaning of the line.
-        unless: Words that make the statement harmless. For a superseded value: the new value, anywhere in the view.
-            For the words of others: a word beside the statement that says whose words they are.
+        text: The whole line with the statement. The line of another speaker may be quoted, but not passed off as the
+            user's.
+        means: The statement in short.
+        unless: Words that make the statement harmless: the new value, if the statement is superseded; else words
+            that name its speaker.
         question: A question that may bring the statement up; "" without a question.
     """
 
@@ -107,7 +108,7 @@ class Exchange:
 
     Attributes:
         messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
-        evidence: For each message, in the order of `messages`, its texts by the ids that questions may cite.
+        evidence: For each message, in the order of `messages`, a mapping from ids that questions may cite to texts.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
         forgets: The numbers of messages, counted from 1 over the conversation, that the application deletes after the
@@ -122,12 +123,12 @@ class Exchange:
 
     @property
     def said_at(self) -> datetime:
-        """The date, or 1 January 2000 if unknown; used for clocks, and not shown to models."""
+        """The date, or 1 January 2000 if unknown; clocks are set to it, and models never see it."""
         return self.date or UNDATED
 
     @property
     def records(self) -> list[Record]:
-        """The messages as records; their date comes from the store's clock, or is empty if unknown."""
+        """The messages as records for a store, which dates them by its clock, or not at all if `date` is unknown."""
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
     @property
@@ -137,7 +138,7 @@ class Exchange:
 
     @property
     def asked(self) -> Sequence[Message]:
-        """The user's message, after instructions ahead of it; none if the exchange begins with another message."""
+        """The instructions at the start and the user's message after them; empty if another message comes first."""
         roles = (message["role"] for message in self.messages)
         place = next(place for place, role in enumerate((*roles, "")) if role not in _INSTRUCTIONS)
         is_asked = place < len(self.messages) and self.messages[place]["role"] == "user"
@@ -214,13 +215,13 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptMessage:
-    """A message of a file, before grouping into exchanges.
+    """A message read from a file, not yet grouped into an exchange.
 
     Attributes:
         message: The OpenAI chat message.
-        evidence: Texts by the ids that questions may cite; see `Exchange.evidence`.
+        evidence: The message's texts, by the ids that questions may cite.
         date: The date, with a time zone; `None` if unknown.
-        opens: True for the first message of a session, which begins a new exchange for any role.
+        opens: True for the first message of a session: it begins a new exchange, even if it is not the user's.
         mark: The mark of the message; `None` without a mark.
         forgets: The ids of earlier messages that the application deletes after this message.
     """
@@ -263,7 +264,7 @@ def exchanges_of(
 
     Args:
         said: The messages.
-        numbers: The numbers of messages by the ids in `TranscriptMessage.forgets`.
+        numbers: The number of each message, by the id that `TranscriptMessage.forgets` may cite.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

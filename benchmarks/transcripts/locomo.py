@@ -79,7 +79,7 @@ def _check_speakers(session: "_Session", roles: dict[str, str], where: str) -> N
 
 
 def _ids(entry: str) -> list[str]:
-    """Return the turn ids in an entry of evidence; an entry without turn ids is returned itself and matches no turn."""
+    """Return the turn ids in an entry of evidence; if there are none, the entry itself, which matches no turn."""
     return [_id(*found) for found in _TURN_ID.findall(entry)] or [entry]
 
 

@@ -18,7 +18,7 @@ from memzoo.errors import TranscriptError
 __all__ = ["transcript_of"]
 
 _ABSTENTION = "_abs"
-"""The end of the id of a question about a thing that nobody mentioned."""
+"""The suffix of a question's id, if nobody has mentioned the thing that it asks for."""
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:  # noqa: ARG001 - every instance has an id

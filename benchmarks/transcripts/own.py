@@ -29,11 +29,11 @@ from memzoo.strategy import text_of
 __all__ = ["chat_of", "sessions_of"]
 
 _MARKS = ("id", "keep", "forgets")
-"""The members of a message that serve citations, mark the line, and cite messages; they are not part of the message."""
+"""The keys that a file adds to chat messages: an id to cite, a mark, and the ids of messages to delete."""
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Return an object with sessions of messages as a transcript; see `chat_of`."""
+    """Return an object with sessions of messages as a transcript; arguments and errors are those of `chat_of`."""
     document = validate(_Sessions, item, where)
     said = [
         _to_message(message, session.date, where, opens=not number)

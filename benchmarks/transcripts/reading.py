@@ -29,7 +29,7 @@ _WITH_QUESTIONS: dict[str, Callable[[Any, str, str], Transcript]] = {
     "memzoo sessions": sessions_of,
     "chat messages": chat_of,
 }
-"""The readers of forms with questions or marks, by the names of forms."""
+"""Functions that read a form of files with questions or marks, by the form's name."""
 
 _SAMPLES = {"en": "sample.json", "zh": "sample_zh.json", "survival": "survival.json"}
 

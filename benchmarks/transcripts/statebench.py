@@ -15,9 +15,9 @@ TRACKS = ("supersession_detection", "repair_propagation")
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Return a timeline as a transcript, with its queries as questions.
 
-    The evidence of a question consists of the strings that the answer must mention and that occur in a turn. Strings
-    that the answer must not mention become `Question.stale`, except strings in the correcting turn. Events other than
-    turns and queries are left out, because nobody says them in the conversation.
+    A question's evidence is the strings that the answer must mention, if a turn contains them; the newest such turn is
+    the correction. Strings that the answer must not mention become `Question.stale`, unless the correction contains
+    them, as in "150, not 50". Events other than turns and queries are left out, because nobody says them.
 
     Args:
         item: A line of the file.

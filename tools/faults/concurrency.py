@@ -38,7 +38,7 @@ def _in_all_ways(tally: Tally, new: Callable[[], Scenario]) -> None:
 
 
 def at_once(tally: Tally, scenario: Scenario, way: str, *, conversations: int, turns: int = 5) -> None:
-    """Let several workers save at the same time: turns of their own, and turns that all workers share."""
+    """Let several workers save at the same time: turns of their own, and turns that every worker saves."""
     ids = [f"talk-{number % conversations}" for number in range(_WORKERS[way])]
     with opened(scenario):  # so that it is there
         pass
@@ -80,7 +80,7 @@ def _check_state(tally: Tally, memory: BaseMemory) -> None:
 
 
 def uncredited(items: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a state's items without the numbers of the messages that stated or superseded facts and statements."""
+    """Return a state's items without message numbers: those that stated, and those that superseded, a fact."""
     # What is said twice in exchanges that are learnt from together is credited to one of the two messages, and what is
     # said again later to the later one. How many are learnt from together depends on who comes first, so only whether
     # a fact holds can be compared.

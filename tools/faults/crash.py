@@ -22,7 +22,7 @@ _AT_RANDOM = 0.4
 _LONGEST_LIFE = 0.2
 
 Aim: TypeAlias = tuple[int, int] | None
-"""The moment of a kill: the number of exchanges after the first one, and the step; `None` for a random moment."""
+"""The moment of a kill, as (exchanges since the process started, step); `None` for a random moment."""
 
 
 def crash(tally: Tally, new: Callable[[], Scenario], kills: int, *, exchanges: int = 25, seed: int = 0) -> None:

@@ -58,7 +58,10 @@ def cut(tally: Tally, new: Callable[[], Scenario], *, every: int = 1) -> None:
 
 
 def _told(scenario: Scenario, at: int | None, *, asynchronous: bool = False) -> tuple[dict[str, Any], int]:
-    """Return the outcome of a process, and its number of errors; without a fault, the number of steps instead."""
+    """Run a process that loses its connections at step `at`; return its outcome, and its number of errors.
+
+    Without a step, nothing is lost, and the number of steps takes the place of the number of errors.
+    """
     here, there = PROCESSES.Pipe()
     process = start(_talk, scenario, at, asynchronous, there)
     there.close()

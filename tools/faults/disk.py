@@ -29,7 +29,7 @@ Fault = Callable[[Path, random.Random], contextlib.AbstractContextManager[Path]]
 
 @contextlib.contextmanager
 def _size_limit(folder: Path, chance: random.Random) -> Generator[Path]:
-    """Limit the size of all files written by this process to some kilobytes more than now."""
+    """Let no file that this process writes grow by more than some kilobytes."""
     largest = max(file.stat().st_size for file in folder.iterdir())
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest + chance.randrange(40_000), hard))
@@ -147,7 +147,7 @@ def _save(memory: BaseMemory, number: int) -> None:
 
 
 def _refused(memory: BaseMemory | Path, strategy: str, number: int) -> bool:
-    """Return whether saving raises an error, in this memory or in a memory opened in the folder."""
+    """Return whether a save raises an error; a path is a folder in which a memory is opened for it."""
     try:
         with contextlib.ExitStack() as stack:
             if isinstance(memory, Path):

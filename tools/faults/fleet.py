@@ -67,7 +67,7 @@ backend workers
 
 @dataclass
 class Phase:
-    """The fate of the turns while one part was killed repeatedly.
+    """The counts of turns while one part of the fleet was killed again and again.
 
     Attributes:
         name: The name of the killed part.

@@ -63,7 +63,7 @@ def _ended(strategy: str, url: str, attempt: int) -> set[str]:
 
 
 def _talk(strategy: str, url: str, attempt: int, pipe: Connection) -> None:
-    """Ask all unanswered questions, one run each; report over a pipe when the talk begins, and each answer."""
+    """Ask all unanswered questions, each in a run of its own; report the begin and each answer over a pipe."""
     import agents
     from agents.testing import ScriptedModel, assistant_message, function_call
 

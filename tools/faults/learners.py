@@ -1,4 +1,4 @@
-"""Several processes share one conversation with a slow model: counts what is learnt twice, and what is lost.
+"""Lets processes share one conversation with a slow model, and counts turns that are learnt twice or lost.
 
 `python -m tools.faults.learners` prints the number of model calls on SQLite, on PostgreSQL behind PgBouncer, and on
 Redis. Turns arrive faster than the model answers, and saves return at once (`learn="background"`), like the requests of
@@ -45,7 +45,7 @@ class Talk:
     Attributes:
         store: The URL of a new store.
         strategy: The name of the strategy.
-        notes: The notes of the processes: the begin and the end of each model call, and each finished save.
+        notes: The file in which processes note the begin and end of each model call, and each finished save.
         turns: The number of turns.
         every: The seconds from one turn to the next.
         model: The seconds that the model takes to answer.

@@ -55,7 +55,7 @@ class Told:
     Attributes:
         killed: True if the process was killed, and did not end by itself.
         saved: The exchanges whose save returned.
-        views: The view before each exchange except the first.
+        views: The view before each exchange except the first, by the exchange's number.
         steps: The labels of the steps of each exchange.
         outcome: The outcome at the end, if the process reached its end.
         killed_at: The label of the step at which the process was killed.
@@ -70,10 +70,10 @@ class Told:
 
 
 def live(life: Life, *, kill_after: float | None = None) -> Told:
-    """Run a process, and return its reports; with `kill_after`, kill it so many seconds after its memory is open.
+    """Run a process, and return its reports; kill it `kill_after` seconds after it has opened its memory, if given.
 
     Raises:
-        RuntimeError: It ended by itself, with an error (its traceback is on the standard error).
+        RuntimeError: The process ended by itself, with an error (its traceback is on standard error).
     """
     told, (pipe, there) = Told(), PROCESSES.Pipe()
     process = start(_talk, life, there)

@@ -49,7 +49,7 @@ def cells(places: Places, kills: int) -> Iterator[Cell]:
 
 
 def fail(tally: Tally, new: Any, *, every: int = 1) -> None:
-    """Let model calls fail: every `every`-th combination of a fault, a call, and a way of calling."""
+    """Let a model call fail in each combination of fault, call and way of calling, or in one out of `every`."""
     endpoint = Endpoint()
     undisturbed = _talk(new(), endpoint, asynchronous=False)
     trials = [(fault, at, way) for fault in FAULTS for at in range(undisturbed.calls) for way in (False, True)]

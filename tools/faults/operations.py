@@ -99,7 +99,7 @@ def kill_in(tally: Tally, new: Callable[[], Scenario], kills: int, *, seed: int 
 
 @contextlib.contextmanager
 def _newer_schema(name: str) -> Generator[None]:
-    """For the operation "upgrade", add a schema step in this process that the files do not have yet."""
+    """For the operation "upgrade", give this process a newer schema than the files have; else do nothing."""
     before = schema.STEPS, schema.VERSION
     if name == "upgrade":
         schema.STEPS, schema.VERSION = [_add_mood], 2

@@ -30,7 +30,7 @@ def cells(places: Places, kills: int) -> Iterator[Cell]:
 
 
 def kill(tally: Tally, server: PostgresServer, *, kills: int) -> None:
-    """Kill clients while they save and load, as in `crash`; then kill PgBouncer while four threads save.
+    """Kill clients at steps of saves and loads; then kill PgBouncer while four threads save.
 
     Args:
         tally: The tally that counts the results.

@@ -220,7 +220,7 @@ def _is_ok(server: RedisServer) -> bool:
 
 
 def _is_in_step(server: RedisServer) -> bool:
-    """Return whether a primary is connected to its replica again, and a replica to its primary."""
+    """Return whether a server is connected again: a primary to its replica, or a replica to its primary."""
     with contextlib.closing(server.client()) as client:
         told = client.info("replication")
     return told["connected_slaves"] > 0 if told["role"] == "master" else told["master_link_status"] == "up"

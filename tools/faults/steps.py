@@ -41,7 +41,7 @@ class Steps:
         self._lock = threading.Lock()
 
     def begin(self, turn: int) -> list[str]:
-        """Begin a turn, and return the labels of the steps before the turn."""
+        """Begin a turn, and return the labels of the steps since the last turn began."""
         labels, self.labels, self._turn = self.labels, [], turn
         return labels
 

@@ -10,7 +10,7 @@ from memzoo.stores import Entry
 __all__ = ["ALL", "Cell", "Tally", "as_json", "as_table", "by_fault"]
 
 ALL = 200
-"""From this number of kills on, all combinations of other faults are tried; below, a proportional share."""
+"""The number of kills from which on other faults are tried in all combinations; with fewer, in a share of them."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Loads all modules that are loaded at first use; imported once, in the process that forks the others."""
+"""When imported, loads all modules that would load at first use, so that forked processes have them."""
 
 import contextlib
 import gc

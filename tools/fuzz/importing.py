@@ -1,4 +1,4 @@
-"""Fuzzes other libraries' files: each conversation is read unchanged or refused by name, without harm to others."""
+"""Fuzzes other libraries' files: an import reads each conversation unchanged, or names it and reads the rest."""
 
 import copy
 import json
@@ -169,7 +169,7 @@ SOURCES: Mapping[str, tuple[str, Callable[[str, int], Any], Callable[[Path, Talk
     ),
     "chatgpt": ("", _of_export, _in_json(lambda talks: list(talks.values()))),
 }
-"""For each form its name for `--from`, the content of a file for one conversation, and the function that writes it."""
+"""For each form: its name for `--from`, a function that makes a conversation, and a function that writes a file."""
 
 
 def _listed(talk: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Fuzzes programs: each is rewritten, or reported and left unchanged, without harm to the others."""
+"""Fuzzes programs: `memzoo migrate` rewrites each, or reports it and leaves it unchanged, and goes on to the next."""
 
 import ast
 import random

@@ -2,8 +2,8 @@
 
 `make real-cache`, or `python -m tools.real_server.cached` with `LLAMA_SERVER` and `LLAMA_MODEL`, sends ten requests for
 each memory. The server keeps the whole last request (`--swa-full`). Its answer's `cached_tokens` is compared with
-`PromptCache`, in steps of one token, counted by the model's own tokenizer. Then the prompts that memories send for
-themselves go to the server, one after another, with the offline model's replies.
+`PromptCache`, in steps of one token, counted by the model's own tokenizer. Then the server gets the prompts with which
+memories learn, one after another; the offline model replies to the memories.
 """
 
 import functools
@@ -23,7 +23,7 @@ from tools.real_server.server import MODEL, served
 from tools.real_server.talk import LONG, SAID
 
 CLOSE = 2
-"""The highest allowed difference in tokens: the new answer may begin like the answer in the previous request."""
+"""The highest difference allowed, in tokens; answers that happen to begin alike make a small one."""
 
 _BY_TOKEN = CacheRule("by token")
 _BEGIN = 1  # the mark where a text begins
@@ -87,7 +87,7 @@ def _compared(url: str, memory: BaseMemory, requests: int) -> Iterator[Compared]
 
 
 def _own_prompts(url: str, name: str, exchanges: int) -> list[tuple[int, int]]:
-    """Return, for each call that a memory makes for itself, the tokens that the server was sent and reused."""
+    """Return (tokens sent, tokens that the server reused) for each prompt with which a memory learns."""
     offline, used = ChatModel("offline"), list[tuple[int, int]]()
 
     def relay(messages: list[Message]) -> str:

@@ -1,6 +1,6 @@
-"""Requests of all memories to llama.cpp's server, with the chat templates of ten families of models.
+"""Sends requests of all memories to llama.cpp's server, with the chat templates of ten families of models.
 
-The model stays the small one: its words do not matter here, only what the server accepts and writes into the prompt.
+The model is always the same small one. It is not asked: the server only renders each request, or refuses it.
 """
 
 import json
@@ -36,7 +36,7 @@ FAMILIES: Mapping[str, str] = {
     "Qwen3.5-4B": "llama/Qwen3.5-4B",
     "SmolLM3-3B": "llama/HuggingFaceTB-SmolLM3-3B",
 }
-"""The chat templates by the name that the server gives its model."""
+"""The chat templates, by the model name that the server reports; a memory chooses the family by this name."""
 
 
 def show_refused(strategies: Sequence[str]) -> int:
@@ -56,7 +56,7 @@ def show_refused(strategies: Sequence[str]) -> int:
 
 
 def _requests(strategies: Sequence[str]) -> dict[str, list[_Request]]:
-    """Return a request of each form, by family."""
+    """Return, for each family, one request of each form that memories make."""
     found: dict[str, dict[str, _Request]] = {family: {} for family in FAMILIES}
     for view in views(strategies):
         for name, requests in found.items():
@@ -67,7 +67,7 @@ def _requests(strategies: Sequence[str]) -> dict[str, list[_Request]]:
 
 
 def _faults(url: str, requests: Sequence[_Request]) -> Counter[str]:
-    """Count what the server refuses, and, without tools, what it leaves out of the prompt."""
+    """Count the requests that the server refuses, and those without tools whose prompt lacks a name."""
     found = Counter[str]()
     with httpx.Client(base_url=url.removesuffix("/v1"), trust_env=False, timeout=60) as client:
         for request in requests:

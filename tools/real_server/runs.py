@@ -31,7 +31,7 @@ _SECONDS_BETWEEN = 60.0
 
 @dataclass
 class Clock:
-    """A clock that moves only when told to, so that nobody waits for a pause to end."""
+    """A clock that moves only when told to, so that pauses take no real time."""
 
     now: float = 1_750_000_000.0
 
@@ -79,7 +79,7 @@ class Row:
         calls: The number of model calls by the memory.
         tokens: The number of tokens in the memory's prompts.
         errors: The number of `ModelError`s raised, by type.
-        left: The number of exchanges that could not be learnt even when the offline model replaced the small model.
+        left: The number of exchanges that even the offline model, asked in the end, could not learn.
         wrong: Descriptions of errors: other exceptions, lost or changed messages.
         seconds: The duration of the talk in seconds.
     """

@@ -1,4 +1,4 @@
-"""The user's messages for the model: fifteen exchanges, one of which is longer than the model's context."""
+"""The talk with the model: fifteen exchanges, one of which is longer than the model's context."""
 
 __all__ = ["LONG", "SAID"]
 

@@ -1,8 +1,8 @@
-"""All memories and the chat templates of open models: `python -m tools.templates`, which `make templates` starts.
+"""Renders memories' requests with chat templates of open models: `python -m tools.templates`, or `make templates`.
 
-Each request that a memory makes is reduced to its form: roles, calls, kinds of content, with a mark in place of each
-text. Each form is rendered once with each template, as vLLM and as llama.cpp's server prepare it, and is then counted:
-what raises, which marks are lost, "None", arguments encoded twice. Open converters get the same forms.
+Each request that a memory makes is reduced to its form: roles, calls and kinds of content, with a mark in place of each
+text. Each form is rendered once with each template, as prepared by vLLM and by llama.cpp's server. The faults are
+counted: errors, lost marks, "None", arguments encoded twice. Open converters get the same forms.
 """
 
 import json
@@ -28,7 +28,7 @@ BESIDE = [said("user", "hi"), *called("markq", content="besideq"), said("assista
 
 
 def judge(template: Template, server: str, form: Form, *, tools: bool) -> dict[str, str]:
-    """Render a form, and return the faults by name, each with an example."""
+    """Render a form with a template, as a server does, and return the faults by name, each with an example."""
     offered = TOOLS if tools and (template.takes_tools or "call" in form.marks.values()) else None
     try:
         text = template.render(SERVERS[server](template, form.messages), offered)
@@ -41,7 +41,7 @@ def judge(template: Template, server: str, form: Form, *, tools: bool) -> dict[s
 
 
 class Converters:
-    """The open converters, asked by the Python of an environment that has them."""
+    """The open converters, run by a Python that has their packages."""
 
     def __init__(self, python: Path) -> None:
         command = [python, Path(__file__).with_name("converters.py")]
@@ -50,19 +50,19 @@ class Converters:
         )
 
     def judge(self, form: Form, *, tools: bool) -> dict[str, dict[str, str]]:
-        """Return the faults of each converter by name."""
+        """Return the faults of a form by converter, then by name, each with an example."""
         asked, answers = cast("IO[str]", self._running.stdin), cast("IO[str]", self._running.stdout)
         print(json.dumps(asdict(form) | {"tools": TOOLS if tools else None}), file=asked, flush=True)
         return json.loads(answers.readline())
 
 
 class Count:
-    """The faults of all forms.
+    """Counts the faults of all forms.
 
     Attributes:
         views: The number of views.
-        unable: What a template or converter does not keep of one plain call.
-        found: By strategy, and with tools or without: the faults, and for each the names with an example.
+        unable: The faults with one plain tool call, by template or converter; they are not counted again.
+        found: The other faults, by (strategy, with tools), fault, and template or converter, each with an example.
     """
 
     def __init__(self, templates: Sequence[Template], converters: Converters | None) -> None:
@@ -78,7 +78,7 @@ class Count:
             self._templates.setdefault(self._family(template), []).append(template)
 
     def _family(self, template: Template) -> Family:
-        """Return the family that a user names, or else the one that the model's name tells."""
+        """Return "no-system" or "no-tools" if the template cannot render these, else the family by the model's name."""
         unable = {fault for server in SERVERS for fault in self.unable.get(f"{template.name}, {server}", ())}
         if not template.takes_system:
             return FAMILIES["no-system"]
@@ -95,7 +95,7 @@ class Count:
         return found
 
     def add(self, view: View) -> None:
-        """Count one view with all templates, each with the request for its family."""
+        """Render a view's requests with all templates of their families, and count the faults."""
         self.views += 1
         shown = words_of(sendable(view.memory.messages(QUESTION)))
         for family, templates in self._templates.items():
@@ -119,7 +119,7 @@ class Count:
 
     @property
     def forms(self) -> int:
-        """The number of distinct forms."""
+        """The number of distinct forms so far."""
         return len(self._judged)
 
 
@@ -129,7 +129,7 @@ def main(
     converters: Annotated[Path | None, typer.Option(help="A Python that has the open converters.")] = None,
     examples: Annotated[bool, typer.Option(help="Name each template, with an example.")] = True,  # noqa: FBT002
 ) -> None:
-    """Count what templates and converters refuse and lose of requests, and end with 1 if there is anything."""
+    """Count the faults of templates and converters with memories' requests; the exit code is 1 if there are any."""
     console = Console(soft_wrap=True, highlight=False, markup=False)
     given = [Template(*one) for one in fetch(cache).items()]
     talk = form_of([said("user", "a question"), said("assistant", "an answer"), said("user", "another")])

@@ -1,6 +1,6 @@
-"""Open converters of OpenAI's messages, asked offline: read forms as JSON lines, and write the faults of each.
+"""Converts OpenAI's messages with open converters: reads forms as JSON lines, and writes the faults of each.
 
-Run by a Python that has the packages (`make templates`); memzoo's own environment does not. Nothing is sent anywhere.
+Run this with a Python that has their packages (`make templates`), unlike memzoo's own. It uses no network.
 """
 
 import importlib
@@ -14,13 +14,13 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 _Convert: TypeAlias = Callable[[Any, Any], Any]
-"""Returns the system text and the messages as the provider gets them, from messages and tools in OpenAI's form."""
+"""A function from messages and tools in OpenAI's form to the provider's system text and messages."""
 
 _MODELS = {"anthropic": "claude-sonnet-4-5", "gemini": "gemini-3-pro", "bedrock": "anthropic.claude-sonnet-4-5"}
 
 
 def main() -> None:
-    """Answer each line of stdin with a line: faults by converter."""
+    """Answer each form on standard input with one JSON line: its faults by converter."""
     with redirect_stdout(sys.stderr):
         converters = _converters()
     for line in sys.stdin:

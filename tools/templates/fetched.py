@@ -1,4 +1,4 @@
-"""Chat templates as they ship with models, out of the source distributions of llama.cpp, trl and vLLM."""
+"""Fetches models' chat templates from the source distributions of llama-cpp-python, trl and vLLM."""
 
 import ast
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 __all__ = ["CACHE", "fetch"]
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "memzoo-templates"
-"""Where the packages are kept, outside the repository."""
+"""The folder for downloaded packages, outside the repository."""
 
 SOURCES = {
     "llama-cpp-python==0.3.36": ("vendor/llama.cpp/models/templates", "vendor/llama.cpp/tests/test-chat-template.cpp"),
@@ -23,9 +23,9 @@ _IN_TESTS = re.compile(rf"/\* \.name= \*/ ({_LITERAL}),\s*/\* \.template_str=? \
 
 
 def fetch(cache: Path = CACHE) -> dict[str, str]:
-    """Return templates by name, each text once; download what `cache` does not have.
+    """Return templates by name, each text once; packages that are not in `cache` are downloaded.
 
-    Templates for training alone (`{% generation %}`) are left out: no server has them.
+    Templates for training (with `{% generation %}`) are left out: servers do not use them.
     """
     found: dict[str, str] = {}
     for package, places in SOURCES.items():
@@ -50,8 +50,8 @@ def _templates(place: Path) -> Iterator[tuple[str, str]]:
 def _unpack(package: str, cache: Path) -> Path:
     """Let pip unpack a source distribution into the cache, and return its folder.
 
-    Pip has no command for this: it also asks the package to describe itself. Without the packages needed to build it,
-    that fails at once, and `--no-clean` leaves the sources where they are.
+    `pip download` unpacks the sources and then tries to read the metadata from a build. Without the packages for the
+    build, this fails at once, and `--no-clean` leaves the sources in place.
     """
     folder = cache / package
     if not list(folder.glob("*/*/PKG-INFO")):

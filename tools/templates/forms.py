@@ -19,7 +19,7 @@ class Form:
 
     Attributes:
         messages: The messages.
-        marks: What each mark stands for: "system", "words", "call", "beside a call" or "result".
+        marks: The kind of text that each mark stands for: "system", "words", "call", "beside a call" or "result".
     """
 
     messages: list[Message]
@@ -27,7 +27,7 @@ class Form:
 
 
 def form_of(messages: Sequence[Message]) -> Form:
-    """Return the form of a request."""
+    """Return the form of a request; ids of calls are replaced too."""
     form = Form(json.loads(json.dumps(messages)), {})
     ids: dict[str, str] = {}
 

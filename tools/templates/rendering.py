@@ -1,4 +1,4 @@
-"""Renders chat templates as transformers does, with requests prepared as vLLM and llama.cpp's server prepare them."""
+"""Renders chat templates as transformers does, with requests prepared as by vLLM or by llama.cpp's server."""
 
 import copy
 import functools
@@ -54,14 +54,14 @@ _ENVIRONMENT = _environment()
 
 
 def said(role: str, content: Any = None, **others: Any) -> Message:
-    """Return a message."""
+    """Return a chat message with this role and content."""
     return {"role": role, "content": content, **others}
 
 
 def called(
     *marks: str, content: Any = "", ids: str = "call0000", arguments: Callable[[Any], Any] = json.dumps
 ) -> list[Message]:
-    """Return a message with a call for each mark, and the results."""
+    """Return an assistant message with a tool call for each mark, then the results as messages."""
     each = [f"{ids}{place}" for place, _ in enumerate(marks)]
     calls = [
         {"id": id_, "type": "function", "function": {"name": "look_up", "arguments": arguments({"name": mark})}}
@@ -73,11 +73,11 @@ def called(
 
 @dataclass(eq=False)
 class Template:
-    """A chat template, and what it can do, as a server finds out: by trying.
+    """A chat template; its abilities are found by trying, as servers do.
 
     Attributes:
-        name: Its name.
-        source: Its text.
+        name: The template's name.
+        source: The template's text.
     """
 
     name: str
@@ -88,10 +88,10 @@ class Template:
         return _ENVIRONMENT.from_string(self.source)
 
     def render(self, messages: Sequence[Message], tools: Sequence[Any] | None = None) -> str:
-        """Render a request.
+        """Return a request rendered as a prompt.
 
         Raises:
-            Exception: The template refuses it, or fails.
+            Exception: The template refuses the request, or fails.
         """
         return self._compiled.render(
             messages=messages, tools=tools, bos_token="<s>", eos_token="</s>", add_generation_prompt=True
@@ -99,11 +99,11 @@ class Template:
 
     @functools.cache  # noqa: B019 - a template lives as long as the program
     def plain_text(self, *, tools: bool) -> str:
-        """Return the prompt of a question alone."""
+        """Return the prompt for a request with nothing but a short question."""
         return self.render(self._as_content([said("user", "hi")]), TOOLS if tools else None)
 
     def keeps(self, mark: str, messages: Sequence[Message], tools: Sequence[Any] | None = None) -> bool:
-        """Tell whether the template renders messages, and a mark is in its text, other than in Python's spelling."""
+        """Return True if the template renders the messages, and the mark is in the result, but no repr of a part is."""
         try:
             text = self.render(messages, tools)
         except Exception:  # noqa: BLE001 - a template may raise anything
@@ -112,32 +112,32 @@ class Template:
 
     @cached_property
     def takes_text(self) -> bool:
-        """The content of a message may be a text."""
+        """True if a message's content may be a text."""
         return self.keeps("mark", [said("user", "mark")])
 
     @cached_property
     def takes_parts(self) -> bool:
-        """The content of a message may be a list of parts."""
+        """True if a message's content may be a list of parts."""
         return self.keeps("mark", [said("user", [{"type": "text", "text": "mark"}])])
 
     @cached_property
     def loops_over_parts(self) -> bool:
-        """The template goes through the parts of a message's content: vLLM then makes parts of each text."""
+        """True if the template loops over the parts of a content; vLLM then sends each text as a list of parts."""
         return bool(re.search(r"for \w+ in \w+(\[['\"]content['\"]\]|\.content)", self.source))
 
     @cached_property
     def takes_system(self) -> bool:
-        """A system message is rendered."""
+        """True if a system message is rendered."""
         return self.keeps("mark", self._as_content([said("system", "mark"), said("user", "hi")]))
 
     @cached_property
     def takes_tools(self) -> bool:
-        """Descriptions of tools do no harm: some templates cannot write them."""
+        """True if a request with tool descriptions is rendered; some templates fail."""
         return self.keeps("mark", self._as_content([said("user", "mark")]), TOOLS)
 
     @cached_property
     def takes_objects(self) -> bool:
-        """The arguments of a call may be an object."""
+        """True if a call's arguments may be an object instead of JSON text."""
         plain = [said("user", "hi"), *called("mark", arguments=lambda given: given), said("assistant", "yes")]
         return self.keeps("mark", self._as_content([*plain, said("user", "hm")]), TOOLS)
 
@@ -155,7 +155,10 @@ def _parted(message: Message) -> Message:
 
 
 def as_vllm(template: Template, messages: Sequence[Message]) -> list[Message]:
-    """As vLLM 0.11 (`chat_utils.py`): other members left out, no `None`, arguments parsed, contents in one form."""
+    """Return messages as vLLM 0.11 prepares them (`chat_utils.py`).
+
+    Unknown members are left out, `None` becomes "", arguments are parsed, and all contents get the same form.
+    """
     kept = ("role", "content", "name", "tool_calls", "tool_call_id")
     sent = [{name: value for name, value in copy.deepcopy(message).items() if name in kept} for message in messages]
     for place, message in enumerate(sent):
@@ -166,7 +169,7 @@ def as_vllm(template: Template, messages: Sequence[Message]) -> list[Message]:
 
 
 def as_llama_cpp(template: Template, messages: Sequence[Message]) -> list[Message]:
-    """As llama.cpp's server (`common/chat.cpp`): mended by what the template was found to be able to do."""
+    """Return messages as llama.cpp's server prepares them (`common/chat.cpp`): adapted to the template's abilities."""
     sent = [copy.deepcopy(message) for message in messages]
     for place, message in enumerate(sent):
         if message["role"] == "developer" and "<|channel|>" not in template.source:

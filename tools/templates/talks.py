@@ -1,4 +1,4 @@
-"""Made-up talks in which each message has words of its own, and each option that moves a view."""
+"""Makes views: of each strategy, with each option that changes views, after made-up talks without repeated words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ __all__ = ["OPTIONS", "QUESTION", "View", "views", "words_of"]
 COUNTS = (1, 2, 7, 20, 60)
 _SYLLABLES = "ba de fi go ku la me ni po ru".split()
 NAMES = ["".join(_SYLLABLES[int(digit)] for digit in f"{number:03}").capitalize() for number in range(200)]
-"""Names that stand in no text but those of one message."""
+"""Made-up names; each occurs in one message only, so a lost message is noticed."""
 
 SYSTEM = "You are Zimutka, an assistant who answers in one sentence."
 QUESTION = f"Where does {NAMES[0]} live, and who is {NAMES[2]}?"
@@ -53,7 +53,7 @@ OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
     "token-buffer": (*_WINDOW, {"max_token_limit": 60, "oversized": "keep"}),
     "summarizing-window": (*_RECALLED, {"max_messages": 6}, {"max_messages": 3, "recalled_place": "after"}),
 }
-"""By strategy, the options that change the order, the roles or the number of messages in a view."""
+"""The options that change the order, roles or number of messages in a view, by strategy; each dict is tried."""
 
 # The default, given to tell these talks apart: their first message is pinned.
 _PINNED = {"return_messages": False}
@@ -88,7 +88,7 @@ def _with_tools() -> Iterator[Message]:
 
 
 def _uneven() -> Iterator[Message]:
-    """The assistant begins; two users, and two answers in a row; parts; an empty answer; a name."""
+    """Yield a talk that begins with an answer, and has runs of one role, names, parts and an empty answer."""
     number = count()
     while True:
         yield said("assistant", _told(next(number)))
@@ -109,11 +109,11 @@ class View:
     """A memory after some messages.
 
     Attributes:
-        strategy: Its name.
-        label: Its options, the talk and the number of messages.
-        memory: It.
-        system: The application's words for the request, "" without any.
-        tools: There are tool calls in its log.
+        strategy: The name of the strategy.
+        label: The options, the talk and the number of messages, in words.
+        memory: The memory.
+        system: The application's system prompt for the request; "" without one.
+        tools: True if the log has tool calls.
     """
 
     strategy: str
@@ -128,7 +128,7 @@ class View:
 
 
 def views(strategies: Sequence[str]) -> Iterator[View]:
-    """Yield all views; each is to be read before the next is taken, since the next is of the same memory."""
+    """Yield all views. Use each before you take the next, which may have the same memory with more messages."""
     for name in strategies:
         for options in ({}, *OPTIONS[name], *_ALL):
             for talk in TALKS if not options else ("plain", "tools"):
@@ -154,6 +154,6 @@ def _grown(name: str, options: dict[str, Any], talk: str, *, logged: bool) -> It
 
 
 def words_of(messages: Sequence[Message] | str) -> set[str]:
-    """Return the names that stand in messages or in a text: those by which a lost word is known."""
+    """Return the `NAMES` that occur in messages or in a text."""
     text = str(messages)
     return {name for name in NAMES if name in text}

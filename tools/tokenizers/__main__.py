@@ -1,4 +1,4 @@
-"""The token estimate beside the tokenizers of models: `python -m tools.tokenizers`, which `make tokens` starts."""
+"""Compares the token estimate with the tokenizers of models: `python -m tools.tokenizers`, or `make tokens`."""
 
 import itertools
 import random
@@ -44,7 +44,7 @@ Data = Annotated[Path | None, typer.Option(help="A folder with LoCoMo and Memory
 
 @app.command()
 def fit(environment: Environment = None, data: Data = None) -> None:
-    """Fit the costs of each family to the texts to fit, and print them as rows of the table."""
+    """Fit each family's token costs to the first set of texts, and print them as rows of the estimate's table."""
     with _prepared(environment) as (folder, known):
         texts = make_texts(0, folder, data)
         for family, counter in known.items():
@@ -53,9 +53,10 @@ def fit(environment: Environment = None, data: Data = None) -> None:
 
 
 def _fit(counter: Counter, texts: Mapping[str, Sequence[str]], known: Tokenizer) -> Sequence[float]:
-    """Return the costs with the least squared errors, for chunks of 200 tokens, each kind with the same weight.
+    """Return the token costs with the least squared errors over chunks of 200 tokens, in the order of the table.
 
-    2 % come on top: it is better to send a little less than a limit than more.
+    Each kind of text has the same weight, short turns less. The costs are raised by 2 %, because it is better to stay a
+    little below a limit than to exceed it.
     """
     free = Tokenizer("", "", *[0.0] * 10)
     costs: list[dict[str, Any]] = [{one: 1.0} for one in _COSTS]
@@ -87,7 +88,7 @@ def _fit(counter: Counter, texts: Mapping[str, Sequence[str]], known: Tokenizer)
 
 @app.command()
 def check(environment: Environment = None, data: Data = None) -> None:
-    """Print the signed errors of the estimate on the texts to check, in percent: by the table, and as it learns."""
+    """Print the estimate's signed errors in percent on the second set of texts: by the table, and while it learns."""
     with _prepared(environment) as (folder, known):
         texts = make_texts(1, folder, data)
         _print_table("| by the table, without -> with | " + " | ".join(known) + " |", _table_errors(known, texts))
@@ -126,7 +127,7 @@ def _guess(tokenizer: Tokenizer, messages: Sequence[Message]) -> float:
 
 
 def _talk(counter: Counter, kinds: Sequence[Sequence[str]]) -> list[float]:
-    """Return the estimate's error in each request of a talk with four new messages of the kind at hand each time."""
+    """Return the estimate's error for each request of a talk; each adds four messages from the next of `kinds`."""
     estimate, request = Estimate(counter.model), list[Message]()
     texts = {id(said): itertools.cycle(_messages(said)) for said in kinds}
     errors: list[float] = []
@@ -140,7 +141,7 @@ def _talk(counter: Counter, kinds: Sequence[Sequence[str]]) -> list[float]:
 
 @app.command()
 def limits(environment: Environment = None, data: Data = None) -> None:
-    """Print the true tokens of what is sent with a limit of 1,000, by strategy and kind of text."""
+    """Print the true number of tokens that memories send within a limit of 1,000, by strategy and kind of text."""
     with _prepared(environment) as (folder, known):
         texts = make_texts(1, folder, data)
         for strategy in _STRATEGIES:
@@ -153,7 +154,10 @@ def limits(environment: Environment = None, data: Data = None) -> None:
 
 
 def _sent(strategy: str, counter: Counter, said: Sequence[str]) -> int:
-    """Return the true tokens of what a strategy's limit bounds; the question has all words, so much is found."""
+    """Return the true number of tokens in the messages to which a strategy's limit applies.
+
+    The question consists of the texts themselves, so that a search finds much.
+    """
     limit: dict[str, Any] = {"max_tokens" if strategy == "token-window" else "max_token_limit": _LIMIT}
     memory = create_memory(
         strategy, llm="offline", token_counter=f"approximate {tokenizer_of(counter.model).name}".strip(), **limit
@@ -165,7 +169,7 @@ def _sent(strategy: str, counter: Counter, said: Sequence[str]) -> int:
 
 
 class _Model:
-    """Stands in for an endpoint that counts with a tokenizer."""
+    """A model that reports the tokens of each request, counted with a tokenizer, as an endpoint would."""
 
     def __init__(self, counter: Counter) -> None:
         self.name = counter.model or "own"

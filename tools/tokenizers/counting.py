@@ -1,6 +1,6 @@
-"""Counts texts with the tokenizers of models: reads a JSON text a line, writes its number of tokens a line.
+"""Counts tokens with a model's tokenizer: reads one JSON text per line, and writes its number of tokens.
 
-Run by a Python that has `PACKAGES` (see `tools.tokenizers.environment`); memzoo's own environment does not.
+Run this with a Python that has the `PACKAGES` of `tools.tokenizers.environment`, unlike memzoo's own.
 """
 
 import base64
@@ -24,7 +24,7 @@ def _folder(package: str) -> Path:
 
 
 def _ranked(path: Path, digits: str) -> Callable[[str], int]:
-    """Return the tokenizer of a file of tiktoken's form."""
+    """Return a function that counts tokens with a file in tiktoken's format; `digits` is a pattern for numbers."""
     tiktoken = importlib.import_module("tiktoken")
     pairs = (line.split() for line in path.read_bytes().splitlines() if line)
     ranks = {base64.b64decode(token): int(rank) for token, rank in pairs}
@@ -53,7 +53,7 @@ def _deepseek() -> Callable[[str], int]:
 
 
 def _gemma() -> Callable[[str], int]:
-    """Return the tokenizer in a model's file, which has the pieces and scores that sentencepiece needs."""
+    """Return a function that counts tokens with sentencepiece, from the pieces and scores in Gemma's model file."""
     sentencepiece, proto = map(importlib.import_module, ("sentencepiece", "sentencepiece.sentencepiece_model_pb2"))
     model: Any = proto.ModelProto()
     model.trainer_spec.model_type, model.trainer_spec.byte_fallback = proto.TrainerSpec.BPE, True
@@ -89,7 +89,7 @@ _COUNTERS = {
 
 
 def main() -> None:
-    """Count each text of standard input."""
+    """Answer each JSON text on standard input with its number of tokens."""
     count = _COUNTERS[sys.argv[1]]()
     for line in sys.stdin:
         sys.stdout.write(f"{count(json.loads(line))}\n")

@@ -1,4 +1,4 @@
-"""An environment with the tokenizers of models, made at run time."""
+"""Makes an environment with the tokenizers of models, and counts tokens in it."""
 
 import json
 import os
@@ -33,13 +33,13 @@ _ALONE = "llama-models==0.3.0"
 
 @dataclass
 class Counter:
-    """A tokenizer in a process of its own, with the frames of its family's chat template.
+    """A tokenizer in a process of its own, with the numbers of tokens that its family's chat template adds.
 
     Attributes:
-        model: A model's name of the family.
-        user: The tokens around a user's or a system's message.
-        assistant: The tokens around an assistant's message.
-        base: The tokens around a request.
+        model: The name of a model of the family.
+        user: The tokens added to a message of the user or the system.
+        assistant: The tokens added to a message of the assistant.
+        base: The tokens added to a request.
     """
 
     process: "subprocess.Popen[str]"
@@ -50,7 +50,7 @@ class Counter:
     _known: dict[str, int] = field(default_factory=dict[str, int])
 
     def count(self, text: str) -> int:
-        """Return the tokens of a text."""
+        """Return the number of tokens of a text."""
         if text not in self._known:
             assert self.process.stdin
             assert self.process.stdout
@@ -60,11 +60,11 @@ class Counter:
         return self._known[text]
 
     def count_message(self, message: Message) -> int:
-        """Return the tokens of a message in the chat template."""
+        """Return the number of tokens of a message in the chat template."""
         return self.count(text_of(message)) + (self.assistant if message["role"] == "assistant" else self.user)
 
     def count_request(self, messages: Iterable[Message]) -> int:
-        """Return the tokens of a request."""
+        """Return the number of tokens of a request."""
         return self.base + sum(map(self.count_message, messages))
 
 
@@ -80,7 +80,7 @@ FRAMES = {
 
 
 def prepare(folder: Path) -> Path:
-    """Return the Python of an environment with the packages, made in a folder if it is not there yet."""
+    """Return the path of Python in an environment with the packages, which is made in `folder` if necessary."""
     python = folder / "bin" / "python"
     if not (folder / "complete").exists():
         venv.create(folder, with_pip=True)
@@ -92,7 +92,7 @@ def prepare(folder: Path) -> Path:
 
 @contextmanager
 def counters(folder: Path) -> Generator[dict[str, Counter]]:
-    """Yield the counters by family."""
+    """Yield a counter for each family, by its name; their processes end with the block."""
     python, script = prepare(folder), Path(__file__).with_name("counting.py")
     made: dict[str, Counter] = {}
     try:

@@ -1,4 +1,4 @@
-"""Texts of eight kinds, and short turns: one set to fit the table of tokenizers, another to check it."""
+"""Makes texts of eight kinds, and short turns: a set to fit the estimate's table, and a set to check it."""
 
 import json
 import random
@@ -31,12 +31,12 @@ _GERMAN = ("django", "wagtail")
 
 
 def make_texts(part: int, environment: Path, data: Path | None = None) -> dict[str, list[str]]:
-    """Return texts by kind.
+    """Return a set of texts by kind.
 
     Args:
-        part: 0 for the texts to fit, 1 for the texts to check.
-        environment: An environment with chatterbot-corpus, and with the packages of `_GERMAN`, whose translations are
-            the German texts.
+        part: 0 for the set to fit, 1 for the set to check.
+        environment: An environment with chatterbot-corpus, django and wagtail; the German texts are translations of the
+            latter two.
         data: A folder with LoCoMo and MemoryBank, which add to the bundled conversations.
     """
     base = Path(sysconfig.get_paths()["stdlib"])
@@ -58,7 +58,7 @@ def make_texts(part: int, environment: Path, data: Path | None = None) -> dict[s
 
 
 def _said(language: str, part: int) -> Iterator[str]:
-    """Yield the messages of the first or of the second half of the bundled conversation."""
+    """Yield the texts of one half of a bundled conversation: the first for part 0, the second for part 1."""
     exchanges = sample_transcripts(language)[0].exchanges
     half = len(exchanges) // 2
     for exchange in exchanges[half:] if part else exchanges[:half]:
@@ -81,7 +81,7 @@ def _bank(data: Path, language: str, part: int) -> list[str]:
 
 
 def _dialogues(environment: Path, language: str, part: int) -> Iterator[str]:
-    """Yield the texts of every other file of chatterbot-corpus in a language."""
+    """Yield the texts of every other file of chatterbot-corpus in a language, beginning with file `part`."""
     paths = sorted(environment.glob(f"lib/python3*/site-packages/chatterbot_corpus/data/{language}/*.yml"))
     for path in paths[part::2]:
         yield from re.findall(r"^(?:- )?  ?- (.+)", path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -96,7 +96,7 @@ def _translations(environment: Path, package: str) -> Iterator[str]:
 
 
 def _result(dice: random.Random, number: int) -> str:
-    """Return a tool's result as JSON."""
+    """Return a made-up result of a tool, as JSON; `number` chooses its kind."""
     made: list[Any] = [
         {
             "latitude": round(dice.uniform(-80, 80), 4),
@@ -138,7 +138,7 @@ def _result(dice: random.Random, number: int) -> str:
 
 
 def _count(dice: random.Random, number: int) -> str:
-    """Return an English sentence with numbers."""
+    """Return an English sentence with made-up numbers; `number` chooses the sentence."""
     date = f"{dice.randint(2018, 2027)}-{dice.randint(1, 12):02}-{dice.randint(1, 28):02}"
     amount, small = f"{dice.randint(1, 9)},{dice.randint(100, 999)}.{dice.randint(10, 99)}", dice.randint(2, 99)
     sentences = (

@@ -4,7 +4,7 @@
 # [tool.memzoo.ways]
 # exchanges = {about = "the exchanges that share the rarest words with the question, up to the budget", source = "https://github.com/xhluca/bm25s#quickstart"}
 # ///
-"""BM25 over exchanges by bm25s, with its default weights; characters that need no spaces count in pairs."""
+"""A search over exchanges by bm25s with its default weights; Chinese and the like is split into pairs of characters."""
 
 import re
 

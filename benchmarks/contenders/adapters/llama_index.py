@@ -6,7 +6,7 @@
 # chat-summary-memory-buffer = {about = "a summary, and the newest messages up to the budget", options = {name = "ChatSummaryMemoryBuffer"}, asks_model = true, source = "https://developers.llamaindex.ai/python/examples/memory/chatsummarymemorybuffer/", remarks = {"recall" = "#read-and-gone"}}
 # memory = {about = "the newest messages, with 0.7 of the budget before a flush", options = {name = "Memory"}, source = "https://developers.llamaindex.ai/python/framework/module_guides/deploying/agents/memory/", remarks = {"sent" = "#messages-that-nobody-sees"}}
 # ///
-"""The buffers of llama-index-core. They get words alone: tool results are left out."""
+"""The buffers of llama-index-core. They get texts only, without tool results."""
 
 import asyncio
 import os

@@ -5,7 +5,7 @@
 # sqlite-session = {about = "all items", options = {limit = 0}, source = "https://openai.github.io/openai-agents-python/sessions/"}
 # sqlite-session-20 = {about = "the last 20 items", options = {limit = 20}, source = "https://openai.github.io/openai-agents-python/sessions/"}
 # ///
-"""openai-agents' `SQLiteSession`, limited by `SessionSettings`. It gets words alone: tool results are left out."""
+"""openai-agents' `SQLiteSession`, limited by `SessionSettings`. The session gets texts only, without tool results."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ class Memory:
         return asyncio.run(self.session.get_items())
 
     def delete(self, texts):
-        """Write all other items anew, because a session can delete only its last item or all items."""
+        """Clear the session and add all other items again, because a session can delete only its last item or all."""
         kept = [one for one in asyncio.run(self.session.get_items(limit=10**9)) if one["content"] not in texts]
         asyncio.run(self.session.clear_session())
         asyncio.run(self.session.add_items(kept))

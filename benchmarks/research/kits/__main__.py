@@ -30,7 +30,7 @@ def compare_kits(
     alone: Annotated[bool, typer.Option("--alone", help="Measure the speed of memzoo.cassettes alone.")] = False,  # noqa: FBT002 - typer's
     check: Annotated[str, typer.Option(hidden=True)] = "",
 ) -> None:
-    """Print the table of twelve rows, the share of changed prompts that fail, and the processor time of each kit."""
+    """Print the table of features, and each kit's share of noticed prompt changes and processor time."""
     if check:
         raise typer.Exit(0 if _run_check(check) else 1)
     typer.echo(f"As of {datetime.now(UTC):%Y-%m-%d}: " + "; ".join(map(versions, KITS[:1] if alone else KITS)) + "\n")
@@ -120,7 +120,7 @@ def _show_speed(running: Server, sizes: tuple[int, ...], kits: tuple[Kit, ...]) 
 
 
 def _speed(kit: Kit, running: Server, calls: int) -> dict[str, float]:
-    """Return the CPU milliseconds of a kit for loading a cassette, one call of httpx, and saving; bodies are matched.
+    """Return a kit's CPU milliseconds: to load a cassette, for one call of httpx matched by body, and to save.
 
     Only 100 of the calls are replayed, evenly spread over the recordings: a kit that searches all recordings for each
     call would take too long.

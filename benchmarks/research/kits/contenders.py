@@ -34,7 +34,7 @@ class Kit(Protocol):
             path: The file of the cassette.
             record: True to record. False to replay; no request is then sent.
             best: True to match requests as strictly as the kit can.
-            ignore: With `best`, a JSON path that may vary.
+            ignore: The JSON path of a part of the body that need not match; only with `best`.
         """
         ...
 
@@ -46,7 +46,7 @@ class Memzoo:
     packages = ("memzoo", "vcrpy")
 
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
-        """See `Kit`; the kit's defaults are its strictest settings."""
+        """Open a cassette, as in `Kit.open`; the defaults are the strictest settings."""
         choice: Any = "all" if record else "none"
         return use_cassette(path, record=choice, ignore=[ignore] if ignore else [], max_bytes=10**9)
 
@@ -58,7 +58,7 @@ class Vcrpy:
     packages = ("vcrpy", "pytest-recording")
 
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
-        """See `Kit`; vcrpy cannot ignore a part of a body."""
+        """Open a cassette, as in `Kit.open`; vcrpy cannot ignore a part of a body."""
         vcr: Any = import_module("vcr")
         matched = ["method", "scheme", "host", "port", "path", "query", *(["body"] if best else [])]
         return vcr.VCR(match_on=matched, record_mode="all" if record else "none").use_cassette(str(path))
@@ -72,7 +72,7 @@ class Cassetter:
 
     @contextmanager
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Generator[Any]:
-        """See `Kit`."""
+        """Open a cassette, as in `Kit.open`."""
         cassetter: Any = import_module("cassetter")
         options: dict[str, Any] = {"match_on": ["method", "uri", "body"]} if best else {}
         if ignore:

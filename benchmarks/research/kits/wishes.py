@@ -1,4 +1,4 @@
-"""The checks of the comparison's twelve rows; each row is a feature that people want of a replay kit."""
+"""The checks behind the rows of the comparison. Each returns True if a replay kit has a feature that people want."""
 
 import asyncio
 import json

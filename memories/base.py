@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # each module is loaded at its first use: most memories do no
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
-    from memzoo.memories.text.clearing import Clearing, ClearToolResultsOption
+    from memzoo.memories.text.clearing import ClearToolResultsOption
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
@@ -204,7 +204,11 @@ class BaseMemory(ABC):
         recalled["model"] = lambda: self._tokenizer_model or str(self.token_counter or "")
         self.render = Renderer(labels, lambda: self.counter, cached.lines, cached.tokens, **recalled)
         cached.system, cached.pins = SystemMessage(cached), Pins(cached)
-        cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
+        if self.clear_tool_results is not None:
+            from memzoo.memories.text.clearing import Clearing, clearing_of
+
+            if option := clearing_of(self.clear_tool_results):
+                cached.clearing = Clearing(option, cached, self.render.tokens, cached.pins)
         self.learner: Learner | None = self._new_learner(cached) if self._learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
         # Last: from now on, options cannot change.
@@ -725,13 +729,6 @@ class BaseMemory(ABC):
     async def _save_redacted(self, messages: Sequence[Message]) -> None:
         """Save messages whose texts were already redacted."""
         await saving.save(self, list(map(Record, messages)), None, is_redacted=True)
-
-    def _new_clearing(self, cached: CachedLog) -> "Clearing | None":
-        from memzoo.memories.text.clearing import Clearing, clearing_of
-
-        if option := clearing_of(self.clear_tool_results):
-            return Clearing(option, cached, self.render.tokens, cached.pins)
-        return None
 
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner

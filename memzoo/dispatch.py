@@ -26,7 +26,7 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
@@ -287,15 +287,11 @@ def _make_travel_error(name: str, error: Exception) -> OptionError:
 
 def _pack(thing: Any) -> bytes:
     # cloudpickle includes the code of functions of the main program, lambdas and closures; pickle only their names.
-    packed: bytes = _packer().dumps(thing)
+    pickling: Any = pickle
+    with suppress(ImportError):
+        pickling = importlib.import_module("cloudpickle")
+    packed: bytes = pickling.dumps(thing)
     return packed
-
-
-def _packer() -> Any:
-    try:
-        return importlib.import_module("cloudpickle")
-    except ImportError:
-        return pickle
 
 
 def _describe(error: Exception) -> str:

@@ -68,7 +68,8 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
     last = 0
     while page := await store.read(conversation_id, after=last, limit=_PAGE):
         for entry in page:
-            yield _entry_as_json(entry)
+            values = {"seq": entry.seq, "turn_id": entry.turn_id, "created_at": entry.created_at.isoformat()}
+            yield {**values, "message": entry.message, "fields": dict(entry.fields)}
         last = page[-1].seq
     for turn in buried:
         yield {"tombstone": turn}
@@ -178,11 +179,6 @@ def _check_state(last: int, name: str, state: StoredState) -> StoredState:
     if len({len(vector) for vector in state.embeddings.values()}) > 1:
         raise ValueError(f"the state {name!r} has embeddings of different lengths")
     return replace(state, watermark=min(state.watermark, last))
-
-
-def _entry_as_json(entry: Entry) -> dict[str, Any]:
-    values = {"seq": entry.seq, "turn_id": entry.turn_id, "created_at": entry.created_at.isoformat()}
-    return {**values, "message": entry.message, "fields": dict(entry.fields)}
 
 
 def _entry_of_json(seq: int, turn_id: str, created_at: str, message: Message, fields: dict[str, str | None]) -> Entry:

@@ -33,10 +33,6 @@ _seq = attrgetter("seq")
 _nothing_looked_at = nullcontext(set[tuple[int, str]]())
 
 
-def _never_looking() -> nullcontext[set[tuple[int, str]]]:
-    return _nothing_looked_at
-
-
 class CachedLog:
     """Holds the newest entries of a log, and reads only newer entries from the store (DESIGN I12).
 
@@ -64,7 +60,7 @@ class CachedLog:
     def __init__(self, store: Store, conversation_id: str) -> None:
         self.store = store
         self.conversation_id = conversation_id
-        self.looking_once = looking_once if is_over_lists(store) else _never_looking
+        self.looking_once = looking_once if is_over_lists(store) else lambda: _nothing_looked_at
         self.lines: dict[int, str] = {}
         self.tokens: dict[int, float] = {}
         self.finds: Sequence[Sequence[Any]] = ()

@@ -174,7 +174,8 @@ class UnitIndex:
                 before, now = self._of.pop(key, {}), dict[KnownUnit, int]()
                 for place, unit in enumerate(units):
                     number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(key, unit)
-                    self._units[number], self._places[number] = FoundUnit(key, place, unit), (unit.seq, key, place)
+                    if number not in self._places or self._places[number][2] != place:
+                        self._units[number], self._places[number] = FoundUnit(key, place, unit), (unit.seq, key, place)
                 for unit, number in before.items():
                     self._remove(unit, number)
                 if now:

@@ -1,5 +1,6 @@
 """The store on Redis."""
 
+import functools
 import secrets
 import uuid
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
@@ -66,7 +67,7 @@ class RedisStore(Closing):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._redis.has_secret:
             raise UnsupportedError("a store with a password cannot be pickled: open it in the other process")
-        return _reopen_redis, (self._url, self.clock)
+        return functools.partial(RedisStore, clock=self.clock), (self._url,)
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
@@ -238,10 +239,6 @@ class RedisStore(Closing):
     def close(self) -> None:
         """See `Store.close`."""
         self._redis.close()
-
-
-def _reopen_redis(url: str, clock: Callable[[], datetime]) -> RedisStore:
-    return RedisStore(url, clock=clock)
 
 
 def _key(conversation_id: str, part: str = "meta") -> str:

@@ -84,7 +84,7 @@ FORMS = (
     ),
     Form(
         *("VS Code, Copilot", "object", having("requests", "responderUsername"), vs_code.FIELDS),
-        known="version 1.100 of 2025 and later; only prompts have a time, and each file in a sentence cuts it in two; "
+        known="the export of 2025, and sessions of data version 3; only prompts have a time, and each file in a sentence cuts it in two; "
         "the work of tools is left out",
         get="The command Chat: Export Chat.",
     ),

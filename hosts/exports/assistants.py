@@ -84,8 +84,8 @@ FORMS = (
     ),
     Form(
         *("VS Code, Copilot", "object", having("requests", "responderUsername"), vs_code.FIELDS),
-        known="the export of 2025, and sessions of data version 3; only prompts have a time, and each file in a sentence cuts it in two; "
-        "the work of tools is left out",
+        known="the export of 2025, and sessions of data version 3; prompts alone have a time, and a file in a sentence "
+        "cuts it in two; the work of tools is left out",
         get="The command Chat: Export Chat.",
     ),
     Form(

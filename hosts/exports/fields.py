@@ -154,11 +154,16 @@ class Fields:
         if parent and any(pick(e, parent, self) is not self or need(e, f"{parent}?", place) for place, e, _ in entries):
             ids = map(str, found if isinstance(found, dict) else (need(e, self.id, place) for place, e, _ in entries))
             nodes = dict(zip(ids, entries, strict=True))
+            shown = pick(document, self.shown) if self.shown else None
+
+            def said_at(id_: str) -> list[tuple[Message, datetime | None]]:
+                return self._said(*nodes[id_])
+
             return tree_of(
                 name,
                 {id_: need(e, parent if parent in e else self.parent, place) for id_, (place, e, _) in nodes.items()},
-                lambda id_: self._said(*nodes[id_]),
-                shown=pick(document, self.shown) if self.shown else None,
+                said_at if shown else functools.cache(said_at),
+                shown=shown,
                 unsaid=lambda id_: nodes[id_][2] or "",
                 notes=notes,
                 id=key,

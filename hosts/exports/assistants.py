@@ -12,6 +12,7 @@ from memzoo.hosts.exports.readers import (
     deepseek,
     gemini_cli,
     gemini_takeout,
+    grok,
     le_chat,
     librechat,
     llama_cpp,
@@ -84,8 +85,8 @@ FORMS = (
     ),
     Form(
         *("VS Code, Copilot", "object", having("requests", "responderUsername"), vs_code.FIELDS),
-        known="version 1.100 of 2025 and later; only prompts have a time, and each file in a sentence cuts it in two; "
-        "the work of tools is left out",
+        known="the export of 2025, and sessions of data version 3; prompts alone have a time, and a file in a sentence "
+        "cuts it in two; the work of tools is left out",
         get="The command Chat: Export Chat.",
     ),
     Form(
@@ -129,18 +130,7 @@ FORMS = (
         get="The folder Google AI Studio in Google Drive.",
     ),
     Form(
-        *("Grok", "object", having("conversations.0.responses", "conversations.0.conversation")),
-        read=Fields(
-            *("responses", "sender", "message", "create_time"),
-            title="conversation.title|conversation.id",
-            conversation="conversation.id",
-            roles={"grok": "assistant"},
-            id="_id",
-            parent="parent_response_id?",
-            shown="conversation.leaf_response_id",
-            each="conversations",
-            entry=lambda one, _: one.get("response", one),
-        ),
+        *("Grok", "object", having("conversations.0.responses", "conversations.0.conversation"), grok.read),
         items="conversations",
         known="prod-grok-backend.json of June 2026, with times as MongoDB writes them",
         get="grok.com: Settings, Data, Export account data.",

@@ -152,12 +152,12 @@ def date_of(value: Any) -> datetime | None:
         ('2026-03-02T09:15:00+00:00', datetime.datetime(2026, 3, 2, 9, 15, tzinfo=datetime.timezone.utc), None)
     """
     while isinstance(value, dict):
-        value = value.get("$date", value.get("$numberLong"))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        value = value["$date"] if "$date" in value else value.get("$numberLong")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if isinstance(value, str):
         if not _STAMP.fullmatch(value):
             return _parse_date(value.strip())
         value = float(value)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < _LATEST * 1000:  # also NaN
+    if type(value) not in (int, float) or not 0 < value < _LATEST * 1000:  # neither true, false nor NaN
         return None
     # As seconds, a larger number would be a date in the 51st millennium; so it counts milliseconds.
     return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)

@@ -18,7 +18,7 @@ from memzoo.stores import Message
 
 __all__ = ["Fields"]
 
-_WORK = ("tool_calls", "tool_call_id", "reasoning_content")
+_WORK = {"tool_calls", "tool_call_id", "reasoning_content"}
 """The members of a message that are read beside its words, as OpenAI names them."""
 _IS_USER = {"user": True, "assistant": False, "person": None}
 
@@ -154,11 +154,16 @@ class Fields:
         if parent and any(pick(e, parent, self) is not self or need(e, f"{parent}?", place) for place, e, _ in entries):
             ids = map(str, found if isinstance(found, dict) else (need(e, self.id, place) for place, e, _ in entries))
             nodes = dict(zip(ids, entries, strict=True))
+            shown = pick(document, self.shown) if self.shown else None
+
+            def said_at(id_: str) -> list[tuple[Message, datetime | None]]:
+                return self._said(*nodes[id_])
+
             return tree_of(
                 name,
                 {id_: need(e, parent if parent in e else self.parent, place) for id_, (place, e, _) in nodes.items()},
-                lambda id_: self._said(*nodes[id_]),
-                shown=pick(document, self.shown) if self.shown else None,
+                said_at if shown else functools.cache(said_at),
+                shown=shown,
                 unsaid=lambda id_: nodes[id_][2] or "",
                 notes=notes,
                 id=key,
@@ -214,30 +219,28 @@ class Fields:
                 is_user = _IS_USER[role_at(entry, self.role, place, self.roles)]
             if is_user is None and given and given in (pick(entry, one) for one in names):
                 is_user = False
-            talk.say(who, pick(entry, self.text), self._date(entry, place), is_user=is_user)
+            talk.say(who, pick(entry, self.text), date_at(entry, self.date, place), is_user=is_user)
         return talk.log()
 
     def _said(self, place: str, entry: Any, noun: str | None = "") -> list[tuple[Message, datetime | None]]:
         if noun != "":
             return []
         role = "user" if self.answer else role_at(entry, self.role, place, self.roles)
-        words = pick(entry, self.text)
+        words, date = pick(entry, self.text), date_at(entry, self.date, place) if self.date else None
+        is_plain = not (self.attached or self.answer or self.name) and _WORK.isdisjoint(entry)
+        if isinstance(words, str) and is_plain:  # nearly all
+            return [({"role": role, "content": words}, date)]
         if not isinstance(words, str | list | None):
             raise TranscriptError(f"{place}: expected words at {self.text!r}, not {words!r:.80}")
-        if self.attached and (attached := [one for path in self.attached for one in dicts_of(pick(entry, path))]):
+        if attached := [one for path in self.attached for one in dicts_of(pick(entry, path))]:
             words = [*filter(None, [words] if isinstance(words, str) else words or []), *map(_attachment, attached)]
-        said: Message = {"role": role, "content": words or ""}
         work = {key: entry[key] for key in _WORK if entry.get(key)}
-        messages = messages_of(said | work) if work or isinstance(words, list) else [said]
+        messages = messages_of({"role": role, "content": words or ""} | work)
         if self.answer:
             messages += messages_of({"role": "assistant", "content": pick(entry, self.answer) or ""})
         if messages and self.name and (name := text_at(entry, self.name, place)):
             messages[-1] |= {"name": name}
-        date = self._date(entry, place)
         return [(message, date) for message in messages]
-
-    def _date(self, entry: Any, place: str) -> datetime | None:
-        return date_at(entry, self.date, place) if self.date else None
 
 
 def _attachment(one: Mapping[str, Any]) -> Any:

@@ -23,7 +23,7 @@ _GENERAL = (
     ),
     Form(
         *("LongMemEval", "object", having("haystack_sessions", "question"), _COMPARED),
-        known="longmemeval_s, _m and _oracle, of which the last has its sessions in any order",
+        known="longmemeval_s, _m and _oracle of 2024, of which the last has its sessions in any order",
         get="github.com/xiaowu0162/LongMemEval: the link to the data in its README.",
     ),
     Form(

@@ -59,7 +59,7 @@ FORMS = (
             noun="state",
             entries=lambda states: [one for one in states if need(one, "values.messages", "a state", list)],
         ),
-        known="all states of a thread, newest first, each with the messages before",
+        known="all states of a thread of version 1.0, newest first, each with the messages before",
         get="client.threads.get_history(thread_id), written as JSON.",
     ),
     Form(
@@ -117,7 +117,7 @@ FORMS = (
     Form(
         *("LMSYS, arena", "object", having("conversation_a.0.role", "conversation_b.0.role")),
         read=chat_messages.read_object,
-        known="two conversations a row",
+        known="the arena's conversations of 2023, two a row",
         get="The data set's rows as JSON Lines.",
     ),
 )

@@ -71,13 +71,13 @@ FORMS = (
     ),
     Form(
         *("Telegram, HTML", "text", _in("Exported Data", "page_header"), "export the chat again, as JSON"),
-        known="messages.html of Telegram Desktop",
+        known="messages.html of Telegram Desktop of 2025",
         get="See Telegram.",
     ),
     Form(
         *("Telegram, folder of HTML", "folder", lambda names: "messages.html" in names and "result.json" not in names),
         read="export the chat again, as JSON",
-        known="messages.html of Telegram Desktop",
+        known="messages.html of Telegram Desktop of 2025",
         get="See Telegram.",
     ),
     Form(
@@ -97,7 +97,7 @@ FORMS = (
     ),
     Form(
         *("Slack, one day", "list", having("ts", "type", "text"), slack.read_day),
-        known="a file of the export",
+        known="a file of the export of 2026",
         get="Give the folder of the export, where users.json is.",
     ),
     Form(

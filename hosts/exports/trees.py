@@ -1,6 +1,5 @@
 """Follows the branches of a conversation that is kept as a tree of messages."""
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +44,6 @@ def tree_of(
     """
     if not parents:
         return ChatLog(title, [], [], list(notes), id)
-    said = functools.cache(said)
     leaves = dict[str, None].fromkeys(parents)
     for parent in parents.values():
         leaves.pop(parent, None)

@@ -43,7 +43,7 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
     is_talk = "content" in there and "role" not in there and not all(role_of(row[role]) for row in rows)
     fields = Fields(
         *("", role, there.get("content") or there["question"], date, there["name"] if is_talk else "", "", ""),
-        roles=dict.fromkeys(("tool", "function"), ""),
+        roles={} if is_talk else {"tool": "", "function": ""},
         answer="" if "content" in there else there["answer"],
         people=is_talk,
         group=there.get("conversation", ""),

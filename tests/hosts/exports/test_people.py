@@ -577,6 +577,14 @@ def test_agents_and_customers_of_a_table_have_roles(tmp_path: Path):
     assert told(log) == [("user", "", "09:01", "Is it free?"), ("assistant", "", "09:02", "Yes.")]
 
 
+def test_a_table_of_people_keeps_their_names_and_tells_times_that_are_not_understood(tmp_path: Path):
+    """The first who speaks is the user."""
+    log = read({"chat.csv": "speaker,text,date\nInes,Is it free?,3/2/2026\nBo,Yes.,2026-04-04T09:02\n"}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert told(log) == [("user", "Ines", "", "Is it free?"), ("assistant", "Bo", "09:02", "Yes.")]
+    assert set(log.notes) == {GUESSED, "1 message without a time", "1 time not understood, such as '3/2/2026'"}
+
+
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.place[0]])
 @pytest.mark.parametrize("value", [None, 7, [], "gone"], ids=repr)
 def test_no_member_of_a_message_changes_the_talk_without_a_word(name: str, value: Any, tmp_path: Path):

@@ -18,6 +18,7 @@ _HELPERS = {said: meant for said, _, meant in (pair.partition("=") for pair in _
 _CALLED = re.compile(r"(an? .+|the .+) (?:called|named) ([^\W\d_a-z].*)")
 _ADVERBS = frozenset("not never just really also always now still already actually recently finally been so".split())
 _OPENING = _ADVERBS | frozenset("and but well yeah yes no oh wow hey then today yesterday lately".split())
+_PRONOUNS = frozenset("you he she it we they".split())
 _OPINIONS = frozenset("think guess hope know mean believe feel suppose wonder wish agree bet see understand".split())
 _PREPOSITIONS = frozenset("in at to from on with for of about by up as into near under around through out like".split())
 _PRESENT = frozenset("live work study like love need want plan own play run teach visit travel enjoy make go".split())
@@ -54,6 +55,8 @@ def _subject(words: Sequence[str], talk: NamedSentences, number: int) -> tuple[s
     if first in {"i", "we", "he", "she"}:
         return owner if first in {"i", "we"} else meant, [], 1
     verb = next((place for place, word in enumerate(words[:5]) if place and _is_verb(word)), 0)
+    if verb and words[verb - 1].lower() in _PRONOUNS:  # a clause about another noun: "the food she gets"
+        return "", [], verb
     phrase, told = " ".join(words[:verb]), [word for word in words[verb + 1 :] if word not in {"called", "named"}]
     name = next((name for _, name in talk.named[number] if phrase.endswith(name)), "")
     whose = {"my": owner, "our": owner, "his": meant, "her": meant}.get(first, "")

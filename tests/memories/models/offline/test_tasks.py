@@ -166,6 +166,7 @@ class TestFacts:
             ("I no longer live in Oslo.", "NOT user | lives in | Oslo"),
             ("Do you like tea? I think so.", "NONE"),
             ("I do the commas.", "NONE"),
+            ("The food she gets at the rescue is called Nordhof Lamm.", "NONE"),
         ],
     )
     def test_clauses(self, ask: Ask, said: str, facts: str) -> None:

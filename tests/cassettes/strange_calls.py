@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from memzoo.cassettes import matching, recorded_tool, use_cassette
 from memzoo.cassettes.conversation import is_asking, list_spoken
@@ -54,12 +54,13 @@ def without_result(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _fill(value: Any, put: str) -> Any:
     if isinstance(value, list):
-        return [_fill(one, put) for one in value]
+        return [_fill(one, put) for one in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
+    members = cast("dict[str, Any]", value)
     texts = ("content", "text", "output", "result")
-    is_text = {name: name in texts and not isinstance(one, list | dict) for name, one in value.items()}
-    return {name: put if is_text[name] else _fill(one, put) for name, one in value.items()}
+    is_text = {name: name in texts and not isinstance(one, list | dict) for name, one in members.items()}
+    return {name: put if is_text[name] else _fill(one, put) for name, one in members.items()}
 
 
 def strange(body: dict[str, Any], question: str) -> Iterator[dict[str, Any]]:
@@ -114,10 +115,13 @@ def count_wrong(cases: Sequence[Case]) -> Iterator[str]:
 def record_scripted(folder: Path) -> None:
     """Record the scripted agents of `changed_agents`."""
     chance = random.Random(41)  # noqa: S311 - no secret
+
+    def ask(messages: Any) -> Any:
+        return answer({"messages": messages})
+
     for number in range(20):
         with use_cassette(folder / f"run-{number}.yaml", record="once") as cassette:
-            ask = cassette.model(lambda messages: answer({"messages": messages}))
-            Agent(ask, recorded_tool).run(make_plan(chance, parallel=False), chance)
+            Agent(cassette.model(ask), recorded_tool).run(make_plan(chance, parallel=False), chance)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from decimal import Decimal
 from enum import Enum
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 import attrs
@@ -651,10 +651,10 @@ CLASSES: dict[str, Callable[[Any], type]] = {
     "frozen-slots": lambda members: make_dataclass("Changing", members, frozen=True, slots=True),
     "attrs": lambda members: _define_with_attrs(members, slots=False),
     "attrs-slots": lambda members: _define_with_attrs(members, slots=True),
-    "model": lambda members: create_model(
+    "model": lambda members: cast("Any", create_model)(
         "Changing", **{name: (kind, *rest) if rest else (kind, ...) for name, kind, *rest in members}
     ),
-    "tuple": lambda members: NamedTuple("Changing", [member[:2] for member in members]),
+    "tuple": lambda members: cast("Any", NamedTuple)("Changing", [member[:2] for member in members]),
 }
 
 

@@ -34,7 +34,7 @@ def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "mine_memory.py").write_text(ADAPTER, encoding="utf-8")
     page = tmp_path / "page.md"
 
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # pyright: ignore[reportUnknownMemberType]
     monkeypatch.chdir(tmp_path)
 
     def run(*given: str) -> Result:

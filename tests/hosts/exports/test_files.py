@@ -482,6 +482,7 @@ def test_roles_of_a_form_may_be_numbers() -> None:
     """As the values in the file are."""
     read = Fields("lines", "kind", "text", roles={1: "user", 2: "assistant"})
     [log] = read({"lines": [{"kind": 1, "text": "Hi."}, {"kind": 2, "text": "Ho."}]}, "a")
+    assert isinstance(log, ChatLog)
     assert [one["role"] for one in log.messages] == ["user", "assistant"]
 
 

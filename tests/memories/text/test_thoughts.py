@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.hosts.exports import ChatLog
 from memzoo.hosts.exports.readers.chat_messages import read_object
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.models.cleaning import split_answer
@@ -163,6 +164,7 @@ def test_imported_thoughts_are_apart() -> None:
         {"role": "assistant", "content": "Your boss.", "reasoning_content": "Hm."},
     ]
     [log] = read_object(json.loads(json.dumps({"messages": said})), "talk")
+    assert isinstance(log, ChatLog)
     assert list(log.messages[1:]) == [APART, said[2]]
 
 

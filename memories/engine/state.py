@@ -79,7 +79,7 @@ class State:
     Attributes:
         items: The items by key.
         watermark: The last log number learnt from.
-        version: See `StateUpdate`.
+        version: The state's version in the store.
         epoch: The number of times that the state started again from nothing.
         attempts: The attempts to learn; kept with the items in the store.
     """

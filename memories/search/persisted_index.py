@@ -80,14 +80,14 @@ class PersistedIndex:
     state is forgotten, encrypted, exported and restored like any other state. If another process commits first, its
     commit counts. After a deletion from the log, the index is built anew.
 
-    State: The item `analyser` holds the version of the other items. These come from `WordIndex.pack`, each under the
-    number of its first message.
+    State: The item `analyser` holds the version of the analyser that made the other items. These come from
+    `WordIndex.pack`, each under the log number of its first message.
 
     Args:
         store: The store with the log and the state.
         conversation_id: The conversation.
         documents: Turns messages into passages.
-        weights: See `WordIndex`.
+        weights: The weights of the parts of a score.
     """
 
     def __init__(self, store: Store, conversation_id: str, documents: Documents, weights: Weights) -> None:

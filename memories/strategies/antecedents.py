@@ -83,8 +83,8 @@ class Antecedents:
     def _meant_in(self, at: int, kind: re.Pattern[str]) -> str:
         """Return the person whom "he" or "she" means in a sentence; "" if unclear.
 
-        A person named earlier in the sentence comes first, if there is only one; without such people, the person left
-        over from earlier sentences counts (see `_left`).
+        This is the only person named earlier in the sentence; if nobody is named there, the person left from earlier
+        sentences (see `_left`).
         """
         pronoun = kind.search(self._talk.lines[at].text)
         named = {name for place, name in self._talk.named[at] if pronoun and place < pronoun.start()}

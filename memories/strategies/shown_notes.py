@@ -25,9 +25,9 @@ class KnownNotes:
     """The part of the notes that a prompt shows, with a number for each statement.
 
     Attributes:
-        entities: For the template: name, aliases, and numbered statements of each note shown.
+        entities: For the prompt template, each note shown: its name, its aliases and its numbered statements.
         names: Names of further notes, shown without statements.
-        statements: The key of the note and the statement, by number.
+        statements: By number, a pair of the note's key and the statement.
     """
 
     entities: Sequence[dict[str, Any]]
@@ -41,7 +41,7 @@ class KnownNotes:
         return [*in_full, *self.names]
 
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """Yield for each line of a reply the key or name of the note, the statement to end, and the text to add.
+        """Yield for each line of a reply the note's key or name, the statement to end or `None`, and the text to add.
 
         Lines with an unknown number are skipped.
         """

@@ -30,8 +30,7 @@ class TokenCounter:
     """Counts the tokens of one message.
 
     Attributes:
-        chosen: The chosen counter: the name of an encoding, `"approximate"` and a family of tokenizers, or the name of
-            a function.
+        chosen: The name of the chosen counter: an encoding, a function, or `"approximate"` with a family of tokenizers.
         count: Counts the tokens of a message.
         count_text: Counts the tokens of a text in a message; `None` for a function, which counts messages only.
         by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.

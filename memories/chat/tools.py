@@ -26,7 +26,7 @@ class Called:
         arguments: The arguments as the model wrote them: JSON, unless the model made a mistake.
         value: The tool's return value; `None` if it failed.
         text: The result for the model: the value as text or JSON, or the error.
-        failed: The tool does not exist, the arguments do not fit, or the tool raised an exception.
+        failed: True if the tool does not exist, the arguments do not fit, or the tool raised an exception.
         immediate: True for an immediate tool that did not fail.
         message: The tool message with the result.
     """

@@ -155,7 +155,7 @@ class Clipper:
         return [int(phrase[0]) for phrase, _ in self._analyser.phrases(self._query)]
 
     def _scores(self, pieces: Sequence[str]) -> "Numbers":
-        """Return each sentence's score by the question's words; rare words count more, words of neighbouring sentences half."""
+        """Return each sentence's score by the question's words; rare words count more, the neighbours' words half."""
         import numpy  # loaded only where it is needed
 
         terms, counts = self._analyser.terms(pieces)

@@ -54,8 +54,7 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield each unit found, after later units that tell which name took its subject's place (see
-        `UnitIndex.find_later`).
+        """Yield each unit found, after later units that tell which name took its subject's place (see `find_later`).
 
         A view with a low `limit` has no room for both.
         """

@@ -107,7 +107,7 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> list[int]:
-    """Return the numbers that stand for the labels in a query: if one is a speaker's, it probably asks for their words."""
+    """Return a number for each possible label in a query, which probably asks for messages of these speakers."""
     return sorted({_speaker_number(label) for label in _labels(query)} - _PARTS)
 
 

@@ -64,7 +64,7 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the positions of all words of some texts, given the position of each text's first word and its number of words."""
+    """Return the positions of all words of some texts, given each text's first position and number of words."""
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within
 

@@ -330,7 +330,7 @@ class UnitIndex:
             fits[number] = fits.get(number, 0.0) + gain
 
     def _weigh(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
-        """Return the weights of a query's terms: words (common ones weigh less), pairs of words, names not in the query."""
+        """Return the weights of a query's terms: words (common ones weigh less), pairs of words, other names."""
         weights, asked, folded = self._weights, dict[str, float](), fold(query)
         telling = frozenset(find_telling_words(folded))
         for one, other in itertools.pairwise([*_words(folded), ""]):

@@ -72,7 +72,8 @@ class Conversation(Closing):
         4
 
     To continue after a restart: `Conversation("gpt-4o-mini", "summary-buffer", store="sqlite:///chat.db",
-    conversation_id="user-42")`. The end of a `with` block learns what waits, and closes a store opened by URL.
+    conversation_id="user-42")`. The end of a `with` block learns from waiting messages, and closes a store opened by
+    URL.
     """
 
     def __init__(

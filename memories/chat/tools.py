@@ -70,10 +70,10 @@ class Tool:
                 thread.
             name: The tool's name; by default the function's name.
             description: The description for the model; by default the function's docstring.
-            immediate: The result becomes the reply, without another model call, if all calls of a round are to
-                immediate tools and all succeed.
-            repeatable: The tool may run again if the process ended before a call's result was stored. For other tools,
-                the model is informed of the unknown outcome instead.
+            immediate: True if the result may become the reply without another model call: this happens if all calls of
+                a round are to immediate tools and succeed.
+            repeatable: True if the tool may run again after the process ended before a call's result was stored. For
+                other tools, the model is told that the outcome is unknown.
 
         Raises:
             OptionError: The function has no usable name, or has parameters that a model cannot provide.

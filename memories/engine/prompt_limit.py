@@ -80,7 +80,7 @@ class PromptLimit:
             raise error
 
     def learn(self, tokens: int) -> None:
-        """Lower the limit to a number of tokens, but not below 1,024; a lower number never raises the limit."""
+        """Lower the limit to a number of tokens, but not below 1,024; a limit that is lower already stays."""
         self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
 
     @property

@@ -73,8 +73,8 @@ class Turn(Managed["Turn"]):
         memory: The memory of the conversation.
         user: The user's message; `None` to answer the last question again.
         after: The log number after which the turn replaces all messages; `None` to replace none.
-        on_failure: See `OnFailure`.
-        busy: See `Busy`.
+        on_failure: The action if the turn fails, as in `OnFailure`.
+        busy: The action while another turn is under way, as in `Busy`.
         turn_id: The id of the turn; `None` for a fresh id.
     """
 

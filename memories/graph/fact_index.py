@@ -124,7 +124,7 @@ class FactIndex:
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
     def in_same_words(self, fact: Fact) -> Iterable[Fact]:
-        """Return the facts that are the same but for time, place or condition, including superseded facts."""
+        """Return the facts that equal `fact` but for time, place or condition, including superseded facts."""
         return self._worded.get(fact.wording, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
@@ -132,7 +132,7 @@ class FactIndex:
         return self._related.get(_related_key(fact), {}).values()
 
     def find_replacements(self, fact: Fact) -> Sequence[Fact]:
-        """Return the facts that replaced facts, no longer true, about the names in a fact."""
+        """Return, for the names in a fact, the facts that replaced untrue facts about these names."""
         if not self._untrue:
             return []
         text = str(fact)

@@ -91,7 +91,7 @@ class Clients:
         return self._client
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the pickle of a model or an embedder that has these clients, without its key.
+        """Return the value of `__reduce__` for a model or an embedder that has these clients, without the key.
 
         Unpickling takes a key from the environment.
 

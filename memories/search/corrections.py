@@ -190,7 +190,8 @@ class Corrections(NamedTuple):
         Args:
             place: The position of the message.
             longest: The most letters in a correction.
-            surely: True for clear corrections only, which must also share half as much rareness again with the message.
+            surely: True for clear corrections only, which must also share 1.5 times as much rareness as usual with the
+                message.
         """
         may = (self.places > place) & (self.lengths <= longest)
         if surely:

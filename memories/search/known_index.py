@@ -31,7 +31,7 @@ class KnownIndex:
 
     Args:
         units_of: Returns the units of an item.
-        weights: See `UnitIndex`.
+        weights: The weights of the parts of a score.
     """
 
     def __init__(self, units_of: UnitsOf, weights: UnitWeights | None = None) -> None:

@@ -142,7 +142,7 @@ class PersistedIndex:
             self._version, self._watermark, self._outdated = update.version, 0 if items else update.watermark, items
 
     async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
-        """Return the passages of the messages with these log numbers, in this order; missing messages are left out."""
+        """Return the passages of the messages with these log numbers, in the given order, without missing messages."""
         if len(self._held) > _MOST_HELD:
             self._held = {}
         held = self._held

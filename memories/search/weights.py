@@ -71,7 +71,7 @@ class UnitWeights:
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units under the unit's names.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The increase of `neighbours` for the score of a unit that tells who or what a subject is.
+        roles: The share by which `neighbours` is increased for a unit that tells who or what a subject is.
         kinds: The gain of a unit with a date, a number or a rule if the query asks for one, as a share of its score.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
         advice: The share of the score that a unit of advice keeps. Advice is long, and has words on any subject. In a

@@ -74,8 +74,8 @@ class ConversationEntityMemory(ModelBackedMemory):
     step: Annotated[int, AtLeast(0)] = 0
     """Show up to this many exchanges beyond `k`, then drop that many at once."""
     max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
-    """Token limit for all notes together: from each note, the statements that fit the input best, and the first.
-    `None` shows whole notes, but only on the names in the input.
+    """Token limit for all notes together. Of each note, the first statement and those that fit the input best are
+    shown. `None` shows whole notes, but only on the names in the input.
     """
     stay_tokens: Annotated[int | None, AtLeast(1)] = None
     """Keep showing statements found for earlier questions, up to this many tokens, so that a provider's cache has

@@ -124,7 +124,7 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
 def notes_within(
     limit: int, groups: Iterable[Sequence[FoundUnit]], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Return the statements to show within a token limit: the best results, with the first of each note.
+    """Return the statements to show within a token limit: the best results, and the first of each note among them.
 
     Args:
         limit: The most tokens of all statements together.
@@ -133,7 +133,7 @@ def notes_within(
         tokens: Counts the tokens of a text.
 
     Returns:
-        The chosen statements by note name. The note with the best statement comes first; each note keeps its own order.
+        The chosen statements by note name, the note with the best statement first; within a note, in the note's order.
         `as_text` writes the statements.
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}

@@ -85,9 +85,9 @@ class WindowMemory(BaseMemory):
     `None` means `True`, but `False` with LangChain4j's rules.
     """
     rules: Literal["memzoo", "langchain4j"] = "memzoo"
-    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that
-    providers refuse or forgets the newest words (`docs/windows.md` lists it). Evicted messages then do not come back
-    once another was added, though the log has them.
+    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that providers
+    refuse or forgets the newest words (`docs/windows.md` lists it). An evicted message then does not come back once
+    another message is added, though the log has it.
     """
 
     step: Annotated[int, AtLeast(0)] = 0

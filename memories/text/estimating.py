@@ -162,7 +162,7 @@ class Factors(NamedTuple):
 
 
 def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
-    """Return a function that remembers up to `most` results by hash: deleted texts do not stay in the process.
+    """Return a function that remembers up to `most` results by the text's hash, so that it keeps no deleted text.
 
     Example:
         >>> read, size = [], remember(lambda text: read.append(text) or len(text), 100)

@@ -14,8 +14,8 @@ __all__ = ["ANY", "FAMILIES", "Family", "family_of"]
 class Family:
     """The form of request that a family of endpoints accepts.
 
-    Every family gets the strictest order that loses nothing (see `text.order`). The attributes are further demands of a
-    family.
+    Every family gets the strictest order that loses nothing (see `text.order`). The attributes are a family's demands
+    beyond that order.
 
     Attributes:
         system_role: The role of the system message; "" to put the system text into the first user message.

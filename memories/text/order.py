@@ -110,8 +110,8 @@ def make_request(
         pieces: The pieces of the request, in order.
         family: The family.
         stable: The number of pieces at the beginning that the next request repeats.
-        room: See `Shown`.
-        ends: True if nothing is added to the request later: if it ends with an answer, a user message is put behind it.
+        room: The amount that may be added before the next call, as in `Shown`.
+        ends: True if the request is sent as it is; one that ends with an answer then gets a user message at its end.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)

@@ -67,7 +67,7 @@ class Redactor:
     """Redacts texts with a function or patterns, and counts the redactions.
 
     Args:
-        redact: See `Redact`; `None` to leave all texts unchanged.
+        redact: A function, or patterns by name; `None` to leave all texts unchanged.
         count: Called with the name of a pattern and the number of redactions; by default, redactions are not counted.
 
     Raises:

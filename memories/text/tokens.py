@@ -78,7 +78,8 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
     """Return the counter for an option.
 
     Args:
-        option: See `TokenCounterOption`; `None` for the encoding of `model`.
+        option: A model's or encoding's name, `"approximate"`, or a function of a message; `None` for the encoding of
+            `model`.
         model: The model's name. If tiktoken does not support the model, tokens are estimated.
 
     Raises:

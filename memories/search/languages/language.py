@@ -28,7 +28,7 @@ class RelativeDates:
         ago: The phrase for a day or time some units ago, as a regular expression with `{count}` and `{unit}`.
         last: The phrase for the last weekday, week, month or year, as a regular expression with `{unit}`.
         next: The phrase for the next weekday, week, month or year, in the same form.
-        hints: Words with "|" between them, one of which is in every phrase: a text without any need not be searched.
+        hints: Words, with "|" between them; each phrase has one of them, so a text without them need not be searched.
         weekdays: The weekdays from Monday on, with ", " between them; empty if "last Monday" means the Monday of last
             week.
         edge: The pattern for the edges of a phrase.
@@ -93,7 +93,7 @@ class Language:
             language, so a word that is frequent in another language with another meaning is left out.
         months: The months from January on, with commas between them; the forms of a month have spaces between them.
         dates: Phrases such as "yesterday".
-        corrections: Phrases that clearly correct what was said before, as a regular expression.
+        corrections: Phrases that clearly correct earlier words, as a regular expression.
     """
 
     stemmer: str

@@ -107,7 +107,7 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> list[int]:
-    """Return a number for each possible label in a query, which probably asks for messages of these speakers."""
+    """Return the numbers of possible labels in a query: if it names a speaker, it probably asks for that one's words."""
     return sorted({_speaker_number(label) for label in _labels(query)} - _PARTS)
 
 

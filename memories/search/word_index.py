@@ -277,8 +277,8 @@ class WordIndex:
     def _matches(self, query: str, dates: Sequence[str]) -> tuple[Numbers, Numbers, Numbers, Flags]:
         """Return each message's scores for the words of a query: in the message, in its window, and in its segment.
 
-        The last array has a flag for each message said in a month that the query names, or on a day that it means;
-        without such messages, a single flag.
+        The last array tells for each message whether it was said in a month that the query names, or on a day that it
+        means; if the query has no dates, a single flag stands for all messages.
         """
         text, phrases = self._fit(), self.analyser.phrases(" ".join([query, *dates]))
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]

@@ -160,7 +160,7 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Yield, for each phrase found, its share, after the numbers of its beginnings and its ends before each message.
+    """Yield for each phrase found the numbers of its beginnings before each message, those of its ends, and its share.
 
     Args:
         terms: The terms of all messages.

@@ -127,7 +127,7 @@ def as_text(statements: Iterable[NoteStatement]) -> str:
 
 
 class EntityIndex:
-    """An index of the keys of notes by their words, of other names for notes, and of notes already read.
+    """Finds the keys of notes by their words, and the other names for a note; keeps the notes already read.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})

@@ -107,7 +107,7 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> list[int]:
-    """Return the numbers of possible labels in a query: if it names a speaker, it probably asks for that one's words."""
+    """Return the numbers of possible labels in a query: if one is a speaker's, it probably asks for their words."""
     return sorted({_speaker_number(label) for label in _labels(query)} - _PARTS)
 
 

@@ -278,7 +278,7 @@ class WordIndex:
         """Return each message's scores for the words of a query: in the message, in its window, and in its segment.
 
         The last array tells for each message whether it was said in a month that the query names, or on a day that it
-        means; if the query has no dates, a single flag stands for all messages.
+        means; if no message was, a single flag stands for all.
         """
         text, phrases = self._fit(), self.analyser.phrases(" ".join([query, *dates]))
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]

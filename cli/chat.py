@@ -96,7 +96,7 @@ class _Notes(logging.Handler):
 
 @contextmanager
 def _notes_apart() -> Generator[_Notes]:
-    """Yield a handler that holds back memzoo's log messages until the end of an answer."""
+    """Yield a log handler that holds back memzoo's messages until the end of an answer."""
     logger, notes = logging.getLogger("memzoo"), _Notes()
     # Otherwise, log messages would appear in the middle of a streamed answer.
     before, logger.propagate = logger.propagate, False

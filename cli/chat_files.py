@@ -24,7 +24,7 @@ def _openai(id_: str, entries: Sequence[Entry]) -> Iterator[str]:  # noqa: ARG00
 
 
 def _chatgpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield ChatGPT's export: a tree with one branch. The work of tools stands in it as text, in nodes of its own."""
+    """Yield ChatGPT's export: a tree with one branch, with tool calls and results as text in nodes of their own."""
     nodes: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None, "children": []}}
     last = "root"
     turns = ((entry, *turn) for entry in entries for turn in _turns(entry.message))
@@ -70,13 +70,13 @@ def _sharegpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _markdown(id_: str, entries: Sequence[Entry]) -> Iterator[str]:  # noqa: ARG001 - as above
-    """Yield Markdown with a heading for each message; a line that looks like one gets a backslash."""
+    """Yield Markdown with a heading for each message; a line of text that looks like a heading gets a backslash."""
     for role, words in (turn for entry in entries for turn in _turns(entry.message)):
         yield "### {}\n\n{}\n\n".format(role.upper(), _HEADING.sub(r"\\", words))
 
 
 def _turns(message: Message) -> Iterator[tuple[str, str]]:
-    """Yield the role and the words of a message, and the calls in it, which nobody says, as work of tools."""
+    """Yield the role and the words of a message, then its tool calls, as text with the role of tools."""
     calls = {"role": "assistant", "content": None} | {key: message[key] for key in _CALLS if message.get(key)}
     spoken = {key: value for key, value in message.items() if key not in _CALLS}
     has_calls = bool(calls.keys() & _CALLS)
@@ -92,4 +92,4 @@ WRITERS: Mapping[str, Callable[[str, Sequence[Entry]], Iterator[str]]] = {
     "sharegpt": _sharegpt,
     "markdown": _markdown,
 }
-"""Functions of a conversation's id and entries that yield the pieces of a file, by the names of forms."""
+"""By the name of a form, a function that takes a conversation's id and entries, and yields the pieces of a file."""

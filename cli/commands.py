@@ -51,7 +51,7 @@ class _UntypedFlags:
     """A command whose help shows flags without the type `<bool>`, because a flag takes no value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """See click's `Command`. The parameters include the option --help."""
+        """Return the command's parameters, with the option --help, as click's `Command` does."""
         base: Any = super()
         params: list[Any] = base.get_params(ctx)
         for one in params:
@@ -72,7 +72,7 @@ class _Group(_Subgroup):
         self.commands: Any = _Commands()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """See click's `Command`. Commands are listed in the order of `_PANELS`."""
+        """Write the help, with commands in the order of their panels."""
         listed = dict(self.commands)
         places = {panel: place for place, panel in enumerate(_PANELS)}
         panels = {name: places.get(str(one.rich_help_panel), len(places)) for name, one in listed.items()}
@@ -187,4 +187,4 @@ def common(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Take the options before a command's name."""
+    """Handle the options that stand before a command's name."""

@@ -229,7 +229,7 @@ class Asked:
         return create_memory(name, **{**options, **own})
 
     def check(self, name: str) -> None:
-        """Check the endpoint and the key for a model, without asking the model.
+        """Check the endpoint's URL and the key for a model, without asking the model.
 
         Raises:
             OptionError: The endpoint is not a URL, or the key is missing.
@@ -256,7 +256,7 @@ class Asked:
 
 @dataclasses.dataclass(frozen=True)
 class Workers:
-    """The option for work that goes on at once."""
+    """The option for the number of processes, or threads, that work at the same time."""
 
     jobs: Annotated[
         int, typer.Option(min=1, help="Number of processes for the rules, or of threads for a model at an endpoint.")

@@ -33,7 +33,7 @@ class Terminal(Console):
             self.width = _UNWRAPPED
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """See `Console.render`. Everything printed passes through this method before colours are added."""
+        """Escape control characters. Everything printed passes through this method before colours are added."""
         for one in super().render(renderable, options):
             yield one if one.control else one._replace(text=visible(one.text))
 

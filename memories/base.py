@@ -79,7 +79,7 @@ class BaseMemory(ABC):
         keeps_fields: True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's
             words.
         learns_system: True if `derive` and `due` also get system messages.
-        shows_waiting: True to add messages not learnt from yet to the view, word for word.
+        shows_waiting: True to add messages that are not learnt from yet to the view, word for word.
         log: The log of the conversation, with its pins and its system message in force.
         render: Writes entries as lines, and counts their tokens.
         learner: Keeps the state up to date; `None` for a strategy without a state.
@@ -130,42 +130,43 @@ class BaseMemory(ABC):
     name of `llm`: tiktoken for OpenAI's models, an estimate for others.
     """
     on_model_error: Literal["raise", "defer"] = "raise"
-    """If the model fails while a save learns, raise a `ModelError`, or log it. The messages are stored in both
-    cases and shown word for word until a later call has learnt them.
+    """If the model fails while a save learns: `'raise'` a `ModelError`, or log it and `'defer'` learning to a later
+    call. In both cases the messages are stored, and shown word for word until they are learnt from.
     """
     max_pending_tokens: Annotated[int, AtLeast(0)] = 4000
-    """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. If the
-    memory has a `max_token_limit` for messages, that counts instead.
+    """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. In a
+    memory whose `max_token_limit` limits messages, that limit counts instead.
     """
     clock: Annotated[Callable[[], float], a_function] = time.time
-    """Returns seconds since 1970; times pauses, after a model failure and for `learn_after_pause`."""
+    """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`."""
     learn: Literal["now", "background", "later"] = "now"
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
     `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`.
     """
     learn_every: Annotated[int, AtLeast(1)] = 1
-    """The number of exchanges, each begun by a user message, that one call learns from; until then, they are shown
-    word for word. A portion ends early when it takes half of the room for waiting messages (`max_pending_tokens`).
-    `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is passed does
-    so at once.
+    """The number of exchanges, each begun by a user message, that one call learns from; until then, they are shown word
+    for word. A portion ends early when it takes half of the room for waiting messages (`max_pending_tokens`). `settle`,
+    `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is passed does so
+    whatever this number is.
     """
     learn_after_pause: Annotated[int | None, AtLeast(1)] = None
-    """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from
-    what waits. `None` for no pause.
+    """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from the
+    waiting messages. `None` to ignore pauses.
     """
     keep_history: bool = True
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay.
     """
     clear_tool_results: Annotated["ClearToolResultsOption", _a_clearing] = None
-    """Replace old tool results with a line that describes them and gives their length: `ClearToolResults(keep=3,
-    step=10, over=0, exclude=())`, or a mapping of these. The log keeps them all; nothing is learnt from such results.
+    """Replace each old tool result with a line that names the tool and the result's length: a `ClearToolResults(keep=3,
+    step=10, over=0, exclude=())`, or a mapping of its attributes. The log keeps all results; nothing is learnt from old
+    ones.
     """
     recalled_role: RecalledRole | None = None
-    """The role of recalled text in chat messages. By default derived text (a summary, facts) is a system message;
-    text that was found, or noted in others' words, is a user message, framed as a record and not an instruction.
-    `'system'`: all of it is a system message.
+    """The role of recalled text in chat messages. By default, derived text (a summary, facts) is a system message, and
+    found text (messages, notes) is a user message, framed as a record that gives no instructions. With `'system'`, all
+    recalled text is in system messages.
     """
     recalled_place: RecalledPlace = "before"
     """Where to put recalled text: before the messages, or after them but before the unanswered part, which leaves
@@ -229,9 +230,10 @@ class BaseMemory(ABC):
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return True to learn from all waiting entries (default), False for none, or a number of the oldest.
+        """Return True to learn from all waiting entries (default), False for none, or how many of the oldest.
 
-        After True, the entries wait until they make a portion (`learn_every`); a number is learnt from at once.
+        After True, the entries wait until they make a portion (`learn_every`); after a number, they are learnt from at
+        once.
         """
         return True
 
@@ -308,7 +310,7 @@ class BaseMemory(ABC):
         return getattr(self, "max_token_limit", None)
 
     async def _resolve(self, name: str, value: Any) -> Any:
-        """Return an option's value; a share of the model's context window, such as "50%", becomes a number of tokens.
+        """Return an option's value; a share such as "50%" of the model's context window becomes a number of tokens.
 
         Raises:
             OptionError: The model's context window is unknown, and its endpoint does not tell it.
@@ -330,7 +332,7 @@ class BaseMemory(ABC):
         return await self.learner.refresh() if self.learner else State()
 
     def _keeps(self, state: State) -> bool:
-        """Tell if this is the newest known state of the store, and not a state under construction by `relearn`."""
+        """Tell if a state is the newest known state in the store, and not one that `relearn` is building."""
         return self.learner is not None and self.learner.cached_state.newest is state
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -472,12 +474,13 @@ class BaseMemory(ABC):
         user message. Neighbours of one role are joined: found text stands in front of the user message behind it.
 
         Args:
-            question: The user's next words, or a user message (with pictures, say). Words that the log already ends
-                with, unanswered, are not repeated; "" to ask for an answer to the log's own last message, or for more.
+            question: The user's next words, or a user message (with pictures, say). If the log ends with the same
+                words, unanswered, they are not repeated. "" asks for an answer to the last message of the log, or to go
+                on.
             system: Your instructions for the model; they are not stored.
             max_tokens: The most tokens of the request, as in `messages`.
-            family: What the endpoint demands beyond this order: a `Family`, or the name of one in
-                `memzoo.memories.text.families.FAMILIES`; by default by the name of the model that `llm` or
+            family: The form that the endpoint demands beyond this order: a `Family`, or the name of one in
+                `memzoo.memories.text.families.FAMILIES`; by default the form for the model that `llm` or
                 `token_counter` names.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
 
@@ -528,7 +531,7 @@ class BaseMemory(ABC):
         newest_first: bool = False,
         usage: bool = False,
     ) -> list[Message]:
-        """Return all messages of the log, or a page as in `aentries`, oldest first; the strategy makes no difference.
+        """Return all messages of the log, or a page as in `aentries`, oldest first; the same with every strategy.
 
         With `usage`, answers that a `Conversation` got also have the members `model` and `usage` (see `Entry`).
         Providers refuse these members: read such messages, but do not send them.
@@ -670,8 +673,8 @@ class BaseMemory(ABC):
         Unlike `messages`, this method reads the whole log.
 
         Args:
-            query: See `messages`.
-            max_tokens: See `messages`.
+            query: The user's next words, as in `messages`.
+            max_tokens: The most tokens in all, as in `messages`.
 
         Raises:
             OverBudgetError: See `messages`.

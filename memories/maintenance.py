@@ -110,7 +110,7 @@ def upkeep(
 
 
 def _behind(store: Store, states: Iterable[str], prefix: str) -> Iterator[str]:
-    """Return the ids of conversations with a message that one of the states has not taken in, each id once."""
+    """Yield the ids of conversations with a message that one of the named states has not taken in, each id once."""
     # All lists are in the store's order, so that equal ids from several lists come one after another.
     found = heapq.merge(*(_behind_in(store, state, prefix) for state in states), key=escaped)
     return (id_ for id_, _ in itertools.groupby(found))

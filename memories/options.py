@@ -261,7 +261,7 @@ def reduce_memory(memory: Any) -> tuple[Any, ...]:
 
 
 class _Travelling:
-    """The value of an option during copying or pickling.
+    """A wrapper of an option's value while a memory is copied or pickled.
 
     If the value cannot be pickled, the error names the option. A copy in this process allows any value.
     """

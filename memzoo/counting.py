@@ -1,4 +1,4 @@
-"""A hook for exact token counts: a cassette records the counts of a run, so a replay cuts texts at the same places."""
+"""A hook for exact token counts, with which a cassette records the counts of a run and replays them."""
 
 from collections.abc import Callable
 from typing import TypeAlias

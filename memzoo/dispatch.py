@@ -1,4 +1,4 @@
-"""Runs units of work on an executor: in batches, a few at a time, and again if a worker dies.
+"""Runs units of work (calls of one function) on an executor: in batches, and again if a worker dies.
 
 This module is independent of the kind of work: `compare` and `upkeep` pass a function and units, and process the
 results. The executor may be any executor of `concurrent.futures`, or of a compatible package such as Dask.
@@ -69,7 +69,7 @@ class _Processes(Executor):
         self._pool = self._start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """See `Executor.submit`. A call under way when a process dies fails with `BrokenProcessPool`."""
+        """Run a call like `Executor.submit`. A call under way when a process dies fails with `BrokenProcessPool`."""
         try:
             return self._pool.submit(fn, *args, **kwargs)
         except BrokenProcessPool:
@@ -77,7 +77,7 @@ class _Processes(Executor):
             return self._pool.submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - as Executor's
-        """See `Executor.shutdown`."""
+        """End the processes, as `Executor.shutdown` does."""
         self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
     def _start(self) -> ProcessPoolExecutor:
@@ -86,7 +86,7 @@ class _Processes(Executor):
 
 
 def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:
-    """Return a context manager of the executor for a user's option.
+    """Return a context manager that yields the executor for the option `workers`, or `None` for none.
 
     The end of the block shuts down an executor created here; the user's own executor stays open.
 
@@ -117,8 +117,8 @@ def run_units(
     Args:
         executor: The executor; `None` runs the units in this process, one after the other.
         do: The function to run on the workers. Its errors are raised here and end the run.
-        units: The units. `None` among the units means that the next unit is available only after a unit under way has
-            finished.
+        units: The units, each an argument for `do`. A `None` among them means that the next unit exists only after a
+            unit under way has finished.
         batch_seconds: The target time of a batch, estimated from earlier units; a worker that takes twice as long
             returns the remaining units. 0 sends each unit by itself.
 
@@ -179,7 +179,7 @@ class _Batch(Generic[U]):
 
 @dataclass(frozen=True)
 class _Answer(Generic[R]):
-    """A worker's answer to a batch: the results of the first or all units, with the time taken; or an error."""
+    """A worker's answer to a batch: the results of all or the first units, with the time taken; or an error."""
 
     results: list[R] = field(default_factory=list[Any])
     seconds: float = 0.0

@@ -85,7 +85,7 @@ class OverBudgetError(MemoryZooError, ValueError):
 
     @classmethod
     def of(cls, what: str, size: float, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
-        """Return the error for the texts described by `what`, whose size exceeds the limit."""
+        """Return the error for texts over a limit; `what` names the texts in the message, which ends with `advice`."""
         size = math.ceil(size)
         error = cls(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
         error.size, error.limit = size, limit
@@ -165,7 +165,7 @@ class WrongKeyError(StoreError):
 
 
 class TamperedError(StoreError):
-    """Encrypted content was moved from the place where it was written to another place."""
+    """Encrypted content was moved from its place in the store to another place."""
 
 
 class AsyncOnlyError(MemoryZooError, RuntimeError):

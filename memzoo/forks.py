@@ -56,7 +56,7 @@ class cached_property(functools.cached_property[T]):  # noqa: N801 - called like
 
 
 def watch(watcher: Forked) -> None:
-    """Notify an object of each fork during its lifetime."""
+    """Call `before_fork` and `after_fork` of an object at each fork, as long as the object exists."""
     with _registering:
         _watchers.add(watcher)
 

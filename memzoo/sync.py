@@ -110,7 +110,7 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
 
 
 class Managed(ABC, Generic[T]):
-    """A base class that implements `with` by the `async with` of its subclass."""
+    """A base class whose `with` runs the `async with` that the subclass defines."""
 
     @abstractmethod
     async def __aenter__(self) -> T: ...
@@ -155,7 +155,7 @@ class Closing:
 
 
 async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
-    """Yield the items of a stream, synchronous or asynchronous; reading a synchronous stream never suspends."""
+    """Yield the items of a synchronous or asynchronous iterable; reading a synchronous one never suspends."""
     if isinstance(things, AsyncIterable):
         async for thing in things:
             yield thing

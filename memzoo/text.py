@@ -79,7 +79,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def private(file: str, flags: int) -> int:
-    """Open a file for `open(..., opener=private)`: only the owner can read a new file; an old file keeps its mode."""
+    """Open a file, as the `opener` of `open`: only the owner can read a new file; an existing file keeps its mode."""
     return os.open(file, flags, 0o600)
 
 
@@ -126,7 +126,7 @@ def visible(text: str) -> str:
 def _containers(values: Iterable[Any]) -> Collection[_Container]:
     """Return the dicts, lists and tuples among values, each object once.
 
-    A repeated container, or a container that contains itself, would multiply with each level.
+    Otherwise, a container that occurs repeatedly, or in itself, would multiply with each level.
     """
     found = (cast("_Container", one) for one in values if isinstance(one, (dict, list, tuple)))
     return {id(one): one for one in found}.values()

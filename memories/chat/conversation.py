@@ -72,7 +72,8 @@ class Conversation(Closing):
         4
 
     To continue after a restart: `Conversation("gpt-4o-mini", "summary-buffer", store="sqlite:///chat.db",
-    conversation_id="user-42")`. The end of a `with` block learns what waits, and closes a store opened by URL.
+    conversation_id="user-42")`. The end of a `with` block learns from waiting messages, and closes a store opened by
+    URL.
     """
 
     def __init__(
@@ -107,20 +108,22 @@ class Conversation(Closing):
             system: Instructions for the model, sent first in each request.
             tools: Functions that the model may call, with annotations and docstrings.
             max_rounds: The most rounds of tool calls in one turn.
-            max_tokens: The token limit of a request, or a share of the model's window such as `"80%"` (if memzoo does
-                not know the model, the endpoint is asked at the first turn): system message, memory, turn and tools
-                together. The oldest messages of the memory are left out; a turn that does not
-                fit by itself raises an `OverBudgetError`.
+            max_tokens: The token limit for system message, memory, turn and tools together, or a share of the model's
+                window such as `"80%"` (if memzoo does not know the model, the endpoint is asked at the first turn). The
+                oldest messages of the memory are left out; a turn that does not fit by itself raises an
+                `OverBudgetError`.
             oversized: With `"shorten"`, a text longer than half of `max_tokens` is cut in the middle before sending;
                 the memory keeps the whole text.
-            on_failure: See `BaseMemory.turn`.
-            busy: See `BaseMemory.turn`.
-            mark_stable: A function that changes, before sending, the last message that the next turn's request will
+            on_failure: If a turn fails, `"keep"` its messages so far, marked as unfinished, or `"rollback"` to store
+                nothing.
+            busy: While another turn of the conversation runs, `"wait"` for its end, or `"refuse"`.
+            mark_stable: A function applied, before sending, to the last message that the next turn's request will
                 repeat: `memzoo.cache_control` marks the message for Anthropic's cache. See `Shown.stable_upto`.
-            family: The form of request that the endpoint demands, as in `BaseMemory.request`; by default by the
-                endpoint's own word, if it is asked for its window, or by its address and the model's name.
-            api: `"responses"` to ask by OpenAI's Responses API, and to have nothing stored there: thoughts go back as
-                they came. The memory's own calls are chat completions.
+            family: The form of request that the endpoint demands, as in `BaseMemory.request`; by default the form is
+                found by the endpoint's address and the model's name, or by its own answer if it is asked for its
+                window.
+            api: `"responses"` to use OpenAI's Responses API, which is told to store nothing; the model's thoughts are
+                sent back. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.
 
         Raises:
@@ -212,9 +215,9 @@ class Conversation(Closing):
             UnknownMessageError: No user message has this number; nothing was changed.
             MessageError: The text is neither a text nor a user message; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
-            ModelError: See `asend`, also for its other errors. The old messages then stay. With `on_failure="keep"`,
-                the new message is stored after the old messages, without an answer; editing the same message again
-                replaces both.
+            ModelError: The model failed; the old messages stay, as after the other errors of `asend`. With
+                `on_failure="keep"`, the new message is stored after the old messages, without an answer; editing the
+                same message again replaces both.
         """
         return await self.asend(await _edit(self.memory, id, text), after=id - 1)
 
@@ -348,7 +351,7 @@ class Conversation(Closing):
         return request
 
     def _learn_to_count(self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], answer: Answer) -> Answer:
-        """Correct the token estimate by the endpoint's count of the request; return the answer with the correction."""
+        """Correct the token estimate by the endpoint's count of the request; return the answer with the new factors."""
         estimate = self.memory.counter.estimate
         # The offline model has no tokenizer.
         if self._model.name == "offline" or not estimate:

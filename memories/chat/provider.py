@@ -141,10 +141,10 @@ class MemoryProvider(Closing):
 
         Args:
             conversation_id: The conversation; by default the result of `default_id`.
-            thorough: See `BaseMemory.forget`.
+            thorough: Rewrite the store's files too, so that no copy is left in them.
 
         Returns:
-            The receipt; see `BaseMemory.forget`.
+            The receipt of the deletion, as from `BaseMemory.forget`.
         """
         with self._end_turn(self._id_of(conversation_id)) as memory:
             return await memory.aforget(None, thorough=thorough)
@@ -270,7 +270,7 @@ class MemoryProvider(Closing):
 
 
 class ScopedMemory(Managed[BaseMemory]):
-    """A context manager that returns a memory for the duration of a block; each `with` block begins anew."""
+    """The context manager of `scope` and `session`, which yields a memory; each `with` block begins a new one."""
 
     def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None = None) -> None:
         self._begin = begin

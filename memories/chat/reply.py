@@ -14,7 +14,7 @@ class Reply(str):
 
     Attributes:
         calls: The turn's tool calls, in order.
-        immediate: The text consists of the results of immediate tools, not of the model's words.
+        immediate: True if the text consists of the results of immediate tools instead of the model's words.
         finish_reason: The model's reason for stopping, such as `"stop"`, or `"length"` for a cut-off answer.
         spent: The cost of the turn: model calls, tokens, seconds.
     """

@@ -31,7 +31,7 @@ _WHAT = "the system messages, the user's message, the tools' results, and the to
 
 
 class Room:
-    """Fits requests to a token limit; without a limit, to the size of requests that the model accepts.
+    """Fits requests to a token limit; without a limit, to the size that the model turns out to accept.
 
     Args:
         max_tokens: The token limit of a request; `None` if unknown.
@@ -164,7 +164,7 @@ class Room:
 
 
 def _find_least(before: Iterable[Piece]) -> list[Piece]:
-    """Of the pieces before a turn, return those in every request: the application's system text, pinned messages."""
+    """Return the pieces before a turn that every request must have: the application's system text, pinned messages."""
     return [one for one in before if one.kind == "pinned" or (one.kind == "system" and not one.entry)]
 
 

@@ -26,7 +26,7 @@ class Called:
         arguments: The arguments as the model wrote them: JSON, unless the model made a mistake.
         value: The tool's return value; `None` if it failed.
         text: The result for the model: the value as text or JSON, or the error.
-        failed: The tool does not exist, the arguments do not fit, or the tool raised an exception.
+        failed: True if the tool does not exist, the arguments do not fit, or the tool raised an exception.
         immediate: True for an immediate tool that did not fail.
         message: The tool message with the result.
     """
@@ -70,10 +70,10 @@ class Tool:
                 thread.
             name: The tool's name; by default the function's name.
             description: The description for the model; by default the function's docstring.
-            immediate: The result becomes the reply, without another model call, if all calls of a round are to
-                immediate tools and all succeed.
-            repeatable: The tool may run again if the process ended before a call's result was stored. For other tools,
-                the model is informed of the unknown outcome instead.
+            immediate: True if the result may become the reply without another model call: this happens if all calls of
+                a round are to immediate tools and succeed.
+            repeatable: True if the tool may run again after the process ended before a call's result was stored. For
+                other tools, the model is told that the outcome is unknown.
 
         Raises:
             OptionError: The function has no usable name, or has parameters that a model cannot provide.

@@ -26,8 +26,8 @@ async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough:
 
     Args:
         memory: A memory of the conversation.
-        ids: Log numbers; `None` for all.
-        thorough: See `BaseMemory.aforget`.
+        ids: The log numbers of the messages; `None` for all messages.
+        thorough: Rewrite the store's files too, so that no copy of the messages is left in them.
     """
     log, calls = memory.log.cached, memory.usage.total.calls
     store, id_ = log.store, log.conversation_id
@@ -66,7 +66,7 @@ async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough:
 
 
 async def rewind(memory: "BaseMemory", last: int, *, until: int | None = None) -> list[Entry]:
-    """Take back messages after a log number, and return them; see `BaseMemory.arewind`."""
+    """Take back the messages numbered above `last`, up to `until`, and return them; see `BaseMemory.arewind`."""
     whole_number("last", last, at_least=0)
     if until is not None:
         whole_number("until", until, at_least=0)

@@ -22,8 +22,8 @@ def check_class(cls: type, base: type) -> None:
         base: `BaseMemory`.
 
     Raises:
-        PluginError: No memory can be made of the class, or one of its options would be ignored; the text states the
-            correction.
+        PluginError: No memory can be made of the class, or one of its options would be ignored; the message tells how
+            to correct the class.
     """
     if cls in _sound:
         return

@@ -1,10 +1,9 @@
 """A strategy's state follows the log: the part of a save after storing, step by step.
 
 1. `follow` adds the new messages to the log cached in memory; `catch_up` waits until no other call learns this state.
-2. `learn` takes steps (`_take_steps`). Each step looks up the state and chooses the messages to learn from: whole
-   waiting exchanges, as many as fit a prompt (`next_step`), if the strategy finds them due (`due`) and they make a
-   portion (`_is_portion`). If another process is learning this state, the step is left to that process
-   (`Leaseholder`).
+2. `learn` takes steps. Each step looks up the state and chooses the messages to learn from: whole waiting exchanges, as
+   many as fit a prompt (`next_step`), if the strategy finds them due (`due`) and they make a portion. If another
+   process is learning this state, the step is left to that process (`Leaseholder`).
 3. The strategy's `derive` returns the changes learnt from these messages. `CachedState.commit` stores the changes with
    the number of the last message. Then the next step is chosen.
 4. If a model fails, the call ends. It stores its `Attempts` with the state, and the next call goes on from there; see
@@ -46,7 +45,7 @@ LearnOption: TypeAlias = Literal["now", "background", "later"]
 """When a memory learns: before a save returns, after it, or only by `settle`, `relearn` and `upkeep`."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""A function called with the number of messages learnt from, and the total number."""
+"""A function called with two numbers: the messages learnt from so far, and all messages to learn from."""
 
 # This many waiting messages are learnt from even if the strategy's `due` would wait for more.
 _MANY = 64
@@ -76,7 +75,7 @@ class Waiting(NamedTuple):
 
     Attributes:
         entries: The messages, oldest first.
-        due: The number of the oldest that are due.
+        due: The number of messages that are due: this many of the oldest.
         is_held: True if the due messages do not make a portion yet.
     """
 
@@ -98,16 +97,16 @@ class Learner:
         cached_state: The newest known state.
         lock: The lock held while deriving: one derivation runs at a time in this process.
         lease_seconds: The duration of a lease, during which other processes do not derive; 0 for no lease.
-        idle_at: The last `_moment` at which there was nothing to derive.
+        idle_at: The versions of state, log and pins at the last check that found nothing to derive.
 
     Args:
         cached: The log.
-        name: See above.
+        name: The name under which the store keeps the state.
         hooks: The strategy, with its hooks.
-        retry: See above.
+        retry: The policy for a failing model.
         pins: The pinned messages, which may leave less room for other messages.
         when: The time to learn; see `LearnOption`.
-        lease_seconds: See above.
+        lease_seconds: The duration of a lease; 0 for no lease.
         on_change: The hook `on_state_change`, if the strategy has it.
     """
 
@@ -141,7 +140,7 @@ class Learner:
 
         Args:
             new: The entries just appended; if no other writer appended any, the log need not be read.
-            raising: See `catch_up`.
+            raising: Raise a model's failure; otherwise log it.
             whole: Take any number of steps, also for fewer messages than a portion.
 
         Raises:
@@ -283,10 +282,10 @@ class Learner:
         return Waiting(waiting, due)
 
     async def _is_portion(self, state: State, waiting: Sequence[Entry]) -> bool:
-        """Tell whether waiting messages are worth a model call: `learn_every` exchanges, or as many tokens.
+        """Tell whether waiting messages make a portion, which is worth a model call: usually `learn_every` exchanges.
 
-        A portion ends early when it takes half of the room in the view, since messages must not leave the view before
-        they are learnt from, or all of the room in a prompt; and after a pause (`learn_after_pause`).
+        Fewer exchanges make a portion if they take half of the room in the view, since messages must not leave the view
+        before they are learnt from; if they take all of the room in a prompt; or after a pause (`learn_after_pause`).
         """
         roles = [entry.message["role"] for entry in waiting]
         # A user message at the end has no answer yet, so its exchange is not complete.
@@ -312,7 +311,7 @@ class Learner:
         return self._hooks.max_pending_tokens if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
-        """Return the messages that share the room with waiting messages: those set aside, and further pinned ones."""
+        """Return the set-aside messages, and the other pinned messages: both share the room with waiting messages."""
         aside = [entry for first, last in state.attempts.aside for entry in await self.log.between(first, last)]
         return aside, self._pins.besides([*aside, *waiting])
 
@@ -372,7 +371,7 @@ class Learner:
         """Return the state for a load, after catching up if possible.
 
         The state does not catch up with `learn="later"`, while another call learns, or soon after the model failed. If
-        the model fails now, the state as far as it came is returned.
+        the model fails now, the newest committed state is returned.
         """
         state = await self.refresh()
         if self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
@@ -398,7 +397,7 @@ class Learner:
             await self._background.wait()
 
     async def finish(self) -> None:
-        """Learn from the messages of a portion that is not full, unless learning is left for later; log failures."""
+        """Learn from waiting messages that do not make a portion, unless `learn="later"`; log failures."""
         if self._is_later or self._hooks.learn_every == 1:
             return
         await self.wait()
@@ -411,7 +410,7 @@ class Learner:
     async def settle(self, *, raising: bool) -> None:
         """Wait for runs in the background and in other processes, then catch up, even soon after a failure.
 
-        From now on, loads ask the model again. The exceptions are those of `catch_up`.
+        Loads may then ask the model again at once. Raises the errors of `catch_up`.
         """
         self.retry.forgive()
         await self.wait()
@@ -508,8 +507,8 @@ async def relearn(
 
     Args:
         memory: The memory.
-        from_: See `BaseMemory.arelearn`.
-        only_set_aside: See `BaseMemory.arelearn`.
+        from_: The log number to start at, if the state consists of embeddings; `None` for the beginning.
+        only_set_aside: Learn only from the set-aside messages.
         progress: Called after each step. In a combined memory, each message counts once for each strategy.
     """
     one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values

@@ -36,8 +36,8 @@ class Leaseholder:
     too.
 
     Attributes:
-        is_shared: The store supports leases, and other processes may learn the same state.
-        is_new: The last `hold` acquired the lease anew, so another process may have learnt in the meantime.
+        is_shared: True if the store supports leases, and other processes may learn the same state.
+        is_new: True if the last `hold` acquired the lease anew, so another process may have learnt in the meantime.
 
     Args:
         store: The store of the state and its lease.
@@ -115,7 +115,7 @@ class Leaseholder:
 
 
 def has_ended(owner: str) -> bool:
-    """Tell if the owner of a lease has finished; on Linux also if its process, on this machine, has ended."""
+    """Tell if the owner of a lease needs it no more; on Linux also if its process ran on this machine and has ended."""
     if owner in _gone:
         return True
     process = _process_of(owner)

@@ -45,7 +45,7 @@ class LockOwner:
 
     @contextlib.contextmanager
     def mark_waited_for(self) -> Generator[None]:
-        """Mark that this owner waits for this block: the block, its tasks and threads must not wait for it."""
+        """Mark that this owner waits for the `with` block: its tasks and threads must not wait for the owner."""
         before = _waited_for.get()
         _waited_for.set(before | {self})
         try:
@@ -152,7 +152,7 @@ class StateLock:
         return self._threads.is_taken or self._tasks.is_taken
 
     def hold(self) -> contextlib.AbstractAsyncContextManager[bool]:
-        """See `FairLock.hold`."""
+        """Return a context manager that holds the lock; see `FairLock.hold`."""
         return (self._threads if is_blocking() else self._tasks).hold()
 
 

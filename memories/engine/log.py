@@ -42,7 +42,8 @@ class CachedLog:
     Attributes:
         store: The store that keeps the log.
         conversation_id: The conversation.
-        looking_once: Returns the context of one load or one save; see `message_list.looking_once`.
+        looking_once: Returns a context manager for one load or one save, in which the store looks at a message list
+            only once.
         lines: Rendered lines by log number.
         tokens: Token counts by log number.
         finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
@@ -115,7 +116,7 @@ class CachedLog:
             self._revise(newest)
 
     def note_commit(self, version: int) -> None:
-        """Note a commit by this memory: without commits by other writers in between, `revision` does not change."""
+        """Note a commit by this memory. `revision` stays the same, unless another writer has committed as well."""
         with self._lock:
             if isinstance(self._newest_revision, int) and version == self._newest_revision + 1:
                 self._newest_revision = version
@@ -129,8 +130,8 @@ class CachedLog:
         """Take in entries that were just appended, without reading.
 
         Returns:
-            True if the log is now held up to the last of these entries; False if it must be refreshed, and for no
-            entries.
+            True if the log is now held up to the last of these entries; False if the log must be refreshed first, or if
+            there are no entries.
         """
         if not entries:
             return False
@@ -147,7 +148,7 @@ class CachedLog:
             return True
 
     def set_estimate(self, estimate: "Estimate | None") -> None:
-        """Set the token estimate, corrected by the factors stored with the log's answers; `None` for no estimate."""
+        """Set the token estimate, with the corrections stored with the log's answers; `None` for no estimate."""
         with self._lock:
             self._estimate = estimate
             if estimate:
@@ -311,7 +312,7 @@ class Log:
         return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
     async def counter(self) -> Callable[[int], int]:
-        """Return the function by which a window that moves in steps counts messages: from log number to count.
+        """Return a function from a log number to a count of messages, for windows that move in steps.
 
         As a rule the count is the log number itself. A store over message lists may number messages anew after a
         restart; for such a store, the function counts the existing messages, and the window begins with the same
@@ -336,9 +337,9 @@ class Log:
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return `exchanges`, and how many more can be added before one of these goes; -1 if one may go at once.
+        """Return the newest `k` exchanges, and the number of exchanges to be added before one of these is dropped.
 
-        See `exchanges` for the arguments.
+        The number is -1 if one may be dropped at once. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:
@@ -412,7 +413,7 @@ class Log:
         return last if self.until is None else min(last, self.until)
 
     def _end(self, entries: Sequence[Entry]) -> int:
-        """Return the place after the last entry up to `until`."""
+        """Return the position after the last entry whose number is not above the log's last number."""
         if self.until is None or not entries or entries[-1].seq <= self.until:
             return len(entries)
         return bisect_right(entries, self.until, key=_seq)

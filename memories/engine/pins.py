@@ -30,7 +30,7 @@ class _Stored:
 
     Attributes:
         read_at: The log's epoch and revision before the state was read.
-        version: See `StateUpdate`.
+        version: The state's version in the store.
         items: By log number, `true` for a pinned message; `false` for a message stored as pinned and unpinned later.
     """
 
@@ -122,7 +122,7 @@ class Pins:
         Args:
             limit: The limit for all messages.
             size: Returns the size of an entry.
-            unit: The unit of the limit.
+            unit: The unit of the limit, such as "tokens", for the error.
 
         Raises:
             OverBudgetError: The pinned messages alone are over the limit.
@@ -214,7 +214,7 @@ class Pins:
         return [found[seq] for seq in sorted(found)]
 
     async def _whole(self, entry: Entry) -> Sequence[Entry]:
-        """Return a message, with its tool call and results if it belongs to any; an empty list if one is missing."""
+        """Return a message with the tool call and results that it belongs to; an empty list if one is missing."""
         message, size = entry.message, _PAGE
         if not is_of_tools(message):
             return [entry]

@@ -80,7 +80,7 @@ class PromptLimit:
             raise error
 
     def learn(self, tokens: int) -> None:
-        """Lower the limit to a number of tokens, but not below 1,024; a lower number never raises the limit."""
+        """Lower the limit to a number of tokens, but not below 1,024; a limit that is lower already stays."""
         self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
 
     @property
@@ -90,7 +90,7 @@ class PromptLimit:
 
     @property
     def room_for_known(self) -> int:
-        """The tokens for the known state in a prompt that can show a part of the state."""
+        """The tokens for the known state in a prompt that need not show the whole state."""
         return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
 
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
@@ -121,7 +121,7 @@ def count_for_prompt(text: str) -> int:
 
 
 def cut_middle(text: str, tokens: int) -> str:
-    """Return a text of at most so many tokens: if necessary, a note of the omitted length replaces the middle."""
+    """Return a text shortened to at most `tokens`: if necessary, a note of the omitted length replaces the middle."""
     if count_for_prompt(text) <= tokens:
         return text
     # The more bytes the characters have, the fewer characters fit.
@@ -149,7 +149,7 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> Le
 
     Args:
         waiting: All messages not learnt from yet, oldest first.
-        ripe: The number of the oldest messages that are due.
+        ripe: The number of messages that are due: this many of the oldest.
         tokens: The room for messages in a prompt.
         most: The most exchanges; 0 for any number.
     """
@@ -214,6 +214,6 @@ def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
 
 
 def reword(entry: Entry, text: str) -> Shortened:
-    """Return an entry with another text, which must include the tool calls; only role and name are kept."""
+    """Return an entry with a new text, which must include the tool calls; of the message, only role and name stay."""
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
     return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

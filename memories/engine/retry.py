@@ -52,12 +52,12 @@ class FailedStep(NamedTuple):
     """The step at which the model failed.
 
     Attributes:
-        first: The number of its first message.
-        last: The number of its last message.
-        exchanges: The number of its exchanges; 0 if the call only tested the model.
+        first: The log number of its first message.
+        last: The log number of its last message.
+        exchanges: How many exchanges it had; 0 if the call only tested the model.
         proven: True if the model just worked with another exchange.
         tokens: The current token limit of a prompt.
-        now: The time in seconds.
+        now: The time of the failure, in seconds.
     """
 
     first: int = 0
@@ -149,7 +149,7 @@ class RetryPolicy:
 
     Attributes:
         clock: Returns the time in seconds.
-        prompts: The limit of a prompt.
+        prompts: The token limit of prompts.
     """
 
     def __init__(self, clock: Callable[[], float], prompts: PromptLimit) -> None:
@@ -205,7 +205,7 @@ class RetryPolicy:
     def after_failure(
         self, attempts: Attempts, error: ModelError, entries: Sequence[Entry], *, proven: bool
     ) -> Decision:
-        """Return the consequences of a failure to learn from these entries; see `decide` and `FailedStep`."""
+        """Return the consequences of a failure to learn from these entries; see `decide`."""
         first, last = (entries[0].seq, entries[-1].seq) if entries else (0, 0)
         exchanges = sum(1 for _ in exchange_ends(entries))
         failed = FailedStep(first, last, exchanges, proven, tokens=self.prompts.tokens, now=self.clock())

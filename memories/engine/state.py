@@ -37,7 +37,7 @@ class Attempts:
     The attempts are committed with their state, so the next call or another process goes on from there.
 
     Attributes:
-        first: The number of the first message of the step that failed last; 0 without a failed step.
+        first: The log number of the first message of the step that failed last; 0 without a failed step.
         failures: The failures of the model since it last worked.
         at: The time of the last failure, in seconds.
         exchanges: The most exchanges in a step; 0 for any number that fits.
@@ -79,7 +79,7 @@ class State:
     Attributes:
         items: The items by key.
         watermark: The last log number learnt from.
-        version: See `StateUpdate`.
+        version: The state's version in the store.
         epoch: The number of times that the state started again from nothing.
         attempts: The attempts to learn; kept with the items in the store.
     """

@@ -65,17 +65,17 @@ class Turn(Managed["Turn"]):
     """One turn of a conversation: the user's message, tool calls and results, the answer. See `BaseMemory.turn`.
 
     Attributes:
-        id: The id that the messages of the turn share in the log; a fresh id instead of the given id if the turn
-            replaces messages with the given id.
+        id: The id that the messages of the turn share in the log: `turn_id`, or a fresh id if the turn replaces
+            messages stored under `turn_id`.
         finished: True once the turn has ended with an answer and without a failure.
 
     Args:
         memory: The memory of the conversation.
-        user: See `BaseMemory.turn`.
-        after: See `BaseMemory.turn`.
-        on_failure: See `BaseMemory.turn`.
-        busy: See `BaseMemory.turn`.
-        turn_id: See `BaseMemory.turn`.
+        user: The user's message; `None` to answer the last question again.
+        after: The log number after which the turn replaces all messages; `None` to replace none.
+        on_failure: The action if the turn fails, as in `OnFailure`.
+        busy: The action while another turn is under way, as in `Busy`.
+        turn_id: The id of the turn; `None` for a fresh id.
     """
 
     def __init__(
@@ -141,8 +141,8 @@ class Turn(Managed["Turn"]):
         """Return the request to send now: the memory before this turn, the user's message, and all messages added.
 
         Args:
-            system: See `BaseMemory.request`.
-            family: See `BaseMemory.request`.
+            system: The application's system text.
+            family: The family of the endpoint that gets the request.
 
         Raises:
             TurnError: The turn is not open.
@@ -348,9 +348,9 @@ class Replaced:
         entries: The replaced messages, oldest first, as of the beginning of the turn. Messages stored later stay.
 
     Args:
-        memory: See above.
+        memory: The memory of the conversation.
         last: The log number of the message before the replaced messages.
-        entries: See above.
+        entries: The replaced messages.
     """
 
     def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry]) -> None:
@@ -364,8 +364,8 @@ class Replaced:
         """Return the messages that the memory shows for the conversation before the replaced messages.
 
         Args:
-            query: See `BaseMemory.messages`.
-            catch_up: See `BaseMemory.messages`.
+            query: The user's next words, for a strategy that searches.
+            catch_up: First learn from messages not learnt from yet.
         """
         entries = await self._store.read(self._id, until=self._last)
         self._copy = InMemoryStore()
@@ -386,8 +386,8 @@ class Replaced:
         """Delete the replaced messages after the turn was stored, and keep the states of the copy.
 
         Args:
-            new: The entries of the turn. Nothing is deleted if the turn was not stored now, because its id was stored
-                before or was forgotten.
+            new: The entries of the turn. Nothing is deleted if the turn was not stored because its id had been stored
+                before or forgotten.
         """
         if not new or new[0].seq <= self._last:
             return

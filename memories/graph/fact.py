@@ -93,7 +93,7 @@ class Fact:
 
     @cached_property
     def wording(self) -> tuple[tuple[str, str], bool, str]:
-        """A key shared by facts that differ at most in their qualifiers."""
+        """A key shared by facts that are the same but for their qualifiers (time, place or condition)."""
         return self.nodes, self.negated, canonical(self.relation)
 
     @cached_property

@@ -24,8 +24,8 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        relations: The relations of current facts, as pairs: the negative of the number of subjects, and the relation in
-            its plain form. The relation with most subjects comes first, ties by name.
+        relations: The relations of current facts, sorted: pairs of the negative number of subjects and the relation in
+            its plain form, so that the relation with most subjects comes first, ties by name.
     """
 
     def __init__(self) -> None:
@@ -124,15 +124,15 @@ class FactIndex:
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
     def in_same_words(self, fact: Fact) -> Iterable[Fact]:
-        """Return the facts that differ from a fact at most in their qualifiers, including superseded facts."""
+        """Return the facts that equal `fact` but for time, place or condition, including superseded facts."""
         return self._worded.get(fact.wording, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
-        """Return the current, non-negated facts with the same subject and relation words as a fact."""
+        """Return the current, non-negated facts with the subject of a fact and the same words in the relation."""
         return self._related.get(_related_key(fact), {}).values()
 
     def find_replacements(self, fact: Fact) -> Sequence[Fact]:
-        """Return the facts that took the place of untrue facts about the names in a fact."""
+        """Return, for the names in a fact, the facts that replaced untrue facts about these names."""
         if not self._untrue:
             return []
         text = str(fact)
@@ -145,7 +145,7 @@ class FactIndex:
         return [new for node in nodes for new in self._replaced[node]]
 
     def _replace(self, node: str) -> Iterator[Fact]:
-        """Yield the newest fact in place of each fact about a name that is not true: the same relation without it."""
+        """Yield, for each untrue fact about a name, the newest fact that has the same relation but another name."""
         for old in self.at(node):
             if old.superseded_by or old.negated:
                 other = next((one for one in old.nodes if one != node), node)
@@ -212,5 +212,5 @@ def _take_out(facts: dict[K, dict[str, Fact]], place: K, key: str) -> None:
 
 
 def _list_keys(fact: Fact) -> set[tuple[str, str]]:
-    """Return the (node, word) keys of the lists that contain a fact."""
+    """Return the keys of the index's lists that contain a fact: pairs of a node and a word."""
     return {*itertools.product(fact.nodes, ("", *fact.words))}

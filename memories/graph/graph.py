@@ -48,7 +48,7 @@ class KnowledgeGraph:
 
     Args:
         single_valued: The relations that allow a subject one object at a time.
-        amend: Stores and applies a change that no message made; by default, the change is applied but not stored.
+        amend: Stores and applies changes made by `restore`; by default, such changes are applied but not stored.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -81,7 +81,7 @@ class KnowledgeGraph:
             return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
-        """Return current facts about exactly this name, by key: its `most` newest, and `most` with each word."""
+        """Return current facts about exactly this name, by key: the `most` newest, and as many with each word."""
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
@@ -102,8 +102,7 @@ class KnowledgeGraph:
 
         Args:
             names: The names. The facts about a name come in the order first said. A fact about two of the names is
-                returned twice, once for each name. A fact more than one step away is returned once, for the nearest
-                name.
+                returned for each of them; a fact more than one step away only for the nearest name.
             depth: 1 for facts about the names only, 2 to include facts about the names' neighbours, and so on.
         """
         with self._lock:
@@ -131,7 +130,7 @@ class KnowledgeGraph:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """Yield the current facts under the keys, in the order of the keys."""
+        """Yield the facts with the given keys that are current, in the order of the keys."""
         for key in keys:
             with self._lock:
                 fact = self._facts.get(key)
@@ -142,8 +141,7 @@ class KnowledgeGraph:
         """Return facts, each after the facts without which it would mislead.
 
         If a fact has a name that was replaced or was never right, the fact with the right name comes first: "the band
-        is Velvet Harbour" before "Ann has seen The Kettles". Without `named`, this is done only for facts that are
-        denied.
+        is Velvet Harbour" before "Ann has seen The Kettles". With `named` false, this is done only for denied facts.
         """
         told = list[Fact]()
         for fact in facts:

@@ -39,7 +39,7 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
         limit: The token limit. Both the sum of the lines' tokens and the tokens of the joined lines stay within the
             limit.
         groups: The facts to choose from, the best first, in groups that are chosen as a whole. Groups that do not fit
-            are skipped, as are facts with the same wording as a chosen fact ("not one of them", stated and denied).
+            are skipped, as are facts with the same wording as a chosen fact.
         tokens: Counts the tokens of a text.
     """
     chosen: dict[str, Fact] = {}

@@ -18,7 +18,7 @@ _DENIAL = re.compile(r"\b(?:not|never|no longer)\b|n['’]t\b", re.IGNORECASE)
 def find_sources(
     statements: Sequence[Statement], entries: Sequence[Entry]
 ) -> list[tuple[Statement, tuple[Source, ...]]]:
-    """Return statements with the messages that the statements were taken from.
+    """Return each statement with the messages that it was taken from.
 
     An ended fact gets the source of its replacement, because the words of "NO LONGER Sam | lives in | Oslo" occur only
     in older messages.

@@ -69,14 +69,14 @@ class Revision:
         self._supersede(self._find_contradicted(fact), fact.sources)
 
     def _now(self, known: Iterable[Fact], said: Fact) -> list[Fact]:
-        """Return known facts as changed so far, and all other changed facts about the statement's subject."""
+        """Return known facts with the changes so far, and all other changed facts about the statement's subject."""
         subject = said.nodes[0]
         gone = {key for key, fact in self._changed.items() if fact is None}
         changed = {key: fact for key, fact in self._changed.items() if fact and fact.nodes[0] == subject}
         return [*({fact.key: fact for fact in known if fact.key not in gone} | changed).values()]
 
     def _alike(self, said: Fact) -> Iterator[Fact]:
-        """Yield the facts of a statement's subject that may have the same object as the statement."""
+        """Yield the facts about a statement's subject whose object may be the statement's object."""
         yield from self._facts.between(*said.nodes)
         with_words = self._facts.with_words(said.nodes[0], said.object_words)
         yield from (fact for fact in with_words if (fact.nodes[0], fact.related) == (said.nodes[0], said.related))

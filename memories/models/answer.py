@@ -39,7 +39,7 @@ class Answer:
         finish_reason: The endpoint's `finish_reason`.
         spent: The cost of the call.
         model: The model's name as the endpoint returned it; "" if missing.
-        counted: The token estimate's correction by this answer's prompt tokens; `None` without one.
+        counted: The token estimate's factors after this answer (see `Estimate.learn`); `None` without any.
     """
 
     message: Message
@@ -60,8 +60,8 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
         api: The API that was asked.
 
     Raises:
-        ModelReplyError: The object is neither, the answer failed or was withheld by a content filter, or it has half a
-            character.
+        ModelReplyError: The object is neither a completion nor a response, the answer failed or was withheld by a
+            content filter, or its text has half a character.
     """
     spent = Spent.of(said, seconds)
     kind, read = ("response", _read_response) if api == "responses" else ("chat completion", _read_completion)
@@ -97,7 +97,7 @@ def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = No
 def _read_completion(completion: Any) -> tuple[Message, str]:
     """Return the assistant message as the endpoint sent it, and the reason for its end.
 
-    Members of the client, empty members and older forms of calls are left out.
+    Members that the client added, empty members and older forms of calls are left out.
     """
     choice = completion.choices[0]
     sent: dict[str, Any] = choice.message.to_dict(mode="json", warnings=False)
@@ -130,9 +130,9 @@ def _read_response(response: Any) -> tuple[Message, str]:
 
 
 def _with_whole_thoughts(item: Item) -> Item:
-    """Return an item whose thoughts can be stored: half of a character in them becomes a sign.
+    """Return an item whose thoughts can be stored: half of a character in the thoughts becomes a replacement sign.
 
-    An endpoint may refuse encrypted thoughts whose item was changed: they are left out.
+    Encrypted thoughts of an item changed so are left out, since an endpoint may refuse them.
     """
     text = json.dumps(item, ensure_ascii=False)
     if item["type"] != "reasoning" or is_sendable(text):
@@ -152,7 +152,7 @@ def _call(call: Any, whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _besides(sent: dict[str, Any], read: frozenset[str]) -> dict[str, Any]:
-    """Return the members that are neither read nor empty; two halves of a character are joined, one becomes a sign."""
+    """Return the members of `sent` that are neither empty nor in `read`; half characters are joined or replaced."""
     members = {name: value for name, value in sent.items() if value and name not in read}
     text = json.dumps(members, ensure_ascii=False)
     if is_sendable(text):

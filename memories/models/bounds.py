@@ -37,7 +37,7 @@ class Bounds:
                 raise OptionError(f"{name.replace('max', 'max_reply')} must be a number greater than 0, not {value!r}")
 
     def as_options(self) -> dict[str, float]:
-        """Return these limits as options of a model or an embedder."""
+        """Return these limits as options for `ChatModel` or `OpenAIEmbedder`, by name."""
         return {"max_reply_bytes": self.max_bytes, "max_reply_seconds": self.max_seconds}
 
     def hold(self, client: Any) -> Any:

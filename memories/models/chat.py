@@ -197,7 +197,7 @@ class ChatModel:
         return _seconds(self.parameters.get("timeout", self._clients.timeout))
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
+        """Return the model's reply to chat messages; see `Model.complete`."""
         asked, family = self.asked_for(purpose), self.family
         with self.failing(purpose):
             self.connect()
@@ -243,7 +243,7 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The family of the endpoint, as it says itself once `find_window` has asked, else by its address and name."""
+        """The family of the endpoint, by its answer to `find_window`, or else by its address and the model's name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 
@@ -315,7 +315,7 @@ def _completion(answer: Answer, asked: str) -> Completion:
 
 
 class _Rules:
-    """The offline model, called directly instead of through a client."""
+    """The offline model, called without a client."""
 
     def __init__(self, model: ChatModel) -> None:
         self.name, self.parameters, self._asked_for = model.name, model.parameters, model.asked_for

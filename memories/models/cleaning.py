@@ -90,7 +90,7 @@ def extract_spoken(text: str) -> str:
 
 
 def _without_turn_marks(text: str) -> str:
-    """Return an answer without the marks around its turn, and without another's turn behind; other marks are words."""
+    """Return an answer without the marks around its turn, and without a next turn; other marks stay, as words."""
     begun = text[_LEADING.match(text).end() :]  # type: ignore[union-attr] # it matches nothing, too
     if len(begun) < len(text) and _OTHERS_TURN.match(begun):
         return ""

@@ -91,7 +91,9 @@ class Clients:
         return self._client
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the owner's arguments for pickle, without the key: unpickling takes a key from the environment.
+        """Return the value of `__reduce__` for a model or an embedder that has these clients, without the key.
+
+        Unpickling takes a key from the environment.
 
         Raises:
             OptionError: An argument may contain a key.
@@ -160,7 +162,7 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
     Raises:
         ModelError: The function raised an exception; the message begins with `failed`.
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
-        CutReplyError: The function raised this error itself.
+        CutReplyError: The function raised a `CutReplyError`, which is passed on.
     """
     start = time.perf_counter()
     try:

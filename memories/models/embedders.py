@@ -93,14 +93,14 @@ class HashEmbedder:
     """
 
     weight = 2.0
-    """See `Embedder`."""
+    """The weight of vector similarity, as in `Embedder`."""
 
     def __init__(self, dimensions: int = 256) -> None:
         self.dimensions = dimensions
         self.name = f"hashing-{dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        """See `Embedder.embed`."""
+        """Return one vector for each text; see `Embedder.embed`."""
         from memzoo.memories.models.hashing import hash_embedding
 
         return Embedded(_pack(hash_embedding(list(texts), self.dimensions), len(texts), self.name), Spent())
@@ -115,7 +115,7 @@ class OpenAIEmbedder:
         async_client: The client for asynchronous calls; by default created from the environment when needed.
         base_url: The URL of any OpenAI-compatible endpoint.
         api_key: The endpoint's key; by default `OPENAI_API_KEY`. A server on this machine (`localhost`) needs no key.
-        weight: See `Embedder.weight`.
+        weight: The weight of vector similarity relative to word matches.
         max_reply_bytes: The most bytes of an unpacked answer. Applies only to clients created by this object.
         max_reply_seconds: The most seconds from an answer's first byte on; until then, the client's time-out applies.
             Applies only to clients created by this object.
@@ -160,7 +160,7 @@ class OpenAIEmbedder:
         return self._clients.reduce_owner(self, self._request["model"], {**self._parameters, **own})
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        """See `Embedder.embed`."""
+        """Return one vector for each text; see `Embedder.embed`."""
         import openai
 
         try:
@@ -180,7 +180,7 @@ class _FunctionEmbedder:
     """A user's function as an embedder."""
 
     weight = _SENTENCE_WEIGHT
-    """See `Embedder`."""
+    """The weight of vector similarity, as in `Embedder`."""
 
     def __init__(self, function: EmbedFunction) -> None:
         self._function = function

@@ -63,7 +63,7 @@ def json_rows(text: str) -> list[list[str]] | None:
 
 
 def cells(row: Any) -> list[str]:
-    """Return the cells of a row: a list's items, an object's values (a triple's in order), or the single value."""
+    """Return the cells of a row: a list's items, an object's values (a triple's subject first), or the single value."""
     values: list[Any] = row if isinstance(row, list) else [row]
     if isinstance(row, dict):
         named = cast("dict[str, Any]", row)

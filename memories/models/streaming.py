@@ -56,7 +56,7 @@ class StreamedResponse:
         return ""
 
     def end(self) -> str:
-        """Return the words that were held back."""
+        """Return the words that were held back because they could have become thoughts."""
         return self._speech.end()
 
 
@@ -104,7 +104,7 @@ class StreamedAnswer:
         return self._speech.add(said) if said else ""
 
     def end(self) -> str:
-        """Return the words that were held back."""
+        """Return the words that were held back because they could have become thoughts."""
         return self._speech.end()
 
     @property
@@ -120,8 +120,8 @@ class StreamedAnswer:
     def _take_call(self, piece: dict[str, Any]) -> None:
         """Add a piece to its call, or begin a call with it.
 
-        The index alone does not tell: some endpoints send none, begin at 1, or send 0 for all calls. Some repeat the id
-        and the name in each piece.
+        The index alone does not identify the call: some endpoints send no index, begin at 1, or send 0 for all calls.
+        Some repeat the id and the name in each piece.
         """
         index, id_, function = piece.pop("index", None), piece.get("id"), piece.get("function") or {}
         known = [
@@ -169,7 +169,7 @@ def _join(known: dict[str, Any], new: dict[str, Any]) -> None:
 
 
 def _join_lists(known: list[Any], new: list[Any]) -> None:
-    """Add entries: an entry with the type and index of a known one continues that, one without index the newest."""
+    """Add entries to a list. An entry continues the known one of its type and index; without an index, the newest."""
     for entry in new:
         same = known[-1:] if "index" not in entry else known
         found = next((one for one in same if all(one.get(name) == entry.get(name) for name in _SAME)), None)

@@ -76,7 +76,7 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _count(usage: Any, *names: str) -> int:
-    """Return the first named value that is a number, as an integer; 0 if there is no number."""
+    """Return the first of several members of `usage` that is a number, as an integer; 0 if none is."""
     for one in (_member(usage, name) for name in names):
         if type(one) in (int, float) and 0 <= one < _MOST:
             return int(one)
@@ -87,9 +87,9 @@ class Usage:
     """The cost of model calls by purpose (the prompt's name, or `"embedding"`), and the number of redactions.
 
     Attributes:
-        estimated: The token estimate of a `Conversation`'s last request, by the model's name: `"tokens"` before the
-            answer, and the `"factors"` after the answer (see `memzoo.memories.text.estimating.Factors`). Empty if
-            tokens are counted with a tokenizer.
+        estimated: By the model's name, the token estimate of a `Conversation`'s last request: a dict with the estimated
+            `"tokens"`, and the `"factors"` of the estimate after the answer (see
+            `memzoo.memories.text.estimating.Factors`). Empty if tokens are counted with a tokenizer.
 
     Example:
         >>> usage = Usage()

@@ -82,7 +82,7 @@ _HOW_MUCH = re.compile(
 _HOW_MANY = re.compile("多少|(?<![期拜周])几(?![年月日号点])|多[大高重长远宽]")
 
 VALUES = (_NAMES << 1) - 1
-"""The bits for all kinds of values."""
+"""The bits for all kinds of values, such as dates and numbers, combined."""
 
 CORRECTS = _NAMES << 1
 """The bit of a message that may correct another message."""
@@ -104,7 +104,7 @@ _CLEARLY = 1.5
 
 
 def find_values(text: str) -> int:
-    """Return the bits of the kinds of values in a text."""
+    """Return the kinds of values in a text (dates, numbers and the like), one bit for each."""
     small = text.lower()
     patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
     kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
@@ -138,16 +138,17 @@ class Corrections(NamedTuple):
     """The possible corrections in a conversation: messages that may correct earlier messages.
 
     Attributes:
-        rows: The rows of all messages.
+        rows: The rows of all messages, as of `rows_of`.
         terms: The words of all messages.
         ends: The positions in `terms` at which the words of each message begin, and the end of the last message.
-        places: The places of the possible corrections.
-        kinds: The kinds of each possible correction.
+        places: The positions of the possible corrections among the messages.
+        kinds: The bits of each possible correction, as of `kinds_of`.
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
-        owners: For each word of each correction, the index in `places` of the correction.
-        told: For each entry of `owners`, the index in `words` of the word.
-        rareness: The rareness of each entry of `told`.
+        owners: Pairs of a correction and a word, together with `told`: for each pair, the index of the correction in
+            `places`.
+        told: For each pair, the index of the word in `words`.
+        rareness: For each pair, the rareness of the word.
         needed: For each correction, the total rareness of words that a corrected message must share with the
             correction.
     """
@@ -184,12 +185,13 @@ class Corrections(NamedTuple):
         return cls(rows, terms, ends, places, kinds, rows["length"][places], words, owners, told, rareness, needed)
 
     def newest(self, place: int, longest: int, *, surely: bool = False) -> list[int]:
-        """Return the places of at most two later corrections of a message: the most similar, and the newest.
+        """Return the positions of at most two later corrections of a message: the most similar, and the newest.
 
         Args:
-            place: The place of the message.
+            place: The position of the message.
             longest: The most letters in a correction.
-            surely: True for clear corrections only, which must also share half as many more rare words as usual.
+            surely: True for clear corrections only, which must also share 1.5 times as much rareness as usual with the
+                message.
         """
         may = (self.places > place) & (self.lengths <= longest)
         if surely:

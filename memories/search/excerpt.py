@@ -46,11 +46,11 @@ async def fit_found(
     """Return the same passages as `fit_passages`, but rank and read only as many messages as necessary.
 
     Args:
-        limit: See `fit_passages`.
+        limit: The limit in tokens, including dates and speakers.
         ranked: Returns the log numbers of the best messages, at most the given number.
         read: Returns the messages with the given log numbers.
-        tokens: See `fit_passages`.
-        shorten: See `fit_passages`.
+        tokens: Counts the tokens of a text.
+        shorten: Shortens long passages, as in `fit_passages`; `None` to shorten none.
     """
     count = _READ_AT_ONCE
     while True:
@@ -155,7 +155,7 @@ class Clipper:
         return [int(phrase[0]) for phrase, _ in self._analyser.phrases(self._query)]
 
     def _scores(self, pieces: Sequence[str]) -> "Numbers":
-        """Return each piece's score by the question's words; rare words count more, words of neighbours half."""
+        """Return each sentence's score by the question's words; rare words count more, the neighbours' words half."""
         import numpy  # loaded only where it is needed
 
         terms, counts = self._analyser.terms(pieces)

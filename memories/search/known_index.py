@@ -17,7 +17,7 @@ __all__ = ["FEW_TOKENS", "KnownIndex", "UnitsOf"]
 
 _MOST_LINES = 64
 FEW_TOKENS = 300
-"""A limit for views with no room for a fact beside what replaced it."""
+"""A token limit; views with a lower one have no room for a fact beside its replacement."""
 
 UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 """A function from an item of a state (key and value) to the item's units; an outdated fact has no units."""
@@ -31,7 +31,7 @@ class KnownIndex:
 
     Args:
         units_of: Returns the units of an item.
-        weights: See `UnitIndex`.
+        weights: The weights of the parts of a score.
     """
 
     def __init__(self, units_of: UnitsOf, weights: UnitWeights | None = None) -> None:
@@ -54,9 +54,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield each unit found, after later units that say what took its subject's place; see `UnitIndex.find_later`.
+        """Yield each unit found, after later units that tell which name took its subject's place (see `find_later`).
 
-        Views with a low limit have no room for both.
+        A view with a low `limit` has no room for both.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

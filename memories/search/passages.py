@@ -36,9 +36,9 @@ ROW = numpy.dtype(
         ("kinds", "<i8"),
     ]
 )
-"""The fields of a message's row. `document` is the first log number of its exchange; `said_at` is NaN if unknown;
-`opens` is true at the beginning of a segment; `asks` is the share of questions among its sentences; `kinds` are the
-kinds of values in the message (`kinds_of`)."""
+"""The fields of a message's row. `seq` is its log number. `document` is the first log number of its exchange; `said_at`
+is NaN if unknown; `opens` is true at the beginning of a segment; `asks` is the share of questions among its sentences;
+`kinds` are the kinds of values in the message (`kinds_of`)."""
 
 # Context is limited in letters, not in messages: of long messages, even three are too much.
 _SEGMENT_LETTERS = 3_000
@@ -55,7 +55,7 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Return the rows of new messages, which have `counts` terms, and follow the messages of the rows `before`.
+    """Return the rows of new messages; `counts` has their numbers of terms, `before` the rows of the messages before.
 
     The first messages may belong to the last segment and the last exchange of `before`.
     """
@@ -74,13 +74,13 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
 
 
 def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
-    """Return the beginnings and the ends of the windows around messages: a window grows to a pause or until full.
+    """Return the positions at which the windows around messages begin and end. A pause or the size ends a window.
 
-    All windows grow together, each by turns to the left and to the right.
+    A window grows by turns to the left and to the right.
 
     Args:
         rows: The rows of all messages.
-        places: The places of the messages in the windows' centres.
+        places: The positions of the messages in the windows' centres.
         size: The size of a window, in letters.
     """
     lengths = numpy.maximum(numpy.append(rows["length"], _LEAST_LENGTH), _LEAST_LENGTH)
@@ -107,14 +107,15 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> list[int]:
-    """Return the numbers that stand for speakers whose label is in a query: it probably asks for their messages."""
+    """Return the numbers of possible labels in a query: if one is a speaker's, it probably asks for their words."""
     return sorted({_speaker_number(label) for label in _labels(query)} - _PARTS)
 
 
 def cost(rows: Rows, weights: Weights) -> Numbers:
-    """Return each message's loss for questions and length, its speaker's too, as a share of the best score by words.
+    """Return each message's loss of score, as a share of the best score by words.
 
-    A question seldom contains the answer.
+    A message loses for questions in it, which seldom contain the answer, for its length, and for its speaker's mean
+    length.
     """
     length = weights.length * doublings(rows["length"], weights.short)
     loss: Numbers = weights.asking * rows["asks"] + length
@@ -148,8 +149,8 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
     Args:
         count: The number of all messages.
-        places: The places of the messages found by embeddings.
-        similarities: The similarity at each of these places.
+        places: The positions of the messages found by embeddings.
+        similarities: The similarity of each of these messages.
         weights: The shares for the message before and the message after.
     """
     near = numpy.zeros(count + 2)
@@ -159,7 +160,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
 
 def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """Return how often `short` must be doubled to reach each length (a fraction); 0 for lengths up to `short`."""
+    """Return the number of doublings from `short` to each length, with fractions; 0 for lengths up to `short`."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 

@@ -80,14 +80,14 @@ class PersistedIndex:
     state is forgotten, encrypted, exported and restored like any other state. If another process commits first, its
     commit counts. After a deletion from the log, the index is built anew.
 
-    State: The item `analyser` holds the version of the other items. These come from `WordIndex.pack`, each under the
-    number of its first message.
+    State: The item `analyser` holds the version of the analyser that made the other items. These come from
+    `WordIndex.pack`, each under the log number of its first message.
 
     Args:
         store: The store with the log and the state.
         conversation_id: The conversation.
         documents: Turns messages into passages.
-        weights: See `WordIndex`.
+        weights: The weights of the parts of a score.
     """
 
     def __init__(self, store: Store, conversation_id: str, documents: Documents, weights: Weights) -> None:
@@ -142,7 +142,7 @@ class PersistedIndex:
             self._version, self._watermark, self._outdated = update.version, 0 if items else update.watermark, items
 
     async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
-        """Return the passages of the messages with these log numbers, in this order; missing messages are left out."""
+        """Return the passages of the messages with these log numbers, in the given order, without missing messages."""
         if len(self._held) > _MOST_HELD:
             self._held = {}
         held = self._held

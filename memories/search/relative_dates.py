@@ -49,7 +49,7 @@ def _read(text: str, said: date, dates: RelativeDates) -> Iterator[str]:
 
 
 def _shift(said: date, unit: str, count: int) -> str:
-    """Return the date `count` units from a day, in words: a day; for weeks and months, month and year; or a year."""
+    """Return the date `count` units from a day, in words; for weeks and months without the day, for years the year."""
     try:
         if unit in ("day", "week"):
             day = in_words(said + timedelta(days=count if unit == "day" else 7 * count))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __all__ = ["Flags", "Numbers", "Places", "Ranking", "Rows", "Terms", "spread"]
 
 Terms: TypeAlias = NDArray[numpy.uint64]
-"""Stems of words, each as a hash of 64 bits: equal stems give equal numbers in every process."""
+"""Stems of words in order, each as a hash of 64 bits: equal stems give equal numbers in every process."""
 
 Places: TypeAlias = NDArray[numpy.int64]
 """Positions in an array, counted from 0."""
@@ -64,7 +64,7 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the places of all words of some texts, given each text's first place and number of words."""
+    """Return the positions of all words of some texts, given each text's first position and number of words."""
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within
 

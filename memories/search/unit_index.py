@@ -64,9 +64,8 @@ class _Texts(Generic[_Key]):
 
     Args:
         weights: The weights of BM25.
-        order: A function that returns the sort key of a text, such as its time. A term in more than `_MOST` texts
-            scores only the last of these texts, and only if rarer terms find nothing. Without the function, such a term
-            scores no text.
+        order: A function that returns the sort key of a text, such as its time. A very common term scores only the last
+            of its texts, and only if rarer terms find nothing. Without the function, such a term scores no text.
     """
 
     def __init__(self, weights: UnitWeights, order: Callable[[_Key], Any] | None = None) -> None:
@@ -107,7 +106,7 @@ class _Texts(Generic[_Key]):
             _delete(self._sorted[term], key, order)
 
     def score(self, asked: Mapping[str, float]) -> dict[_Key, float]:
-        """Return the scores of all texts that have one of the terms; `asked` gives the share of each term."""
+        """Return the scores of all texts that have one of the terms; `asked` has the weight of each term."""
         saturation, dilution, lengths = self._weights.saturation, self._weights.dilution, self._lengths
         least, each = saturation * (1 - dilution), saturation * dilution * len(lengths) / max(self._total, 1)
         scores: dict[_Key, float] = {}
@@ -230,7 +229,7 @@ class UnitIndex:
             return self._rank(best)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """For each name of a unit, return the newest later unit that says what took the name's place.
+        """For each name of a unit, return the newest later unit that tells which name took its place.
 
         "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles". Names of many units are
         skipped.
@@ -244,7 +243,7 @@ class UnitIndex:
             return found
 
     def _find_naming(self, name: str) -> Sequence[FoundUnit]:
-        """Return the units that say what took the place of a name with few units, in their order."""
+        """Return the units that tell which name took the place of a name with few units, oldest first."""
         # A name of signs alone has no words.
         if not (words := _words(name)) or not 0 < len(under := self._under[name]) <= _FEW:
             return ()
@@ -308,8 +307,8 @@ class UnitIndex:
     def _reach_others(self, fits: dict[int, float], known: Mapping[str, float]) -> None:
         """Add to each unit a share of the score of the best units that have one of its names.
 
-        A unit passes on more if it tells who or what a subject is, and less through a name of many units. To a unit
-        with a single name, only the part above the profile's is added, as both come from the same units.
+        A unit passes on more if it tells who or what a subject is, and less through a name of many units. A unit with a
+        single name gets only the part above its score by the name's whole profile, since both come from the same units.
         """
         weights, units, reached = self._weights, self._units, dict[str, float]()
         ranked = [(int(fit * _DIGITS + 0.5), self._orders[number], number) for number, fit in fits.items()]
@@ -332,7 +331,7 @@ class UnitIndex:
             fits[number] = fits.get(number, 0.0) + gain
 
     def _weigh(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
-        """Return the weights of a query's terms: words (common words weigh less), pairs of words, and missing names."""
+        """Return the weights of a query's terms: words (common ones weigh less), pairs of words, other names."""
         weights, asked, folded = self._weights, dict[str, float](), fold(query)
         telling = frozenset(find_telling_words(folded))
         for one, other in itertools.pairwise([*_words(folded), ""]):

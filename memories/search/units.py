@@ -1,4 +1,4 @@
-"""Known units: facts, and statements of notes. A search finds units; this module also has its results."""
+"""Known units: facts, and statements of notes. This module also has the results of a search for units."""
 
 import functools
 import re

@@ -34,9 +34,10 @@ class Weights:
         window: The size of the window around a message in letters, including the message itself.
         sure_correction: The share of a correction's rare words that the corrected message must have, if the correction
             clearly says that it corrects something.
-        possible_correction: The same share, if the correction may say that it corrects something.
-        same_subject: The least total rareness of the shared words in any case. On a logarithmic scale, a word found
-            nowhere else has the rareness 1, and a word that makes up the whole text has 0.
+        possible_correction: The same share for a message that only may be a correction.
+        same_subject: The least total rareness of the words that a correction shares with the corrected message. On a
+            logarithmic scale, a word found nowhere else has the rareness 1, and a word that makes up the whole text has
+            0.
     """
 
     own: float = 0.5
@@ -70,7 +71,7 @@ class UnitWeights:
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units under the unit's names.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The gain of this weight for a unit that tells who or what a subject is.
+        roles: The share by which `neighbours` is increased for a unit that tells who or what a subject is.
         kinds: The gain of a unit with a date, a number or a rule if the query asks for one, as a share of its score.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
         advice: The share of the score that a unit of advice keeps. Advice is long, and has words on any subject. In a
@@ -78,8 +79,8 @@ class UnitWeights:
         rows: The weight of two words in a row, in both the query and the unit, in addition to the single words.
         length: The loss for each doubling of a unit's length above `short`, as a share of the best score.
         short: The number of words up to which a unit loses nothing for its length.
-        saturation: See `Weights`.
-        dilution: See `Weights`.
+        saturation: The k1 of BM25, as in `Weights`.
+        dilution: The b of BM25, as in `Weights`.
     """
 
     own: float = 1.0

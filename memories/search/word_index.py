@@ -57,9 +57,9 @@ class _SearchedText(NamedTuple):
         terms: The terms of all messages, then of all dates.
         ends: The positions at which the terms of each message or date begin, and the end of the last date.
         grains: The messages, the windows around messages, and the segments.
-        segment: The place of each message's segment.
-        cost: See `cost`.
-        answering: See `weigh_answers`.
+        segment: For each message, the position of its segment among the segments.
+        cost: Each message's loss of score for questions and length; see `cost`.
+        answering: For each message, the share of questions in the message before; see `weigh_answers`.
     """
 
     terms: Terms
@@ -76,9 +76,9 @@ class WordIndex:
     A message is found by its own text, by the window of text around it, and by its larger segment. An answer is
     therefore found even if the words of the question were said a few messages before. Each grain begins with its date,
     and the words of the date count like other words: a question that names a month or a day finds the messages of that
-    time. The words of dates meant by phrases such as "yesterday" count too: see `find_dates`. A question counts
-    a little less, since it seldom contains the answer. Long messages count less, because they take the room of others,
-    and so do messages of talkative speakers.
+    time. The words of dates meant by phrases such as "yesterday" count too: see `find_dates`. A message that asks a
+    question counts a little less, since it seldom contains an answer. Long messages count less, because they take the
+    room of others, and so do messages of talkative speakers.
 
     There is no inverted index: the terms of all messages are in one array, which is scanned for each word of a query.
     A scan takes less time than the upkeep of an inverted index, and a stored conversation is searchable at once.
@@ -166,7 +166,7 @@ class WordIndex:
             return Ranking(self._seqs[places], total[places])
 
     def find_others(self, found: Ranking) -> list[int]:
-        """Return the log numbers of all other messages: first those in segments with found ones; each newest first."""
+        """Return the log numbers of all other messages: first those in segments with a found message, newest first."""
         with self._lock:
             if not len(self._rows):
                 return []
@@ -185,10 +185,10 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return log numbers, best first, with the newest corrections inserted before the messages that may be shown.
+        """Return log numbers, best first, with each message's newest corrections inserted before the message.
 
-        Possible corrections are inserted only before the first few messages. Before the others, only clear corrections
-        are inserted, where there is room.
+        Possible corrections are inserted only for the first few messages; for the others, only clear corrections, where
+        there is room.
 
         Args:
             seqs: The log numbers of the messages, best first.
@@ -209,7 +209,7 @@ class WordIndex:
             return list(dict.fromkeys([*best, *seqs]))
 
     def find_corrections_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
-        """Return the log numbers of the messages' corrections after the number `since`; see `add_corrections`."""
+        """Return the log numbers above `since` of corrections of the messages; see `add_corrections`."""
         with self._lock:
             corrections, longest = self._find_corrections(), limit // _TOKENS_A_LETTER
             places = numpy.searchsorted(self._seqs, seqs).tolist()
@@ -217,7 +217,7 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the exchanges of the messages, at most the first `k`, each as its first and last log number."""
+        """Return the exchanges that contain the messages, at most `k`, each as its first and last log number."""
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]
@@ -277,8 +277,8 @@ class WordIndex:
     def _matches(self, query: str, dates: Sequence[str]) -> tuple[Numbers, Numbers, Numbers, Flags]:
         """Return each message's scores for the words of a query: in the message, in its window, and in its segment.
 
-        The last array has flags for the messages said in a month that the query names, or on a day that it means; or a
-        single flag for all, if there are none.
+        The last array tells for each message whether it was said in a month that the query names, or on a day that it
+        means; if no message was, a single flag stands for all.
         """
         text, phrases = self._fit(), self.analyser.phrases(" ".join([query, *dates]))
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
@@ -292,7 +292,7 @@ class WordIndex:
         return own, around, in_segments[text.segment], in_time
 
     def _find_named(self, named: AbstractSet[int], meant: Sequence[int]) -> Flags:
-        """Return flags for the dates in a month of `named`, or in `meant`: of a month after a day, for this day."""
+        """Return flags for the dates in a month in `named`, or on a day of a month in `meant`."""
         text = self._fit()
         ends = text.ends[len(self._rows) :]
         dated, found = numpy.flatnonzero(numpy.diff(ends)), numpy.zeros(len(ends) - 1, numpy.bool_)

@@ -70,9 +70,9 @@ class Analyser:
     def phrases(self, query: str) -> list[tuple[Terms, float]]:
         """Return the telling words of a query as phrases, each with its share of a word's weight.
 
-        A phrase has the one or more terms that the tokenizer makes of a word. In Chinese, pairs of characters count as
-        words; a single character counts a little. In a language with stems of its own, words are also searched as
-        they are: a name may stand in a message of another language.
+        A phrase is the one or more terms that the tokenizer makes of a word. In Chinese, pairs of characters count as
+        words; a single character counts a little. In a language other than English, words are also searched without
+        stemming, since a name may occur in a message of another language.
         """
         read, language = translate_numbers(query.lower()), tell_language(query)
         spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in language.stops]
@@ -114,14 +114,14 @@ def count_letters(text: str) -> int:
 
 
 class Grain(NamedTuple):
-    """Spans of messages, each searched as one text.
+    """All spans of one size, such as single messages or windows, each searched as one text.
 
     Attributes:
-        first: The place of each span's first message.
-        end: The place after each span's last message.
-        day: The place of each span's date.
+        first: The position of each span's first message.
+        end: The position after each span's last message.
+        day: The position of each span's date in the list of all messages followed by all dates.
         norm: The length norm of each span: the longer the span, the less its words count.
-        saturation: See `Weights`.
+        saturation: The k1 of BM25, as in `Weights`.
     """
 
     first: Places
@@ -132,11 +132,11 @@ class Grain(NamedTuple):
 
     @classmethod
     def of(cls, spans: tuple[Places, Places], day: Places, ends: Places, weights: Weights) -> "Grain":
-        """Return a grain of spans, each from a first message to the place after the last.
+        """Return a grain with the given spans.
 
         Args:
-            spans: The places of the first messages, and the places after the last messages.
-            day: The place of each span's date.
+            spans: The positions of each span's first message, and the positions after each span's last message.
+            day: The position of each span's date in the list of all messages followed by all dates.
             ends: The positions at which the terms of each message or date begin, and the end of the last date.
             weights: The weights.
         """
@@ -146,7 +146,7 @@ class Grain(NamedTuple):
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
-        """Add the score of a word, times a share, to the scores of the spans that contain the word."""
+        """Add the score of a phrase, times a share, to the scores of the spans that contain the phrase."""
         # A phrase longer than a span may begin before the span and end after it, which makes the difference negative.
         count = numpy.maximum(finished.take(self.end) - began.take(self.first), 0)
         if finished[-1] > began[self.day[0]]:  # A date contains the word.
@@ -160,7 +160,7 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Yield how often each phrase found begins, and ends, before each message, and its share.
+    """Yield for each phrase found the numbers of its beginnings before each message, those of its ends, and its share.
 
     Args:
         terms: The terms of all messages.
@@ -185,6 +185,6 @@ def phrase_counts(
 
 
 def _before(ends: Places, positions: Places) -> Places:
-    """Return how many positions lie before the beginning of each message, and before the end of the last message."""
+    """Return the number of positions below each of `ends`."""
     behind = numpy.searchsorted(ends, positions, side="right")
     return numpy.cumsum(numpy.bincount(behind, minlength=len(ends)))

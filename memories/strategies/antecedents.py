@@ -47,8 +47,8 @@ class Antecedents:
         Args:
             name: A name or a pronoun, as written by the model.
             said: The statement about the name.
-            subject: The subject of the statement, if `name` is its object. "Her thumb" is the subject's own, if the
-                sentences name nobody else.
+            subject: The subject of the statement, if `name` is its object. If the sentences name nobody else, "her
+                thumb" means the subject's.
         """
         if not is_pronoun(name, said):
             return name
@@ -83,8 +83,8 @@ class Antecedents:
     def _meant_in(self, at: int, kind: re.Pattern[str]) -> str:
         """Return the person whom "he" or "she" means in a sentence; "" if unclear.
 
-        A person named earlier in the sentence comes first, if there is only one; without such people, the person left
-        over from earlier sentences counts (see `_left`).
+        The person is the only one named earlier in the sentence; if nobody is named there, the one left from earlier
+        sentences (see `_left`).
         """
         pronoun = kind.search(self._talk.lines[at].text)
         named = {name for place, name in self._talk.named[at] if pronoun and place < pronoun.start()}

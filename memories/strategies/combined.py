@@ -69,8 +69,8 @@ class CombinedMemory(BaseMemory):
 
     memories: Sequence[Member] = _MEMBERS
     """The members: names of strategies, pairs of a name and options, or existing memories that share one store and
-    conversation id. A member made from its name takes over the options that the two have in common, and its
-    variable is named after it ("summary_buffer"), unless its options say otherwise.
+    conversation id. A member given by name takes the combined memory's value for each option that both have, and
+    returns a variable named after the strategy ("summary_buffer"), unless its own options differ.
     """
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
     """Token limit for everything `messages` returns; `None` for no limit. The system message, pinned messages, and
@@ -78,8 +78,8 @@ class CombinedMemory(BaseMemory):
     an `OverBudgetError`.
     """
     shares: Sequence[float] | None = None
-    """Each member's share of the limit, in proportion; equal by default. Unused tokens go to the other members,
-    largest share first; a share of 0 gets only unused tokens.
+    """Each member's share of the limit, relative to the sum of shares; equal by default. Tokens that a member does not
+    use go to the other members, largest share first; a member with share 0 gets only such tokens.
     """
 
     def __post_init__(self) -> None:
@@ -127,7 +127,7 @@ class CombinedMemory(BaseMemory):
         return [held[seq] for seq in sorted(held)]
 
     def clone(self, **changed: Any) -> Self:
-        """See `BaseMemory.clone`. With another store, the members are cloned with the other store, too."""
+        """Return a copy, as `BaseMemory.clone` does; with another store, the members get that store, too."""
         own = {"memories": [one.clone(store=changed["store"]) for one in self.members]} if "store" in changed else {}
         return super().clone(**own | changed)
 
@@ -344,7 +344,7 @@ class _Merge:
 
 
 def _still(views: Sequence[View]) -> dict[str, Any]:
-    """Return `room` and `texts_stay` of a merged view.
+    """Return the attributes `room` and `texts_stay` for a view merged from `views`.
 
     The room is the room of the only view with messages; `None` if all views have room for any amount; else -1.
     """

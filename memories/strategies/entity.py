@@ -67,14 +67,15 @@ class ConversationEntityMemory(ModelBackedMemory):
     _weights = UnitWeights()
 
     k: int = 3
-    """The number of exchanges to show, and to search for the person that "she" means; 0 for none. Before a portion of
-    several exchanges, only one is searched. An exchange is a user message and everything up to the next one.
+    """The number of newest exchanges to show, and to search for the person that "she" means; 0 for none. If several new
+    exchanges are learnt together, only one exchange before them is searched. An exchange is a user message and
+    everything up to the next one.
     """
     step: Annotated[int, AtLeast(0)] = 0
     """Show up to this many exchanges beyond `k`, then drop that many at once."""
     max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
-    """Token limit for all notes together: from each note, the statements that fit the input best, and the first.
-    `None` shows whole notes, but only on the names in the input.
+    """Token limit for all notes together. Of each note, the first statement and those that fit the input best are
+    shown. `None` shows whole notes, but only on the names in the input.
     """
     stay_tokens: Annotated[int | None, AtLeast(1)] = None
     """Keep showing statements found for earlier questions, up to this many tokens, so that a provider's cache has
@@ -105,7 +106,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def message_limit(self) -> int | None:
-        """No limit: the option limits notes."""
+        """`None`: messages have no limit of their own, since `max_token_limit` limits notes."""
         return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:

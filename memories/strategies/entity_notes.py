@@ -82,7 +82,8 @@ class EntityNote(NamedTuple):
         name: The name of the person or thing.
         statements: All statements, oldest first, including corrected statements.
         holding: The current statements.
-        places: The position of each current statement in `holding`, by the statement's text for searches.
+        places: For the text that stands for a current statement in searches (see `as_searched`), its position in
+            `holding`.
         values: The JSON values of each statement.
     """
 
@@ -98,7 +99,7 @@ class EntityNote(NamedTuple):
 
         Args:
             item: The item.
-            before: The note before a change: values that it shares with the item are not read again.
+            before: The note before a change, so that unchanged statements are not read again.
         """
         read = {id(value): one for one, value in before.values.items()} if before else {}
         values = item.get("statements", ())
@@ -126,7 +127,7 @@ def as_text(statements: Iterable[NoteStatement]) -> str:
 
 
 class EntityIndex:
-    """An index of the keys of notes by their words, of other names for notes, and of notes already read.
+    """Finds the keys of notes by their words, and the other names for a note; keeps the notes already read.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
@@ -174,7 +175,7 @@ class EntityIndex:
             return self._names.with_words(key)
 
     def others(self, key: str) -> set[str]:
-        """Return the keys of other names for a key, including other names of other names."""
+        """Return the keys that are other names for `key`, including other names of those names."""
         with self._lock:
             found, edge = set[str](), {key}
             while edge:
@@ -269,7 +270,7 @@ class EntityNotes:
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def find(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the notes on names by name, "" without a note. Unknown names find all notes with longer names."""
+        """Return the notes on names, "" without a note, by name; an unknown name finds all longer names."""
         notes: dict[str, str] = {}
         for name in names:
             keys = [self.key(name)]
@@ -314,8 +315,8 @@ class EntityNotes:
         """Return the changed items after amendments. Nothing is deleted: corrected statements stay as history.
 
         Args:
-            amendments: Triples of the key or name of a note, the statement to end (`None` to end no statement), and the
-                text to add ("" to add nothing).
+            amendments: Triples: the key or name of a note; the statement that no longer holds, or `None`; the text to
+                add, or "".
             same: Other names for entities: other name -> name to keep.
             entries: The messages that the amendments come from.
         """
@@ -364,7 +365,7 @@ def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
 
 
 def _item(name: str, statements: Iterable[NoteStatement], values: Mapping[NoteStatement, JSON]) -> dict[str, Any]:
-    """Return a note as an item of the state, without duplicate statements; `values` has known statements' values."""
+    """Return a note as an item of the state, without duplicate statements; `values` has their known JSON values."""
     once: dict[str, NoteStatement] = {}
     for one in statements:
         once.setdefault(one.text, one)
@@ -372,7 +373,7 @@ def _item(name: str, statements: Iterable[NoteStatement], values: Mapping[NoteSt
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return `changes`, extended to bring all notes within `tokens`.
+    """Return `changes`, with further changes that bring all notes within a number of tokens.
 
     Corrected statements are dropped first, then the oldest statements. The first statement of a note, which introduces
     the person or thing, is dropped after all others. A note without statements is dropped, with its other names.

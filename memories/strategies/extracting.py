@@ -90,7 +90,7 @@ class Draft(Generic[Kept]):
 
 
 class Valued(NamedTuple):
-    """A statement or fact of a state, with its worth; the smallest worth is dropped first."""
+    """A statement or fact of a state, with its worth; the one of the smallest worth is dropped first."""
 
     worth: tuple[int, ...]
     key: str
@@ -98,7 +98,7 @@ class Valued(NamedTuple):
 
 
 def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
-    """Return the least valuable statements or facts, without which the rest fits `tokens`.
+    """Return the least valuable statements or facts, to drop so that the rest fits `tokens`.
 
     Returns:
         The texts to drop, by key.

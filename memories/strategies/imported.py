@@ -68,7 +68,7 @@ def _silence() -> Generator[None]:
 
 
 def _owners(name: str, store: Store) -> Iterator[BaseMemory]:
-    """Yield the memory that keeps the state with this name; nothing for a state outside memzoo."""
+    """Yield the memory that keeps the state with this name; nothing for a state of a strategy outside memzoo."""
     short, _, rest = name.partition("/")
     if short not in {**SEVEN, **FURTHER} or short == "combined":
         return

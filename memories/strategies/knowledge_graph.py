@@ -86,8 +86,8 @@ class ConversationKGMemory(ModelBackedMemory):
     _weights = UnitWeights()
 
     k: int = 2
-    """The number of exchanges to search for the person that "he" means; 0 for none. Before a portion of several
-    exchanges, only one is searched.
+    """The number of exchanges to search for the person that "he" means; 0 for none. If several new exchanges are learnt
+    together, only one exchange before them is searched.
     """
     max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
     """Token limit for facts, the best first; `None` shows all facts about the names in the input, and no others.
@@ -98,8 +98,8 @@ class ConversationKGMemory(ModelBackedMemory):
     new ones come after them. By default, each question gets a fresh choice.
     """
     ask_at_load: bool = False
-    """Also ask the model at each load for the people and things that the input is about, unless it has only known
-    names and no "he" or "she". The prompt lists the most likely names, each with a fact.
+    """Also ask the model at each load for the people and things that the input is about, unless all names in the input
+    are known and it has no "he" or "she". The prompt lists the most likely names, each with a fact.
     """
     max_state_tokens: Annotated[int | None, AtLeast(1)] = None
     """Token limit for all stored facts, counting three bytes as one token; `None` for no limit. Corrected facts are
@@ -125,7 +125,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     @property
     def message_limit(self) -> int | None:
-        """No limit: the option limits facts."""
+        """`None`: messages have no limit of their own, since `max_token_limit` limits facts."""
         return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -148,7 +148,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
 
     async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], _: Log) -> dict[str, str]:
-        """Return the prompt's lines for new messages and for earlier messages; the log ends with the new messages."""
+        """Return the prompt's variables with the lines of new messages and of earlier messages."""
         return self._lines_of(before, mined)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
@@ -187,7 +187,7 @@ class ConversationKGMemory(ModelBackedMemory):
         No model is asked. Messages that were not learnt from yet are left out.
 
         Args:
-            name: A name as in `KnowledgeGraph.about`; part of a name finds all names with the part.
+            name: The name of a person or thing; part of a name finds all names with the part.
 
         Raises:
             OptionError: The name is not a string.
@@ -203,7 +203,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return KnowledgeGraph(frozenset(self.single_valued)), KnownIndex(units_of_fact, self._weights)
 
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
-        """Return the facts that new lines state. `lines` are the variables of the prompt, as returned by `_lines`."""
+        """Return the facts that new messages state, by a model's reply; `lines` are the variables of the prompt."""
         room, likely = self._retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
         most = min(room * _BYTES_PER_TOKEN, MOST_BYTES)
         known = write_known(graph, likely, lines["new_lines"], lines["history"], most)
@@ -295,7 +295,7 @@ def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return `changes`, extended to bring all facts within `tokens`; superseded facts go first, then the oldest."""
+    """Return `changes`, and drop facts until all fit `tokens`: superseded facts first, then the oldest."""
     after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
     kept = (Valued((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
     return {**changes, **dict.fromkeys(least_worth(kept, tokens))}

@@ -26,14 +26,14 @@ class ModelBackedMemory(BaseMemory):
     """Uses a model to summarise or extract."""
 
     llm: ModelOption | None = None
-    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function
-    from chat messages to text. By default the rules answer too, with a warning.
+    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
+    chat messages to text. By default the built-in rules answer, with a warning.
     """
 
     max_prompt_tokens: Annotated[int, AtLeast(1536)] = 6000
-    """Token limit for a prompt, counting three bytes as one token; a tokenizer counts fewer, so the default leaves a
-    model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets less. A longer
-    message is cut in the middle for the prompt; knowledge from earlier messages is never cut.
+    """Token limit for a prompt, counting three bytes as one token. Tokenizers count fewer, so the default leaves a
+    model with a context of 8,000 tokens room for its answer. The limit is lowered if an endpoint states a smaller one.
+    A longer message is cut in the middle for the prompt; knowledge from earlier messages is never cut.
     """
 
     # Without an annotation, because annotated attributes are options.
@@ -47,7 +47,7 @@ class ModelBackedMemory(BaseMemory):
         super().__post_init__()
 
     def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:
-        """Tell whether new messages are worth a model call: not for small talk such as remarks on the weather.
+        """Tell whether new messages are worth a model call, unlike small talk such as remarks on the weather.
 
         Small talk such as "Yes" is worth a call after a question.
         """
@@ -55,7 +55,7 @@ class ModelBackedMemory(BaseMemory):
         return answers or not all(is_idle(text_of(entry.message)) for entry in entries)
 
     async def _context(self, log: Log, entries: Sequence[Entry], exchanges: int) -> Sequence[Entry]:
-        """Return the exchanges before new messages: `exchanges` for a single new one, otherwise at most one.
+        """Return the last exchanges before new messages: `exchanges` before a single new one, otherwise at most one.
 
         In a portion, most pronouns refer to the portion itself.
         """

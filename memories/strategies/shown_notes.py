@@ -25,9 +25,9 @@ class KnownNotes:
     """The part of the notes that a prompt shows, with a number for each statement.
 
     Attributes:
-        entities: For the template: name, aliases, and numbered statements of each note shown.
+        entities: For the prompt template, each note shown: its name, its aliases and its numbered statements.
         names: Names of further notes, shown without statements.
-        statements: The key of the note and the statement, by number.
+        statements: By number, a pair of the note's key and the statement.
     """
 
     entities: Sequence[dict[str, Any]]
@@ -41,7 +41,7 @@ class KnownNotes:
         return [*in_full, *self.names]
 
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """Yield for each line of a reply the key or name of the note, the statement to end, and the text to add.
+        """Yield for each line of a reply the note's key or name, the statement to end or `None`, and the text to add.
 
         Lines with an unknown number are skipped.
         """
@@ -124,7 +124,7 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
 def notes_within(
     limit: int, groups: Iterable[Sequence[FoundUnit]], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Return the statements to show within a token limit: the best results, with the first of each note.
+    """Return the statements to show within a token limit: the best results, and the first of each note among them.
 
     Args:
         limit: The most tokens of all statements together.
@@ -133,7 +133,7 @@ def notes_within(
         tokens: Counts the tokens of a text.
 
     Returns:
-        The chosen statements by note name. The note with the best statement comes first; each note keeps its own order.
+        The chosen statements by note name, the note with the best statement first; within a note, in the note's order.
         `as_text` writes the statements.
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}

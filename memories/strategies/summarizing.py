@@ -29,8 +29,8 @@ class SummarizingMemory(ModelBackedMemory):
 
     max_summary_tokens: Annotated[int | None, AtLeast(1)] = None
     """Token limit for the summary. The prompt states it; if the reply is longer, the model is asked once more for a
-    shorter one. If that is still too long, it is kept whole, with a warning. By default the prompt states a length
-    that later prompts have room for, and nothing enforces it.
+    shorter one. If that is still too long, it is kept whole, with a warning. By default the prompt asks for a length
+    that fits later prompts, and a longer summary is accepted.
     """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:

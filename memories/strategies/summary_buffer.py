@@ -52,8 +52,8 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     count_summary: bool = False
     """Count the summary towards the limit."""
     prune_to: Annotated[int | None, AtLeast(0)] = None
-    """Tokens to keep once the limit is passed; by default half of it, so that the next exchanges have room and few
-    of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`.
+    """The most tokens of messages to keep once the limit is passed; by default half of the limit, so that the next
+    exchanges have room without a model call. LangChain's memory keeps as many as fit, like `prune_to=max_token_limit`.
     """
 
     def __post_init__(self) -> None:

@@ -73,13 +73,13 @@ class VectorStoreRetrieverMemory(BaseMemory):
     """The weights of words, of the messages around a message, and of a message's age."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
-    """Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given."""
+    """Token limit for messages, without a question that awaits its answer; 1,000 unless `k` is given."""
     stay_tokens: Annotated[int | None, AtLeast(1)] = None
     """Keep showing messages found for earlier questions, up to this many tokens, so that a provider's cache has
     them; new ones come after them. By default, each question gets a fresh choice.
     """
     k: Annotated[int | None, AtLeast(1)] = None
-    """Show this many exchanges instead. Excludes `max_token_limit`."""
+    """Show this many exchanges, with no token limit; not together with `max_token_limit`."""
     embedder: EmbedderOption = None
     """An `OpenAIEmbedder`, or any function from texts to vectors (such as Chroma's embedding functions). `None`
     searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well.
@@ -117,7 +117,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of messages to learn from now: all; without an embedder, none until enough words wait."""
+        """Return the number of messages to learn from now: all; without an embedder, 0 until enough messages wait."""
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0
 
@@ -234,7 +234,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return find_dates(query, today)
 
     def clone(self, **changed: Any) -> Self:
-        """See `BaseMemory.clone`. A clone over another store gets a new vector index."""
+        """Return a copy, as `BaseMemory.clone` does; a copy with another store gets a new vector index."""
         own = {"index": ExactIndex()} if "store" in changed and self.index is not None else {}
         return super().clone(**own | changed)
 

@@ -76,23 +76,24 @@ class WindowMemory(BaseMemory):
     or `'exchange'`, everything up to the next user message, so that the view begins with a user message.
     """
     oversized: Literal["raise", "keep"] = "raise"
-    """If the system message, the newest user message and the tool calls that it led to exceed the limit, alone or
-    with pinned messages: raise an `OverBudgetError`, or keep them, and nothing else.
+    """The action if the messages that must stay exceed the limit: raise an `OverBudgetError`, or keep only these
+    messages. They are the system message, pinned messages, and the newest user message with the tool calls that it led
+    to.
     """
     system_first: bool | None = None
     """Show the system message first; `False` leaves it in its place, so a changed one follows the earlier messages.
     `None` means `True`, but `False` with LangChain4j's rules.
     """
     rules: Literal["memzoo", "langchain4j"] = "memzoo"
-    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that
-    providers refuse or forgets the newest words (`docs/windows.md` lists it). Evicted messages then do not come back
-    once another was added, though the log has them.
+    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that providers
+    refuse or forgets the newest words (`docs/windows.md` lists it). An evicted message then does not come back once
+    another message is added, though the log has it.
     """
 
     step: Annotated[int, AtLeast(0)] = 0
-    """The distance that the window moves at once, in the unit of its limit. A window of messages shows at least its
-    limit, and up to `step` more; a window of tokens stays within its limit, and as a rule shows up to `step` less.
-    At 0, it moves with each message.
+    """The messages or tokens by which the window moves at once, in the unit of its limit. A window of messages shows at
+    least its limit, and up to `step` more; a window of tokens stays within its limit, and as a rule shows up to `step`
+    less. At 0, the window moves with each message.
     """
 
     limit_name: ClassVar[str]
@@ -224,7 +225,7 @@ class WindowMemory(BaseMemory):
         return self._replay(known, await log.after(known.watermark))
 
     async def _rules(self) -> list[Weighed]:
-        """Return the system message in force; `[]` without a system message."""
+        """Return a list with the system message in force; `[]` without a system message."""
         newest = await self.log.system.current()
         return [self._weigh(newest)] if newest else []
 

@@ -25,8 +25,8 @@ class ClearToolResults:
 
     Attributes:
         keep: The least number of newest results to keep in full. Results since the last answer always stay in full.
-        step: The cut-off advances in jumps of this many messages, to keep a provider's prompt cache valid between
-            jumps. Results in up to this many more messages therefore stay in full.
+        step: The number of messages by which the cut-off moves at once, so that a provider's prompt cache stays valid
+            in between. Results in up to this many further messages therefore stay in full.
         over: Results up to this many tokens stay in full.
         exclude: The names of tools whose results stay in full, and do not count towards `keep`.
 
@@ -165,7 +165,7 @@ class Clearing:
         return any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in entries)
 
     def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Return entries for upkeep calls: all replaceable results are lines, for the same input at any time."""
+        """Return entries for upkeep calls: all replaceable results are lines, so that the input is always the same."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return entries
         exclude, over = self._option.exclude, self._option.over

@@ -50,7 +50,7 @@ _JOINT = 0.4  # an underscore before letters is often one token with them
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """The costs of a family of tokenizers, as `tools/tokenizers` fits them.
+    """The tokens that a family of tokenizers makes of each kind of character, as fitted by `tools/tokenizers`.
 
     Attributes:
         name: The family's name.
@@ -125,7 +125,7 @@ TOKENIZERS: Sequence[Tokenizer] = (
     Tokenizer("mistral", _STRAL, 1.05, 1.04, 0.91, 0.56, 0.65, 0.26, 1.15, 0.83, 0.86, 1.5),
     Tokenizer("", r"", 1.01, 0.83, 0.76, 0.67, 0.75, 1.42, 0.10, 0.81, 0.81, 4),
 )
-"""The known families. The cost of a Chinese character is between fits to everyday talk and to an assistant's words.
+"""The known families. The cost of a Chinese character lies between those in everyday talk and in an assistant's words.
 
 The last family, which resembles OpenAI's `o200k_base`, is for all other models.
 """
@@ -162,7 +162,7 @@ class Factors(NamedTuple):
 
 
 def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
-    """Return a function that remembers up to `most` results by hash: deleted texts do not stay in the process.
+    """Return a function that remembers up to `most` results by the text's hash, so that it keeps no deleted text.
 
     Example:
         >>> read, size = [], remember(lambda text: read.append(text) or len(text), 100)
@@ -213,7 +213,7 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
 
 @functools.cache
 def guesser_of(model: str) -> Callable[[str], int]:
-    """Return a function that estimates the tokens of a text by the table alone; 0 only for an empty text."""
+    """Return a function that estimates the tokens of a text without corrections; 0 only for an empty text."""
     measure = _measurer(tokenizer_of(model))
     return lambda text: int(sum(measure(text)) + 0.5) or int(bool(text))
 
@@ -246,10 +246,10 @@ _PLAUSIBLE = 0.4, 2.5
 
 
 class Estimate:
-    """The token estimate of one memory; it learns from each answer's `usage.prompt_tokens`.
+    """The token estimate of one memory, corrected by factors learnt from each answer's `usage.prompt_tokens`.
 
-    Two processes with the same log have the same estimate: each answer in the log keeps the factors after it. The
-    factors in use change by at least 3 % or not at all, so views rarely move.
+    Two processes with the same log have the same estimate, since the factors are stored with each answer. The factors
+    in use change by at least 3 % or not at all, so views rarely move.
 
     Attributes:
         tokenizer: The family.
@@ -269,23 +269,23 @@ class Estimate:
         self._measure_again = remember(self._measure, 1 << 12)
 
     def suit(self, model: str) -> None:
-        """Take the family of a model, unless the family is known; the factors begin with the table's."""
+        """Take the family of a model, unless a family is known already; the factors begin anew."""
         if not self.tokenizer.name:
             self._choose(tokenizer_of(model))
             self.begin()
 
     def begin(self) -> None:
-        """Take the factors of the table."""
+        """Drop all corrections: take the factors that hold before any answer."""
         self._use(*self._table)
 
     @property
     def _table(self) -> tuple[Factors, Factors]:
-        """The factors in use and the learnt ones before any answer; the former leave room for what the table misses."""
+        """The factors in use, and the learnt ones, before any answer; those in use leave room for errors."""
         factors = Factors(frame=self.tokenizer.frame)
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Take the factors from the newest entry that has any; return False if no entry has.
+        """Take the factors stored with the newest entry that has any; return False if no entry has any.
 
         Args:
             entries: The entries, newest first.
@@ -319,11 +319,12 @@ class Estimate:
     def learn(
         self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], counted: int
     ) -> dict[str, Any] | None:
-        """Correct the factors by an endpoint's count of a request.
+        """Correct the factors by an endpoint's count of a request's tokens.
+
+        A request with pictures, or with tools as its larger part, changes nothing.
 
         Returns:
-            The values to keep with the answer, for `follow`; `None` if the factors are still those of the table. A
-            request with pictures, or mostly of tools, changes nothing.
+            The factors, to store with the answer; `None` if nothing was ever corrected.
         """
         if not counted or any(map(weigh_parts, request)):
             return self._tell()
@@ -353,7 +354,7 @@ class Estimate:
         return {"as": self.tokenizer.name, "tokens": round(guess), "factors": self.factors, "learnt": learnt}
 
     def _tell(self) -> dict[str, Any] | None:
-        """Return the factors as they are, to keep them with the newest answer; `None` for the table's."""
+        """Return the factors, to store with the newest answer; `None` if nothing was ever corrected."""
         if self.learnt == self._table[1]:
             return None
         return {"as": self.tokenizer.name, "factors": self.factors, "learnt": self.learnt}

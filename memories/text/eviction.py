@@ -57,7 +57,7 @@ class Fitted:
     Attributes:
         kept: The messages, in the order for sending.
         size: The weight of the kept messages.
-        settled: True if messages before the beginning of the list would not be kept.
+        settled: True if messages older than the list would not be kept either.
         oldest_needed: The log number of the first message that is kept, or may be kept once a call has all its results.
         room: The weight that may be added before a kept message is evicted; below 0 if any addition evicts a message.
     """
@@ -157,12 +157,12 @@ def fit_messages(
 
 
 def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
-    """Return the first of the positions without a system message; 0 if all have system messages."""
+    """Return the first position whose message is no system message; 0 if there is none."""
     return min((place for place in places if not is_instruction(heads[place])), default=0)
 
 
 def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
-    """Tell whether a call with a missing result has a number in a range, and would be kept with the result."""
+    """Tell whether a tool call between two log numbers lacks a result, and would be kept once it has the result."""
     waiting = (one for place, one in enumerate(given) if place not in known and kind_of(one.message) == "calls")
     return any(one.number in between for one in waiting)
 
@@ -219,8 +219,8 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
     """Return the largest result of `make` that fits a limit; `None` if none fits.
 
     Args:
-        make: Makes a thing of pieces that fit a bound, and returns the thing with its size. The thing may be larger or
-            smaller than its pieces.
+        make: Called with a bound; returns a result made of pieces that fit the bound, and the result's size, which may
+            be above or below the bound.
         limit: The most that the size may be.
     """
     made, size = make(limit)

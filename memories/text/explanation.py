@@ -227,7 +227,7 @@ async def explain_view(
         told: The searches made for the view.
         view: The view.
         query: The view's query; `None` if the memory does not search.
-        max_tokens: See `BaseMemory.aexplain`.
+        max_tokens: The token limit of the view; `None` for no limit.
     """
     sent = memory.render.show(view, max_tokens)
     # A summary may be shown with the messages without counting towards the messages' limit.

@@ -14,8 +14,8 @@ __all__ = ["ANY", "FAMILIES", "Family", "family_of"]
 class Family:
     """The form of request that a family of endpoints accepts.
 
-    Every family gets the strictest order that loses nothing (see `text.order`). The attributes say what a family
-    demands beyond that order.
+    Every family gets the strictest order that loses nothing (see `text.order`). The attributes are a family's demands
+    beyond that order.
 
     Attributes:
         system_role: The role of the system message; "" to put the system text into the first user message.
@@ -24,8 +24,8 @@ class Family:
         parallel_calls: False to send each call of an answer in a message of its own, with its result behind it.
         calls_as_text: True to tell calls and their results in words.
         returns: The members of an assistant's message, and of its calls, that the provider wants back as it sent them.
-            They go back for every turn: a provider leaves out by itself what it does not want of earlier turns, and the
-            beginning of the request stays the same for a prompt cache.
+            They go back for every turn: a provider drops unwanted members of earlier turns by itself, and the beginning
+            of the request stays the same for a prompt cache.
         missing_thoughts: The `reasoning_content` to send in a message that lacks it, which the provider would refuse;
             "" for none.
         missing_signature: The signature to send with a first call that lacks one; "" for none.
@@ -43,7 +43,7 @@ class Family:
 
 
 ANY = Family()
-"""The form for an endpoint that nothing is known of."""
+"""The form for an unknown endpoint."""
 
 _THOUGHTS = frozenset({"reasoning_content", "reasoning"})
 _DETAILS = frozenset({"reasoning_details", "reasoning"})
@@ -83,7 +83,7 @@ FAMILIES: dict[str, Family] = {
     # Templates of Phi-3.5, Phi-4, DeepSeek V2 and Granite 3.0 drop calls and results without a word.
     "no-tools": Family(calls_as_text=True),
 }
-"""The families by name. "any" is the form for all endpoints that no rule in `_RULES` names."""
+"""The families by name. "any" is the form for all endpoints of no known family."""
 
 # Rules to find the family: a regular expression for the host and model, such as "api.mistral.ai mistral-large-latest",
 # and the family. The first match counts. A wrong match costs tokens, and is an error only where an endpoint refuses
@@ -109,9 +109,9 @@ def family_of(model: str = "", base_url: str = "", given: Family | str | None = 
     """Return the family of an endpoint.
 
     Args:
-        model: The model's name, or the path of the model's file that a local server tells.
+        model: The model's name, or the path of the model's file as reported by a local server.
         base_url: The endpoint's address.
-        given: A family or its name, which counts before all else.
+        given: A family or its name, which overrides `model` and `base_url`; `None` for neither.
 
     Raises:
         OptionError: No family has the given name.

@@ -39,7 +39,7 @@ class Limit:
 
     @property
     def is_full(self) -> bool:
-        """Tell whether so many items in a row did not fit that further items are unlikely to fit."""
+        """Tell whether further items are unlikely to fit, since many in a row did not."""
         return self._passed_over >= _MOST_PASSED_OVER
 
     def has(self, cost: int) -> bool:

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Kind: TypeAlias = Literal["start", "system", "user", "answer", "calls", "result", "end"]
-"""A kind of message in a request. "calls" is an assistant's message with tool calls."""
+"""A kind of message in a request. "calls" is an assistant's message with tool calls; "start" and "end" are the ends."""
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of system messages."""
@@ -64,7 +64,7 @@ class ToolCall:
         place: The position of the message with the call.
         call: The call as in `tool_calls`; for a function call of the older form, its `function_call`.
         result: The position of the result; `None` without a result.
-        is_open: True if the call waits for a result; a later message with a call of the same id takes its place.
+        is_open: True if the call waits for a result, and no later message has a call with the same id.
     """
 
     place: int

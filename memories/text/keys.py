@@ -29,8 +29,8 @@ def exchange_of(
         inputs: All inputs by name.
         outputs: All outputs by name.
         keys: The memory's `input_key` and `output_key`.
-        variables: See `input_key_of`.
-        owner: See `output_key_of`.
+        variables: The memory's own variables, which are never the user's message.
+        owner: The name of the memory's class, for a warning.
         all_fields: True to keep the other inputs and outputs as fields of the records.
 
     Raises:

@@ -151,7 +151,7 @@ def count_words(text: str) -> int:
 
 
 def tells(sentence: str) -> bool:
-    """Tell whether a sentence states anything: questions, courtesies and a name addressed do not.
+    """Tell whether a sentence states anything: questions and courtesies ("Thanks, Anna!") do not.
 
     Example:
         >>> [tells(text) for text in ("Thanks, Anna!", "Anna moved.", "谢谢你。", "她养了两只猫。", "我爱茶。")]

@@ -377,14 +377,14 @@ def is_answered(said: Sequence[Message]) -> bool:
 
 
 def as_sent(message: Message, family: Family = ANY) -> Message:
-    """Return a message for providers: the members of OpenAI's chat messages, without empty ones and without thoughts.
+    """Return a message as a provider accepts it: only members of OpenAI's chat messages, none empty, and no thoughts.
 
     Endpoints refuse other members (such as `id` and `usage_metadata` from LangChain), empty members (such as a client's
     `"tool_calls": None`), names with blanks, and arguments that are no JSON object. The log keeps all as it was given.
 
     Args:
         message: The message.
-        family: The family of endpoints. Thoughts and signatures go back to the families that want them.
+        family: The family of endpoints. Families that want thoughts and signatures back get them.
     """
     role, content = message["role"], message.get("content")
     is_plain = len(message) == 2 and isinstance(content, str)  # noqa: PLR2004 - a role and a content, as nearly all have

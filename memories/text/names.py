@@ -133,6 +133,8 @@ def refers_back(text: str) -> bool:
 def is_pronoun(name: str, said: str = "") -> bool:
     """Tell whether a "name" is a pronoun, or a word such as "nobody" that names no person or thing.
 
+    `said` is the statement about the name, to recognise the language.
+
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
         [True, True, True, True, False, False, False]
@@ -284,7 +286,7 @@ class NameIndex:
         return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)
 
     def _likely(self, plain: str) -> list[str]:
-        """Return the names with all words in a folded text, and their first words there in a row."""
+        """Return the names whose words all occur in a folded text, the first of these words in a row."""
         words = _WORD.findall(plain)
         begins = [place for place, word in enumerate(words) if word in self._firsts]
         runs = {tuple(words[place : place + length]) for place in begins for length in range(1, _START + 1)}

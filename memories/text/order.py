@@ -48,7 +48,7 @@ STAND_INS: Mapping[Kind, Message] = {
     "user": {"role": "user", "content": "(The conversation goes on.)"},
     "answer": {"role": "assistant", "content": "(Nothing more was said.)"},
 }
-"""The messages that stand between two messages that must not follow each other, and cannot be joined."""
+"""By kind, the message to insert between two messages that must not be neighbours and cannot be joined."""
 
 _ADDED_UP = frozenset({*THOUGHT_FIELDS, "reasoning_details"})
 _VOICES: Mapping[Kind, Kind] = {"calls": "answer"}
@@ -109,9 +109,9 @@ def make_request(
     Args:
         pieces: The pieces of the request, in order.
         family: The family.
-        stable: The number of first pieces that the next request repeats.
-        room: See `Shown`.
-        ends: True if nothing follows: then a message stands behind an answer at the end.
+        stable: The number of pieces at the beginning that the next request repeats.
+        room: The amount that may be added before the next call, as in `Shown`.
+        ends: True if the request is sent as it is; one that ends with an answer then gets a user message at its end.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)
@@ -134,11 +134,11 @@ def arrange(
     """Return messages in groups that become one message each: neighbours of one role, in the order of `FOLLOWS`.
 
     Args:
-        items: The messages, system messages first, calls with their results; each with anything that belongs to it.
+        items: Pairs of any value and a message; system messages first, calls with their results.
         stand_ins: The messages to put between two messages that must not be neighbours.
 
     Returns:
-        The messages of each group, and what belongs to the messages.
+        Pairs of the messages of a group and their values.
     """
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"
@@ -208,7 +208,7 @@ class CallIds:
         self._waiting = dict[str, list[str]]()  # the new ids of calls without a result, by their id
 
     def tell_apart(self, message: Message) -> Message:
-        """Return the next message, with other ids if an earlier message or call has the same."""
+        """Return the next message of the request; ids that an earlier call has are replaced."""
         if calls := message.get("tool_calls"):
             self._waiting |= {call["id"]: [] for call in calls}
             made = [{**call, "id": self._find_free(call["id"])} for call in calls]
@@ -295,7 +295,7 @@ def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Ite
 
 
 def _plain(message: Message) -> Message:
-    """Return a message without empty parts, with the words of a refusal as content, and with the calls of today."""
+    """Return a message without empty parts, with a refusal's words as content, and function calls as tool calls."""
     content = message.get("content")
     if len(message) == 2 and isinstance(content, str):  # noqa: PLR2004 - a role and a content, as nearly all have
         return message
@@ -351,7 +351,7 @@ def _join(messages: Sequence[Message], recalled: Sequence[bool]) -> Message:
 
 
 def _add_up(thoughts: Sequence[Any]) -> Any:
-    """Return the thoughts of several messages as those of one; details, which have an order, stay as they are."""
+    """Return the thoughts of several messages as those of one: texts are joined, ordered details stay as they are."""
     if all(isinstance(one, str) for one in thoughts):
         return "\n\n".join(thoughts)
     if all(isinstance(one, list) for one in thoughts):
@@ -360,7 +360,7 @@ def _add_up(thoughts: Sequence[Any]) -> Any:
 
 
 def add_speaker(message: Message, speakers: Iterable[str]) -> Any:
-    """Return a message's content with the speaker's name before it; it cannot forge the words of another speaker."""
+    """Return a message's content after its speaker's name, marked where it looks like another speaker's words."""
     label, parts = f"{message['name']}: " if message.get("name") else "", _parts(message["content"])
     for place, part in enumerate(parts):
         if _is_plain(part):

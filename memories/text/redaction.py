@@ -67,7 +67,7 @@ class Redactor:
     """Redacts texts with a function or patterns, and counts the redactions.
 
     Args:
-        redact: See `Redact`; `None` to leave all texts unchanged.
+        redact: A function, or patterns by name; `None` to leave all texts unchanged.
         count: Called with the name of a pattern and the number of redactions; by default, redactions are not counted.
 
     Raises:
@@ -212,7 +212,7 @@ class _Unescaped:
         self.text = _ESCAPE.sub(lambda one: _unescape(one[0]), text) if found else text
 
     def place(self, span: _Span) -> _Span:
-        """Return the span in the original text of a span in the decoded text."""
+        """Return the original text's span for a span of the decoded text."""
         start, end = (one + self._longer[bisect_left(self._places, one)] for one in span)
         return start, end
 

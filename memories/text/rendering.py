@@ -97,7 +97,7 @@ class Renderer:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
-            only_pieces: True for an empty list that has the pieces, for a request.
+            only_pieces: True to return an empty list that only has its `pieces`, for `request`.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
@@ -129,7 +129,7 @@ class Renderer:
 
         Args:
             shown: The result of `show`.
-            ends: The pieces behind the view: the question, or the turn so far.
+            ends: The pieces to send after the view: the question, or the turn so far.
             system: The application's system text; "" for none.
             family: The family of the endpoint.
             max_tokens: The most tokens of the request.

@@ -29,7 +29,7 @@ _THOUGHTS = ("encrypted_content", "content")
 
 
 def by_responses(family: Family) -> Family:
-    """Return the form of the chat messages that `as_request` takes, for a family of endpoints."""
+    """Return a family of endpoints changed for `as_request`: answers keep the items that they came with."""
     return replace(family, returns=family.returns | {_ITEMS})
 
 
@@ -49,7 +49,7 @@ def as_request(messages: Sequence[Message]) -> dict[str, Any]:
 
 
 def as_tool(tool: Mapping[str, Any]) -> Item:
-    """Return the description of a tool in the Responses API's form, not strict unless it says so."""
+    """Return a tool's description in the Responses API's form; `strict` is false unless the description has it."""
     return {"type": "function", "strict": False, **tool["function"]}
 
 

@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thoughts")
-"""The members of messages that hold thoughts as a text: the names of endpoints, and one for a message that has both."""
+"""The members of messages that hold thoughts as text: two that endpoints use, and a third if these are taken."""
 
 THOUGHT_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 """The types of the parts of a content that are thoughts."""
@@ -79,7 +79,7 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return thoughts under the first name that the message does not have; without thoughts, return nothing."""
+    """Return a member with the thoughts, named by the first free one of `THOUGHT_FIELDS`; `{}` without thoughts."""
     if not thoughts:
         return {}
     name = next((name for name in THOUGHT_FIELDS if not message.get(name)), THOUGHT_FIELDS[-1])
@@ -107,7 +107,7 @@ def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | N
 
 
 def as_counted(message: Message) -> Message:
-    """Return a message with its thoughts among its words, as an endpoint that gets them back counts it."""
+    """Return a message with its thoughts as part of its words, to count the tokens of thoughts that are sent back."""
     details: Any = message.get("reasoning_details")
     told = [str(one.get("text") or one.get("summary") or "") for one in details] if isinstance(details, list) else []
     items: list[dict[str, Any]] = message.get("response_items") or []

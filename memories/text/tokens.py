@@ -30,8 +30,7 @@ class TokenCounter:
     """Counts the tokens of one message.
 
     Attributes:
-        chosen: The chosen counter: the name of an encoding, `"approximate"` and a family of tokenizers, or the name of
-            a function.
+        chosen: The name of the chosen counter: an encoding, a function, or `"approximate"` with a family of tokenizers.
         count: Counts the tokens of a message.
         count_text: Counts the tokens of a text in a message; `None` for a function, which counts messages only.
         by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
@@ -79,7 +78,8 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
     """Return the counter for an option.
 
     Args:
-        option: See `TokenCounterOption`; `None` for the encoding of `model`.
+        option: A model's or encoding's name, `"approximate"`, or a function of a message; `None` for the encoding of
+            `model`.
         model: The model's name. If tiktoken does not support the model, tokens are estimated.
 
     Raises:

@@ -55,10 +55,10 @@ class Piece:
 
 
 class Shown(list[Any]):  # of messages; clients accept `Any` under strict type checks, too
-    """The chat messages of `BaseMemory.messages` and `BaseMemory.request`: a list that also knows where they come from.
+    """The chat messages of `BaseMemory.messages` and `BaseMemory.request`: a list that also knows their origins.
 
-    In the result of `messages`, each message is a piece of its own. In a request, neighbours of one role are joined:
-    `entries`, `pinned` and `recalled` then tell of the pieces, in order.
+    In the result of `messages`, each message is a piece of its own. In a request, one message may join several pieces;
+    `entries`, `pinned` and `recalled` describe the pieces, in order.
 
     Attributes:
         pieces: The parts of which the messages are made.
@@ -160,9 +160,9 @@ class Passage:
 class Finds(Generic[T]):
     """Search results for a question, for a view that keeps showing the results of earlier questions.
 
-    Texts that change with each question are paid in full each time. If the texts only grow, the provider's prompt cache
-    has the old part, and only new results are paid. See docs/caching.md. Earlier results are remembered by the memory
-    object: another memory object starts without them.
+    Texts that change with each question are paid for in full each time. If the texts only grow, the provider's prompt
+    cache has the old part, and only new results are paid for in full. See docs/caching.md. Earlier results are
+    remembered by the memory object: another memory object starts without them.
 
     Attributes:
         items: The search results, the best first.
@@ -224,8 +224,8 @@ class View:
             that returns the amount.
         texts_stay: True if the texts stay the same while there is room; a view without texts then gets no texts.
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
-        shows_newest: True if the entries include the whole newest exchange. A missing newest exchange may be shown by
-            the next view, before the additions, once a tool call follows the answer.
+        shows_newest: True if the entries include the whole newest exchange. If not, the next view may show that
+            exchange before any addition, once a tool call follows its answer.
     """
 
     recalled: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ _METHODS = {"/v1/chat/completions": "POST", "/v1/embeddings": "POST", "/v1/model
 
 
 class RequestError(Exception):
-    """A request cannot be answered."""
+    """A request that cannot be answered, with the HTTP status and the text of the error."""
 
     def __init__(self, message: str, param: str | None, code: str | None, status: int) -> None:
         super().__init__(message)

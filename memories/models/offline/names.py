@@ -60,7 +60,7 @@ def _acts(sentence: str, run: re.Match[str]) -> bool:
 
 
 class NamedSentences:
-    """The sentences of the history and then the new sentences, with their names and the people their pronouns mean."""
+    """The sentences of the history, then the new sentences, with the names and the people meant by pronouns in each."""
 
     def __init__(self, history: Sequence[Utterance], new: Sequence[Utterance]) -> None:
         self.lines = [*history, *new]

@@ -50,8 +50,8 @@ class Statement(NamedTuple):
         subject: The person or thing that the fact is about.
         relation: The relation between subject and object.
         object: The other person or thing.
-        negated: The model says that the fact is false or no longer true.
-        ended: The model says that the fact was true earlier and is no longer true.
+        negated: True if the model says that the fact is false or no longer true.
+        ended: True if the model says that the fact was true earlier and is no longer true.
         qualifier: The fact's time, place or condition; "" if missing.
     """
 
@@ -68,8 +68,8 @@ def statements(reply: str) -> list[Statement]:
 
     The prompts ask for "subject | relation | object" on each line, with an optional fourth part for the time. Two other
     forms are accepted: JSON; and "(subject, relation, object)", even with missing brackets, with line ends or "<|>"
-    between the triples. "NOT" or "NO LONGER" may precede a triple. "Bob = Robert" means that both names have the same
-    owner. Any other text is skipped.
+    between the triples. "NOT" or "NO LONGER" may precede a triple. "Bob = Robert" means that both names stand for the
+    same person or thing. Any other text is skipped.
 
     Raises:
         ModelReplyError: The reply has no triple, and does not say that there are no facts.

@@ -50,7 +50,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "�
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether a text says that there is nothing to tell."""
+    """Return whether a text says that there is nothing, such as "None"."""
     return bool(_NOTHING.fullmatch(LABEL.sub("", text.strip())) or _NOTHING_FIRST.match(text))
 
 

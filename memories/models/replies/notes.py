@@ -103,7 +103,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
 
 
 def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
-    """Return the pairs of names for the same thing in a reply with notes: lines like "Bob = Robert".
+    """Return the pairs of names for one person or thing in a reply with notes, from lines like "Bob = Robert".
 
     Args:
         reply: The reply.

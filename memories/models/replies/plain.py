@@ -33,7 +33,7 @@ def prose(reply: str, label: str, known: str = "") -> str:
     Args:
         reply: The reply.
         label: A regular expression for the label, with or without a colon.
-        known: The text to return if the reply says, in the prompts' words or similar words, that nothing changes.
+        known: The text to return if the reply says that nothing changes.
 
     Raises:
         ModelReplyError: The reply has no text, or is a refusal.

@@ -27,9 +27,10 @@ class RelativeDates:
         units: The forms of "day", "week", "month" and "year".
         ago: The phrase for a day or time some units ago, as a regular expression with `{count}` and `{unit}`.
         last: The phrase for the last weekday, week, month or year, as a regular expression with `{unit}`.
-        next: The same for the next one.
-        hints: Parts of all phrases, with "|" between them: a text without any is not searched, which saves time.
-        weekdays: The weekdays from Monday on, with ", " between them; none if "last" and "next" mean the week's.
+        next: The phrase for the next weekday, week, month or year, in the same form.
+        hints: Words, with "|" between them; each phrase has one of them, so a text without them need not be searched.
+        weekdays: The weekdays from Monday on, with ", " between them; empty if "last Monday" means the Monday of last
+            week.
         edge: The pattern for the edges of a phrase.
     """
 
@@ -45,7 +46,7 @@ class RelativeDates:
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
-        """The hints."""
+        """The words of `hints`, as a tuple."""
         return tuple(self.hints.split("|"))
 
     @cached_property
@@ -55,19 +56,19 @@ class RelativeDates:
 
     @cached_property
     def weekday(self) -> Mapping[str, int]:
-        """The place of each weekday, from 0 for Monday."""
+        """The number of each weekday, from 0 for Monday."""
         return {
             form: place for place, forms in enumerate(self.weekdays.split(", ")) for form in forms.split("/") if form
         }
 
     @cached_property
     def unit(self) -> Mapping[str, str]:
-        """The unit of each form."""
+        """The unit ("day", "week", "month" or "year") that each word form means."""
         return {form: unit for unit, forms in self.units.items() for form in forms.split("/")}
 
     @cached_property
     def phrase(self) -> re.Pattern[str]:
-        """The phrases; the groups are `day`; `count` and `ago`; `last` and `next`."""
+        """A pattern for all phrases. Its groups are `day`, `count`, `ago`, `last` and `next`."""
         longer = [*self.weekday, *(form for form, unit in self.unit.items() if unit != "day")]
         phrases = (
             _one_of("day", self.days),
@@ -92,7 +93,7 @@ class Language:
             language, so a word that is frequent in another language with another meaning is left out.
         months: The months from January on, with commas between them; the forms of a month have spaces between them.
         dates: Phrases such as "yesterday".
-        corrections: Phrases that clearly correct what was said before, as a regular expression.
+        corrections: Phrases that clearly correct earlier words, as a regular expression.
     """
 
     stemmer: str

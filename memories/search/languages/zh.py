@@ -13,7 +13,7 @@ RUN = re.compile(f"[{UNSPACED}]+")
 """A run of Chinese or Japanese characters."""
 
 CORRECTIONS = "更正|改[为成到叫期]|要改|不再|而不是|提前到|推迟|又说"
-"""See `Language.corrections`."""
+"""Phrases that clearly correct earlier words, as a regular expression."""
 
 # "三月前" is before March, and "上年" a part of other words.
 DATES = RelativeDates(
@@ -26,7 +26,7 @@ DATES = RelativeDates(
     hints="昨|前|明|后|上|下",
     edge="",
 )
-"""See `Language.dates`."""
+"""Phrases such as "yesterday"."""
 
 # Words of any question that say nothing about its subject. Characters of many words are left out: "下" cuts "下午".
 _STOP_WORDS = """

@@ -60,6 +60,7 @@ class _SearchedText(NamedTuple):
         segment: The place of each message's segment.
         cost: See `cost`.
         answering: See `weigh_answers`.
+        speakers: The different speakers, and the place of each message's speaker among them.
     """
 
     terms: Terms
@@ -68,6 +69,7 @@ class _SearchedText(NamedTuple):
     segment: Places
     cost: Numbers
     answering: Numbers
+    speakers: tuple[Terms, Places]
 
 
 class WordIndex:
@@ -268,8 +270,8 @@ class WordIndex:
         fit = (1 + weights.month * in_time) * (
             weights.own * own + weights.around * around + weights.segment * in_segment
         )
-        asked_about = numpy.array(find_labels(query), numpy.uint64)
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about)
+        speakers, spoken_by = text.speakers
+        total = fit + weights.speaker * numpy.isin(speakers, find_labels(query))[spoken_by]
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
         return found, total + weights.answering * (before * text.answering) - best * text.cost, best
@@ -325,6 +327,7 @@ class WordIndex:
             segment=numpy.cumsum(rows["opens"]) - 1,
             cost=cost(rows, self._weights),
             answering=weigh_answers(rows),
+            speakers=numpy.unique(rows["speaker"], return_inverse=True),
         )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:

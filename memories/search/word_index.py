@@ -263,7 +263,7 @@ class WordIndex:
     def _score(self, query: str, dates: Sequence[str]) -> tuple[Flags, Numbers, float]:
         """Return flags for messages with words of the query around them, all scores, and the best score by words."""
         weights, rows = self._weights, self._rows
-        if not len(rows) or not (weights.own or weights.around or weights.segment):
+        if not len(rows):
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows)), 0.0
         text, (own, around, in_segment, in_time) = self._fit(), self._matches(query, dates)
         found = around > 0
@@ -332,8 +332,6 @@ class WordIndex:
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
         """Return the terms of the dates, and the number of terms of each date."""
-        if not self._weights.dates:
-            return self._terms[:0], numpy.zeros(len(days), numpy.int64)
         terms, counts = self._dates
         if len(days) > len(counts):
             texts = (

@@ -27,11 +27,12 @@ from memzoo.strategy import Passage, text_of
 
 __all__ = ["OFF", "PARTS", "ablation", "hashed", "share_shown"]
 
-_WEIGHTS = "own around segment window dates month speaker asking answering length talkative saturation dilution".split()
+_WEIGHTS = "own around segment window month speaker asking answering length talkative saturation dilution".split()
 # What stands in for a part that has no weight, by the part's name under `memzoo.memories.search`.
 _SEARCH = "memzoo.memories.search"
 _NEVER = re.compile(r"(?!)")
 PARTS: Mapping[str, tuple[str, Any]] = {
+    "dates": ("word_index.in_words", lambda _: ""),
     "corrections": ("word_index.WordIndex.add_corrections", lambda _, seqs, __: list(seqs)),
     "excerpts": ("excerpt.Clipper.__call__", lambda _, text, __: text),
     "relative-dates": ("word_index.find_dates", lambda *_: []),
@@ -102,8 +103,8 @@ def _share_without(name: str, talks: Sequence[Transcript], limits: Sequence[int]
         part, other = PARTS[name]
         with mock.patch(f"{_SEARCH}.{part}", other):
             return share_shown(talks, Weights(), limits, counter)
-    zero: Any = 0  # also for the weight that is true or false
-    return share_shown(talks, replace(Weights(), **{name: zero}), limits, counter)
+    off: Mapping[str, Any] = {name: 0}
+    return share_shown(talks, replace(Weights(), **off), limits, counter)
 
 
 def share_shown(talks: Sequence[Transcript], weights: Weights, limits: Sequence[int], counter: TextCounter) -> float:

@@ -12,9 +12,7 @@ class Weights:
     Attributes:
         own: The weight of the words of the message itself.
         around: The weight of the words in the window around the message.
-        segment: The weight of the words in the message's segment. If `own`, `around` and `segment` are all 0, no words
-            are searched.
-        dates: True if the words of the message's date count as words of its text.
+        segment: The weight of the words in the message's segment.
         month: The gain of a message said in a month that the query names, or on a day that it means ("yesterday"), as a
             share of its score by words.
         speaker: The points for messages of a speaker named in the query.
@@ -43,7 +41,6 @@ class Weights:
     own: float = 0.5
     around: float = 1.0
     segment: float = 1.0
-    dates: bool = True
     month: float = 1.0
     speaker: float = 5.0
     asking: float = 0.1

@@ -60,6 +60,7 @@ class _SearchedText(NamedTuple):
         segment: For each message, the position of its segment among the segments.
         cost: Each message's loss of score for questions and length; see `cost`.
         answering: For each message, the share of questions in the message before; see `weigh_answers`.
+        speakers: The different speakers, and for each message, the position of its speaker among them.
     """
 
     terms: Terms
@@ -68,6 +69,7 @@ class _SearchedText(NamedTuple):
     segment: Places
     cost: Numbers
     answering: Numbers
+    speakers: tuple[Terms, Places]
 
 
 class WordIndex:
@@ -261,15 +263,15 @@ class WordIndex:
     def _score(self, query: str, dates: Sequence[str]) -> tuple[Flags, Numbers, float]:
         """Return flags for messages with words of the query around them, all scores, and the best score by words."""
         weights, rows = self._weights, self._rows
-        if not len(rows) or not (weights.own or weights.around or weights.segment):
+        if not len(rows):
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows)), 0.0
         text, (own, around, in_segment, in_time) = self._fit(), self._matches(query, dates)
         found = around > 0
         fit = (1 + weights.month * in_time) * (
             weights.own * own + weights.around * around + weights.segment * in_segment
         )
-        asked_about = numpy.array(find_labels(query), numpy.uint64)
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about)
+        speakers, spoken_by = text.speakers
+        total = fit + weights.speaker * numpy.isin(speakers, find_labels(query))[spoken_by]
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
         return found, total + weights.answering * (before * text.answering) - best * text.cost, best
@@ -325,12 +327,11 @@ class WordIndex:
             segment=numpy.cumsum(rows["opens"]) - 1,
             cost=cost(rows, self._weights),
             answering=weigh_answers(rows),
+            speakers=numpy.unique(rows["speaker"], return_inverse=True),
         )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
         """Return the terms of the dates, and the number of terms of each date."""
-        if not self._weights.dates:
-            return self._terms[:0], numpy.zeros(len(days), numpy.int64)
         terms, counts = self._dates
         if len(days) > len(counts):
             texts = (

@@ -57,6 +57,8 @@ class Analyser:
 
     def _cut(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         rows = [(place, space_out(text)) for place, text in enumerate(texts)]
+        if not rows:
+            return numpy.empty(0, numpy.uint64), numpy.empty(0, numpy.int64)
         known: dict[bytes, int] = {}
         with self._lock:
             self._database.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)

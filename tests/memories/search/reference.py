@@ -115,11 +115,11 @@ def paused(passages: Sequence[Passage], place: int) -> bool:
 
 
 def size(passage: Passage) -> int:
-    """The room that a message takes in a window; a Chinese character takes that of four letters."""
-    return max(len(passage.text) + 3 * len(re.findall(f"[{UNSPACED}]", passage.text)), 10)
+    """The room that a message takes in a window."""
+    return max(letters(passage.text), 10)
 
 
 def asking(text: str) -> float:
     """The share of the sentences that ask."""
-    sentences = re.split(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)", text.strip())
+    sentences: list[str] = re.split(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)", text.strip())
     return sum(sentence.endswith(("?", "\uff1f")) for sentence in sentences) / len(sentences)

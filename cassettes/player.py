@@ -94,7 +94,7 @@ class Player:
 
     @property
     def in_order(self) -> bool:
-        """True if the recorded run called tools, and ran one step after the other, in one thread."""
+        """True if the recorded run called tools, and ran step by step in one thread, one task after the other."""
         has_tools = any(one.request.method == TOOL for one in self.recordings)
         threads = {thread for thread, _ in self._callers}
         return (

@@ -74,7 +74,7 @@ class MemoryService(VirtualSubclass):
 
 
 def _drop_rewound(events: Sequence[Any]) -> list[Any]:
-    """Return the events that no later event rewound."""
+    """Return the events except those that a later event has undone (`Runner.rewind_async`)."""
     standing: list[Any] = []
     for event in events:
         standing.append(event)

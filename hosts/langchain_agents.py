@@ -58,7 +58,7 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
 
 
 def _with_view(request: Request, view: list[Any]) -> Request:
-    """Return a request with a view; the view's system message stands behind the agent's, in one message."""
+    """Return the request with its messages replaced by a view; the view's system text follows the agent's."""
     rules = [one for one in (request.system_message, *view[:1]) if one is not None and one.type == "system"]
     if len(rules) > 1:
         join = host_module("langchain_core.messages", "langchain").merge_message_runs

@@ -91,7 +91,7 @@ class EntityGraph:
         put(self._plain, lambda items: {key: None for key in gone if key in items})
 
     def get_neighbors(self, node: str) -> list[str]:
-        """Return the names that facts connect with a name."""
+        """Return the names that share a fact with the given name."""
         names = [name for fact in self._graph().about(node) for name in (fact.subject, fact.object)]
         return [name for name in dict.fromkeys(names) if name.casefold() != node.casefold()]
 

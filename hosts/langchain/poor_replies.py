@@ -146,7 +146,7 @@ class ConversationKGMemory(PlainKG):
 
 
 class _Hint(NamedTuple):
-    """The names that a load found, for the next save; with the input of the load, and the last log number then."""
+    """The names that a load found, kept for the next save, with the input and the last log number at that load."""
 
     query: str
     last_seq: int

@@ -116,7 +116,7 @@ def in_json(text: str, change: Change, *, words: bool = False) -> str:
 
 
 def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
-    """Change the names and values in a form or in a URL's query, and return the new fields."""
+    """Return the fields of a form or of a URL's query, (name, value), with both changed by `change`."""
     return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
 
 

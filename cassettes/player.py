@@ -294,7 +294,7 @@ class Player:
 
     @contextmanager
     def note_errors(self) -> Generator[None]:
-        """Add an error in the block to `errors`, because the code under test may swallow the error."""
+        """Add an error raised in the block to `errors`, because the code under test may swallow the error."""
         try:
             yield
         except CassetteError as error:

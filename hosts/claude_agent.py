@@ -119,7 +119,7 @@ class MemorySessionStore:
             size *= 4
 
     async def _origins(self, project_key: str, entries: Sequence[Any]) -> dict[str, str]:
-        """Return the original uuid of each entry copied by forks of the session, by the entry's current uuid."""
+        """Return the original uuids of entries that forks of a session have copied, by the entries' current uuids."""
         from_ = {_uuid(entry): dict_of(entry["forkedFrom"]) for entry in map(dict_of, entries) if "forkedFrom" in entry}
         origins = {uuid: str(fork.get("messageUuid") or uuid) for uuid, fork in from_.items()}
         for session in {str(fork["sessionId"]) for fork in from_.values() if fork.get("sessionId")}:

@@ -44,7 +44,7 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
         return handler(_with_view(request, keep_and_view(self._memories, request.messages, leads=leads)))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
-        """See `wrap_model_call`."""
+        """Do the same as `wrap_model_call`, in asynchronous code."""
         leads = request.system_message is not None
         return await handler(_with_view(request, await akeep_and_view(self._memories, request.messages, leads=leads)))
 
@@ -53,7 +53,7 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
         keep(self._memories, state["messages"])
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
-        """See `after_agent`."""
+        """Do the same as `after_agent`, in asynchronous code."""
         await akeep(self._memories, state["messages"])
 
 

@@ -49,7 +49,7 @@ class _Held(NamedTuple):
     version: int = 0
 
     def with_changes(self, changes: Mapping[str, JSON], version: int) -> "_Held":
-        """Return the snapshot with these changes."""
+        """Return a new snapshot with changes of the stored state; `version` is the version after these changes."""
         items, vectors = _Namespaces(self.items), _Namespaces(self.vectors)
         places = [(tuple(json.loads(name)[0]), json.loads(name)[1], kept) for name, kept in changes.items()]
         for held in (items, vectors):
@@ -95,7 +95,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         self._held, self._lock = _Held(), new_lock()
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
-        """See `BaseStore.batch`.
+        """Run operations of LangGraph on the items, and return their results in the same order.
 
         Raises:
             OptionError: A value is not JSON; no part of the batch was stored.
@@ -107,7 +107,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         return drive(self._run(list(ops), host))
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
-        """See `BaseStore.abatch`. Raises the same errors as `batch`."""
+        """Do the same as `batch`, in asynchronous code."""
         return await self._run(list(ops), _host.InMemoryStore.abatch)
 
     async def _run(self, ops: list[Any], host: Callable[[Any, list[Any]], Awaitable[list[Any]]]) -> list[Any]:

@@ -81,7 +81,7 @@ class HostLog:
         self._may_repeat = False
 
     async def _find_stopped(self, thread: str) -> list[HostMessage]:
-        """Return the newest message, in a list, if it is a stopped answer that the thread replaces; else nothing."""
+        """Return the newest message, in a list, if it is a stopped answer that the thread's next answer replaces."""
         waiting = await self._find_unanswered()
         asked = [one.thread for one in waiting if one.message["role"] == "user"]
         # The thread's answer does not replace the stopped answer to another thread's question.

@@ -72,7 +72,7 @@ class Entry:
         turn_id: The id of the message's turn; messages saved together share the id.
         created_at: The time of storing; for a message imported with its time, the time of saying. Always with a time
             zone (UTC). The message's age is computed from this time.
-        fields: As in `Record`.
+        fields: The named inputs or outputs that came with the message, as in `Record`.
     """
 
     seq: int
@@ -156,9 +156,9 @@ class StoredState:
     """A complete derived state, for transfer between stores.
 
     Attributes:
-        watermark: As in `StateUpdate`.
+        watermark: The last log number that the state covers; 0 if the state covers no message.
         items: The state's items by key.
-        embeddings: Embeddings by log number, as in `Store.commit`.
+        embeddings: Embeddings by log number (float32, little-endian).
     """
 
     watermark: int

@@ -77,11 +77,11 @@ class EntityGraph:
         return bool(self._graph().about(node))
 
     def has_edge(self, source_node: str, destination_node: str) -> bool:
-        """Return whether a fact leads from the first name to the second."""
+        """Return whether a fact has the first name as its subject and the second as its object."""
         return bool(self._between(source_node, destination_node))
 
     def remove_edge(self, source_node: str, destination_node: str) -> None:
-        """Delete the facts that lead from the first name to the second."""
+        """Delete the facts with the first name as their subject and the second as their object."""
         gone = {fact.key for fact in self._between(source_node, destination_node)}
         put(self._plain, lambda items: {key: None for key in gone if key in items})
 

@@ -105,7 +105,7 @@ class _Summarizing(_Recalling):
     templates: ClassVar[Mapping[str, str]] = {"prompt": "summary"}
 
     async def apredict_new_summary(self, messages: Sequence[Any], existing_summary: str) -> str:
-        """Return a summary extended by messages, and store nothing. If the model refuses, return its refusal."""
+        """Return the existing summary extended by messages; store nothing. If the model refuses, return its refusal."""
         plain: Any = self.plain
         try:
             return str(await plain.apredict_new_summary(dicts(messages), existing_summary))

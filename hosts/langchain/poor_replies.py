@@ -39,7 +39,7 @@ class ConversationEntityMemory(PlainEntity):
     _hint = None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """See `ConversationEntityMemory`."""
+        """Update the notes with new messages, even if the model replies in prose."""
         names = self._hint.names if self._hint else []
         try:
             return await super().derive(state, entries, log)
@@ -101,7 +101,7 @@ class ConversationKGMemory(PlainKG):
     has_langchains_prompt = False
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """See `ConversationKGMemory`."""
+        """Add the facts in new messages; a reply in prose adds no facts."""
         try:
             return await super().derive(state, entries, log)
         except ModelReplyError as error:

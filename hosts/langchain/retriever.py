@@ -43,7 +43,7 @@ class RetrieverMemory(BaseMemory):
     retriever: Annotated[Any, _check]
     """A `VectorStoreRetriever` of LangChain."""
     exclude_input_keys: Annotated[Sequence[str], names] = ()
-    """Inputs that are left out of the documents."""
+    """The names of inputs to leave out of the documents."""
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Add the new exchanges to the retriever."""
@@ -86,7 +86,7 @@ class Vectors(PlainVectors):
     """A memory that searches all inputs and outputs except the excluded ones."""
 
     exclude_input_keys: Annotated[Sequence[str], names] = ()
-    """Inputs that are left out of the documents."""
+    """The names of inputs to leave out of the documents."""
 
     @property
     def _hidden(self) -> Sequence[str]:
@@ -122,7 +122,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         await self.plain.aadd_messages([*asked, *answered])
 
     def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Accept any keys."""
+        """Accept every exchange, because this memory saves all inputs and outputs."""
 
     def _make(self, **changed: Any) -> Any:
         if self.retriever is None:

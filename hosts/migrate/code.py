@@ -142,7 +142,7 @@ def python_files(
 
 
 def _find_obstacle(found: Path, root: Path) -> str:
-    """Return the reason why a path found in a folder is not read as a file; "" if it is read."""
+    """Return the reason to report why a path in a folder is not read; "" if there is nothing to report."""
     try:
         target = found.resolve(strict=True)
     except (OSError, RuntimeError):  # RuntimeError for a circle of links

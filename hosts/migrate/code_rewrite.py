@@ -186,15 +186,15 @@ class _Survey(cst.CSTVisitor):
         self._functions += 1
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef) -> None:
-        """See `visit_FunctionDef`."""
+        """Record that the function has ended."""
         self._functions -= 1
 
     def visit_Lambda(self, node: cst.Lambda) -> None:
-        """See `visit_FunctionDef`."""
+        """Record that the following calls are in a lambda, and may therefore run often."""
         self._functions += 1
 
     def leave_Lambda(self, original_node: cst.Lambda) -> None:
-        """See `visit_FunctionDef`."""
+        """Record that the lambda has ended."""
         self._functions -= 1
 
     def _open_once(self, call: cst.Call) -> bool:
@@ -248,7 +248,7 @@ class _Survey(cst.CSTVisitor):
             self._note_chain(target.target, node.value)
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-        """See `visit_Assign`."""
+        """Record a variable with an annotation that is assigned a chain."""
         if node.value is not None:
             self._note_chain(node.target, node.value)
 

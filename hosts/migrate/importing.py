@@ -115,7 +115,7 @@ def _files(source: str) -> Sequence[str]:
 
 
 def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
-    """Yield the conversations of one file or database, and errors for unreadable conversations or for the whole."""
+    """Yield the conversations of one file or database, and an error for each that is unreadable, or for the source."""
     row = Form(form, "database", bool, lambda place, _: READERS[form](place), known="", get="")
     return read_document(FoundDocument(row, source, source, show_url(source)), choice)
 

@@ -338,7 +338,7 @@ def _number(digits: str) -> float:
 
 
 def _title(asked: str, recorded: str) -> list[str]:
-    """Return a diff's heading: the places where two bodies differ, and a rule that ignores these differences."""
+    """Return a diff's heading: the places where two bodies differ, and a rule that would ignore the differences."""
     places = _list_places(asked, recorded)
     shown = ", ".join(path for path, *_ in places[:_MOST_PLACES])
     more = f" and {len(places) - _MOST_PLACES} more places" if len(places) > _MOST_PLACES else ""

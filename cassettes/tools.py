@@ -289,7 +289,7 @@ class _Tool:
         return written
 
     def _refuse(self, asked: _Asked, why: str) -> RecordingError:
-        """Note that a call is not recorded, because a tool may be called by code that swallows its exceptions."""
+        """Add an error about an unrecorded call to the player's errors, in case the program swallows it; return it."""
         asked.player.stop_waiting(asked.request)
         error = RecordingError(f"The tool {self._name} {why}")
         asked.player.errors.append(error)

@@ -127,7 +127,7 @@ for _kind in _FORMATS:
 
 
 def _construct_header(loader: Any, node: Any) -> str:
-    """Return the name of a header in a file of vcrpy, which keeps the type of aiohttp's names."""
+    """Return a header's name as text: a file of vcrpy has such names with the type that aiohttp gives them."""
     (name,) = loader.construct_sequence(node)
     return str(name)
 

@@ -257,7 +257,7 @@ class HostLog:
     async def _step_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Take back messages that a thread no longer has, and all messages from a changed one on; return the rest."""
+        """Take back messages that a thread no longer has, and all from a changed one on; return those that stay."""
         now = {one.key: one.message for one in said if one.key}
         first = next((one for one in known if one.key in now), None)
         if first is None:

@@ -69,7 +69,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Return a shared reference to a collection of embeddings, which ends with its last reference."""
+        """Return a shared reference to a collection of embeddings; without references, the collection is freed."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)

@@ -237,7 +237,7 @@ def _names_a_message(diagnosis: Any) -> bool:
 
 
 class _TakenError(StoreError):
-    """A message with this number or place exists already."""
+    """A message with this number, or at this place in the turn, exists already."""
 
 
 class _LoopEngine:

@@ -30,7 +30,10 @@ _Place: TypeAlias = tuple[_Path, Any, Any]
 
 
 def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str]]:
-    """Return the body of an answer of this content type without keys, and the places and kinds of the removed keys."""
+    """Return an answer's body with its keys hidden, and a description of each key: its place and its kind.
+
+    `kind` is the content type of the answer.
+    """
     if is_stream(kind) or is_lines(kind):
         return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
     value, hidden = json_in(text), set[str]()
@@ -45,7 +48,7 @@ def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str
 def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, frozenset[str]]:
     """Hide the keys in a stream: within an event, split over several events, and between events.
 
-    See `events` for `begin`.
+    `begin` is the prefix of a line with an event's JSON; "" for streams with one JSON object on each line.
     """
     lines = text.split("\n")
     before, after = dict(events(text, begin)), dict(events(text, begin))
@@ -70,7 +73,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, froz
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """Yield the models named by file paths on the server, in an answer or a list of models."""
+    """Yield the models that an answer, or a list of models, names by file paths on the server."""
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]

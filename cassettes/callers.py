@@ -27,7 +27,7 @@ class Caller:
     Attributes:
         player: The player of the cassette.
         name: The caller's place in the tree of callers. The first caller's name is empty. The second thread or task
-            that it starts is `"2"`, and the first one that `"2"` starts is `"2.1"`.
+            that the first caller starts is `"2"`, and the first one that `"2"` starts is `"2.1"`.
         tasks: The cassette's callers by task.
     """
 
@@ -61,12 +61,12 @@ _lock = new_lock()
 
 
 def is_let_through() -> bool:
-    """Return whether requests from here bypass all cassettes."""
+    """Return whether requests of the current thread or task bypass all cassettes."""
     return _unrecorded.get()
 
 
 def current_caller() -> Caller | None:
-    """Return the caller of this thread or task; `None` if requests from here bypass all cassettes.
+    """Return the caller of this thread or task; `None` if its requests bypass all cassettes.
 
     Raises:
         CassetteInUseError: The thread or task was started outside all cassettes, and several cassettes are open.
@@ -89,14 +89,14 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Let the requests in the block bypass all cassettes, because their sender itself is recorded."""
+    """Let the requests in the block bypass all cassettes, because the call that sends them is itself recorded."""
     with _set(_unrecorded, value=True):
         yield
 
 
 @contextmanager
 def attach_player(player: "Player") -> Generator[None]:
-    """Assign this caller's requests in the block to a player, and the requests of threads and tasks that it starts.
+    """Assign the requests in the block to a player, and the requests of threads and tasks started in the block.
 
     Raises:
         CassetteInUseError: The same file is open already, and one of the two players records it.

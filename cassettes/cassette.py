@@ -280,7 +280,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions])
             Nothing is written if the block raises an error.
 
     Returns:
-        A context manager of the open `Cassette`; its beginning and its end may raise the cassette's errors.
+        A context manager that gives the open `Cassette`; entering and leaving may raise the cassette's errors.
 
     Raises:
         OptionError: A setting is unknown or wrong.

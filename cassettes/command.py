@@ -174,7 +174,7 @@ def export(
         str, typer.Option(help="Scheme and host for the requests; memzoo's cassettes have none.")
     ] = "https://api.openai.com",
 ) -> None:
-    """Write cassettes for vcrpy and pytest-recording, without data that these have no place for."""
+    """Write cassettes for vcrpy and pytest-recording, without the data that their format cannot hold."""
     from memzoo.cassettes import export_cassette
 
     failed = 0

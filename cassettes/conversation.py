@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 SPOKEN = ("system", "instructions", "systemInstruction", "system_instruction", "messages", "contents", "input")
-"""The members of a request with the words for a model."""
+"""The names of a request's members with words for a model."""
 
 _ASKED = frozenset({"messages", "contents", "input"})
 _TEXTS = ("content", "parts", "text", "output")
@@ -53,7 +53,7 @@ class Statistics:
 
     @property
     def tokens(self) -> str:
-        """The tokens for reading."""
+        """The token counts as a text for people: input + output."""
         return f"{self.input_tokens:,} + {self.output_tokens:,} tokens"
 
     def __add__(self, other: "Statistics") -> "Statistics":
@@ -124,7 +124,7 @@ def newest(body: Any) -> str:
 
 
 def readable(body: Any) -> list[Any]:
-    """Return a body in a readable order: first its options, then a `{speaker: text}` for each message."""
+    """Return a body in a readable order: first its options, then each message as `{speaker: text}`."""
     spoken = list_spoken(body)
     if not spoken:
         return [body]

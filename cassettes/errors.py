@@ -28,10 +28,10 @@ class Difference(NamedTuple):
     Attributes:
         step: The number of the step, from 1; one more than `steps` if the recording had ended.
         steps: The number of recorded steps.
-        how: Such as `"another argument"` or `"one step more"`.
+        how: The kind of difference, such as `"another argument"` or `"one step more"`.
         recorded: The recorded step; empty if the recording had ended.
         asked: The step of the replay; empty if there was none.
-        places: The JSON paths in the request where the two differ, if they are of the same kind.
+        places: The JSON paths at which the two requests differ, if both steps are of the same kind.
     """
 
     step: int

@@ -16,7 +16,7 @@ from memzoo.errors import OptionError
 __all__ = ["OPENAI", "export_cassette"]
 
 OPENAI = "https://api.openai.com"
-"""The default origin of a cassette's requests."""
+"""The default scheme and host of the requests in an exported cassette."""
 
 _TITLE = "# Written by memzoo.cassettes for vcrpy; parts without a place in vcrpy's format are left out.\n"
 

@@ -13,7 +13,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def as_text(body: bytes | None) -> str | bytes | None:
-    """Return a body as readable text; other bytes than text stay unchanged."""
+    """Return a body as text; bytes that are no text are returned unchanged."""
     try:
         return body and body.decode()
     except UnicodeDecodeError:
@@ -67,7 +67,7 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
     Args:
         path: The cassette's file, compressed if its name ends in `.gz`.
         text: The content of the file.
-        limit: The most bytes of the file.
+        limit: The maximum size of the file in bytes.
 
     Raises:
         RecordingError: The file would exceed the limit, or the disk is full or read-only; the file is unchanged.

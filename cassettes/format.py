@@ -72,10 +72,10 @@ def write_cassette(
         recordings: The recordings to write.
         head: The header's fields besides the format and the models: `recorded` (by default today), `note`, `ignored`;
             and `counts`, which is written at the end of the file.
-        limit: The most bytes of the file.
+        limit: The maximum size of the file in bytes.
 
     Raises:
-        RecordingError: See `write_file`.
+        RecordingError: The file would exceed the limit, or cannot be written; it is unchanged.
     """
     write_file(path, write_text([_with_bodies(one, as_text) for one in recordings], head), limit=limit)
 
@@ -134,7 +134,7 @@ def _check_counts(counts: Any) -> None:
 
 
 def _checked(recordings: list[Recorded]) -> list[Recorded]:
-    """Return recordings, if each call of a tool in them is whole."""
+    """Return recordings, after checking that each call of a tool in them is whole."""
     for number, one in enumerate(recordings, 1):
         if one.request.method == TOOL:
             asked, outcome = json.loads(one.request.body or ""), json.loads(one.response["body"]["string"] or "")

@@ -31,13 +31,13 @@ __all__ = [
 ]
 
 EVENT = "data:"
-"""The prefix of a line with an event's data."""
+"""The prefix of the data lines in a stream of server-sent events."""
 
 JSON = {"content-type": ["application/json"]}
-"""The headers of a call that is recorded above HTTP."""
+"""The headers for a recorded call that was not an HTTP request."""
 
 TOOL = "TOOL"
-"""The method of a tool's call; its body has the arguments by name."""
+"""The HTTP method that marks a recorded call of a tool; the request's body has the arguments by name."""
 
 _TOOLS = "/tools/"
 
@@ -64,7 +64,7 @@ class Recorded:
         response: The response.
         caller: The name of the requesting thread or task; empty for the first caller, and if the caller does not
             matter.
-        arrival: The arrival of the response.
+        arrival: The chunks and pauses in which the response arrived.
         hidden: The secrets removed from the response, by place and kind.
         known: The number of secrets that were known when the recording was scrubbed.
         turn: The request's number in the recording, in the order of sending.
@@ -80,12 +80,12 @@ class Recorded:
 
 
 def tool_path(name: str) -> str:
-    """Return the path of a tool's calls."""
+    """Return the URL path that stands for a tool in a cassette."""
     return _TOOLS + quote(name, safe="")
 
 
 def tool_name(path: str) -> str:
-    """Return the name of the tool with a path."""
+    """Return the name of the tool that a URL path stands for."""
     return unquote(path.removeprefix(_TOOLS))
 
 

@@ -11,8 +11,8 @@ from memzoo.errors import OptionError
 __all__ = ["NOTHING_IGNORED", "VARIES", "Ignore", "Ignored", "offer_rule"]
 
 Ignore: TypeAlias = str | re.Pattern[str] | Callable[[Any], Any]
-"""A JSON path (`"$.messages[0].content"`), a regular expression (`"re:..."` or compiled), or a function (the object or
-its name `"module:name"`) that takes a JSON body and returns the part to compare."""
+"""A rule: a JSON path (`"$.messages[0].content"`), a regular expression (`"re:..."` or compiled), or a function (the
+object or its name `"module:name"`) that takes a JSON body and returns the part to compare."""
 
 VARIES = "(varies)"
 """The replacement for a part that may vary."""
@@ -36,7 +36,7 @@ class Ignored:
     """Rules for the parts of a request to ignore in comparisons.
 
     Attributes:
-        shown: The rules in the form for a cassette's header.
+        shown: The rules as written in a cassette's header.
     """
 
     def __init__(self, rules: Iterable[Ignore] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Connects HTTP clients to the sender's player: httpx by patches of this module, other clients by vcrpy's patches."""
+"""Connects HTTP clients to their thread's or task's player: httpx by patches of its own, others by vcrpy's."""
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # vcrpy has no types.
 
@@ -57,7 +57,7 @@ _users = 0
 
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
-    """Pass this caller's requests in the block to a player, and the requests of threads and tasks that it starts."""
+    """Pass the requests in the block to a player, and the requests of threads and tasks started in the block."""
     with attach_player(player), _patch():
         yield
 
@@ -87,7 +87,7 @@ def _patch() -> Generator[None]:
 
 
 class _CurrentCassette(VcrCassette):
-    """The sender's cassette in vcrpy's interface. Loads and saves nothing, because players have the recordings."""
+    """The current cassette in vcrpy's interface. Loads and saves nothing, because players have the recordings."""
 
     def _load(self) -> None:
         pass

@@ -131,7 +131,7 @@ def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], lis
 
 
 def drift(old: CassetteFile, new: CassetteFile) -> Iterator[str]:
-    """Yield the differences of a new recording: its steps, the types of answers' fields, models and tokens."""
+    """Yield lines on the differences between two recordings: steps, types of answers' fields, models and tokens."""
     before, after = steps_of_both(old, new)
     if any(mark != "=" for mark, *_ in compare_steps(before, after)):
         yield from show_changes(before, after)

@@ -60,7 +60,7 @@ _RESULT_IDS = ("tool_call_id", "call_id", "tool_use_id")
 _TOOL_STEP, _MODEL_STEP = "tool", "model"
 
 STEP_MORE, STEP_LESS, OTHER_ORDER = "one step more", "one step less", "another order"
-"""Differences between two runs that are no difference between two steps."""
+"""Differences between whole runs, in the number or the order of their steps."""
 
 _MOST_PLACES = 2
 _MOST_UNPLAYED = 20
@@ -106,7 +106,7 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
 
 
 def name_text(text: bytes) -> str:
-    """Return the name of a text for its recorded token count; the days of messages do not influence the name."""
+    """Return a name under which to record a text's token count; the days of messages do not change the name."""
     return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 
@@ -167,12 +167,12 @@ def report_unmatched(
     Args:
         asked: The request.
         recorded: The recorded requests.
-        unplayed: The remaining indexes in `recorded`.
+        unplayed: The indexes in `recorded` of the requests not played yet.
         path: The cassette.
         hint: The last line of the message.
         ignored: The rules for parts that may vary.
         order: If the recorded steps ran one after the other, a number for each step; steps that may change places have
-            the same.
+            the same number.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1
@@ -256,7 +256,7 @@ def _normal(body: bytes, ignored: Ignored) -> str:
 
 
 def _sort_results(value: Any, seen: dict[str, int]) -> Any:
-    """Return a body with neighbouring results of tools in the order of the calls: a program adds each as it ends."""
+    """Return a body with neighbouring tool results in the order of the calls: a program adds each when it is ready."""
     if isinstance(value, str):
         seen.setdefault(value, len(seen))
     elif is_object(value):
@@ -338,7 +338,7 @@ def _number(digits: str) -> float:
 
 
 def _title(asked: str, recorded: str) -> list[str]:
-    """Return a diff's heading: the places where two bodies differ, and a rule that ignores these differences."""
+    """Return a diff's heading: the places where two bodies differ, and a rule that would ignore the differences."""
     places = _list_places(asked, recorded)
     shown = ", ".join(path for path, *_ in places[:_MOST_PLACES])
     more = f" and {len(places) - _MOST_PLACES} more places" if len(places) > _MOST_PLACES else ""

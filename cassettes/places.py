@@ -58,9 +58,9 @@ Change: TypeAlias = Callable[[str, Found], str]
 
 
 def texts(value: Any, change: Change, name: str = "", *, words: bool = False) -> Any:
-    """Return a JSON value with changed texts, also in nested JSON texts such as a tool call's arguments.
+    """Return a JSON value with each text changed by `change`, also in JSON within texts, as in a tool call's arguments.
 
-    `name` is the name of the member with the value; `words` is True for the words of a person, tool or model.
+    `name` is the name of the JSON member that holds `value`; `words` is true if a person, tool or model wrote `value`.
     """
     if isinstance(value, str):
         found, inside = _classify(name, value, words=words), in_json(value, change, words=words)
@@ -103,7 +103,7 @@ def _names(items: list[Any], name: str) -> list[str]:
 
 
 def in_json(text: str, change: Change, *, words: bool = False) -> str:
-    """Return JSON with changed texts; without a change, and for any other text, return the text unchanged.
+    """Return JSON with each text in it changed by `change`; if no text changes, return `text` as it is.
 
     JSON nested too deeply is treated as a single text.
     """
@@ -116,12 +116,12 @@ def in_json(text: str, change: Change, *, words: bool = False) -> str:
 
 
 def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
-    """Change the names and values in a form or in a URL's query, and return the new fields."""
+    """Return the fields of a form or of a URL's query, (name, value), with both changed by `change`."""
     return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
 
 
 def in_parts(text: str, change: Change) -> str:
-    """Return a multipart form with the first line of each part changed."""
+    """Return a multipart form with the first line of each part changed by `change`."""
     return _PART.sub(lambda part: part[0].removesuffix(part[2]) + change(part[2], _field(part[1])), text)
 
 

@@ -35,7 +35,7 @@ class Player:
         recordings: The recordings; for replaying, in the order of the requests.
         keys: The keys of the recorded requests, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
-        tools: The recorded tools by name: the code of each, and the object if it is one's method.
+        tools: The recorded tools by name: the code of each, and the object if the tool is an object's method.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Player:
 
     @property
     def in_order(self) -> bool:
-        """True if a recorded run with tools had one step after the other, in one thread, and none twice in a task."""
+        """True if the recorded run called tools, and ran step by step in one thread, one task after the other."""
         has_tools = any(one.request.method == TOOL for one in self.recordings)
         threads = {thread for thread, _ in self._callers}
         return (
@@ -134,7 +134,7 @@ class Player:
         Raises:
             UnmatchedRequestError: Recording is off, and no recording remains for the request.
             RecordingError: Recording is on, and the budget is spent.
-            CassetteInUseError: This process was forked from that of the cassette, so nobody would save its recordings.
+            CassetteInUseError: This process was forked after the cassette was opened, so its recordings would be lost.
         """
         if os.getpid() != self._process:
             with self.note_errors():
@@ -294,7 +294,7 @@ class Player:
 
     @contextmanager
     def note_errors(self) -> Generator[None]:
-        """Add an error in the block to `errors`, because the code under test may swallow the error."""
+        """Add an error raised in the block to `errors`, because the code under test may swallow the error."""
         try:
             yield
         except CassetteError as error:

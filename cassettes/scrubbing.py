@@ -49,7 +49,7 @@ class Scrubber:
 
     @property
     def known(self) -> int:
-        """The number of known secrets; a recording that was scrubbed of that many needs no further scrubbing."""
+        """The number of known secrets; until it grows, a scrubbed recording needs no further scrubbing."""
         return len(self._of_requests) + len(self._of_answers)
 
     def request(self, request: HttpRequest) -> HttpRequest:

@@ -224,11 +224,11 @@ class Keys:
         return len(self._known)
 
     def learn(self, values: Iterable[str]) -> None:
-        """Add known secrets; values that are too short or plain words are left out."""
+        """Add values to the known secrets, except short values and plain words."""
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """From now on, hide a path in texts: only the last part of the path stays."""
+        """From now on, replace a file path in texts by its last part."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 
@@ -259,7 +259,7 @@ class Keys:
         return text
 
     def hide_known(self, text: str) -> str:
-        """Return a text with placeholders for known secrets only; its parts must have been searched separately."""
+        """Return a text with placeholders for known secrets only; `hide` must have searched its parts before."""
         return replace(text, self._find_known(text))
 
     def _find_known(self, text: str) -> list[Secret]:

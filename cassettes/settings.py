@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 Record: TypeAlias = Literal["none", "once", "all"]
-"""`"none"` only replays, `"once"` records if the file is missing, `"all"` records again."""
+"""The mode: `"none"` only replays, `"once"` records if the file is missing, `"all"` records again."""
 
 Timing: TypeAlias = Literal["none", "recorded"]
 """The treatment of pauses in streams: `"recorded"` records and replays them."""

@@ -33,7 +33,7 @@ class Step:
         status: The status of an HTTP answer; 0 for a tool.
         input_tokens: The tokens of the prompt, as counted by the server.
         output_tokens: The tokens of the answer, as counted by the server.
-        title: The kind and the name by which two runs are aligned; there, the name of a model may vary.
+        title: The kind and name by which the steps of two runs are aligned, without the parts that may vary.
     """
 
     number: int
@@ -48,7 +48,7 @@ class Step:
 
     @property
     def tokens(self) -> str:
-        """The tokens for reading; "" without any."""
+        """The token counts as a text for people, input + output; "" without tokens."""
         read, written = self.input_tokens, self.output_tokens
         return f"{read:,} + {written:,} tokens" if read or written else ""
 

@@ -40,8 +40,8 @@ def recorded_tool(
 def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iterable[str] = ()) -> Any:
     """Return a function whose calls a cassette records, with the arguments and the result or exception.
 
-    In a replay the function does not run: a call with the recorded arguments gives what it gave. Without an open
-    cassette the function runs as it is. Requests of the function, and recorded tools that it calls, are part of its
+    In a replay the function does not run: a call with recorded arguments has the recorded outcome. Without an open
+    cassette the function runs as usual. Requests of the function, and recorded tools that it calls, are part of its
     call and are not recorded by themselves.
 
     Args:
@@ -50,7 +50,7 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
         ignore: Names of parameters that are neither compared nor recorded, such as a context or `self`.
 
     Raises:
-        OptionError: It is no function, its parameters are not known, or it has no parameter to ignore.
+        OptionError: `function` is no function, its parameters are not known, or it lacks a parameter named in `ignore`.
 
     Example:
         >>> @recorded_tool
@@ -89,11 +89,11 @@ def read_outcome(recorded: Recorded) -> dict[str, Any]:
     """Return the outcome of a recorded call of a tool.
 
     Returns:
-        The value that the call `returned` or `raised`. For a generator: the items that it `yielded`, and whether the
-        caller `left` it early.
+        A dict with the value that the call `"returned"` or `"raised"`; for a generator, with the items that it
+        `"yielded"`, and whether the caller `"left"` it early.
 
     Raises:
-        CassetteFormatError: The outcome has a value that is not read, for example because its class is gone.
+        CassetteFormatError: The outcome has a value that cannot be read, for example because its class is gone.
     """
     try:
         outcome: dict[str, Any] = read_value(json.loads(recorded.response["body"]["string"]))
@@ -289,7 +289,7 @@ class _Tool:
         return written
 
     def _refuse(self, asked: _Asked, why: str) -> RecordingError:
-        """Note that a call is not recorded, because a tool may be called by code that swallows its exceptions."""
+        """Add an error about an unrecorded call to the player's errors, in case the program swallows it; return it."""
         asked.player.stop_waiting(asked.request)
         error = RecordingError(f"The tool {self._name} {why}")
         asked.player.errors.append(error)

@@ -278,7 +278,7 @@ def _read_object(written: dict[str, Any]) -> Any:
 
 
 def _is_own(method: Any) -> bool:
-    """Return whether a method for a copy is that of a frozen dataclass with slots, whose state has no names."""
+    """Return whether `dataclass` wrote this method for copying; the state that it returns then has no names."""
     return getattr(method, "__module__", "") == dataclass.__module__
 
 
@@ -304,7 +304,7 @@ def _state_of(value: Any) -> Any:
 
 
 def _is_data(kind: type) -> bool:
-    """Return whether the state of a class's objects is all that they are."""
+    """Return whether an object of this class can be rebuilt from its state alone."""
     if issubclass(kind, enum.Enum | Exception) or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
         return True
     marks = ("__dataclass_fields__", "__attrs_attrs__", "__pydantic_fields__")

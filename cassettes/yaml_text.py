@@ -127,7 +127,7 @@ for _kind in _FORMATS:
 
 
 def _construct_header(loader: Any, node: Any) -> str:
-    """Return the name of a header in a file of vcrpy, which keeps the type of aiohttp's names."""
+    """Return a header's name as text: a file of vcrpy has such names with the type that aiohttp gives them."""
     (name,) = loader.construct_sequence(node)
     return str(name)
 
@@ -137,7 +137,7 @@ for _kind in ("apply", "new"):
 
 
 def pack_numbers(numbers: list[float]) -> tuple[str, str]:
-    """Return numbers as the kind and the text of an array, in single precision if this preserves every number."""
+    """Return the kind ("f32" or "f64") and the text of an array; "f32" if single precision preserves every number."""
     with suppress(OverflowError):  # beyond the range of single precision
         text = _encode("f32", numbers)
         if unpack_numbers("f32", text) == numbers:

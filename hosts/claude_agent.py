@@ -47,7 +47,7 @@ class MemorySessionStore:
         self._store, self._memories = managed(store, "conversations"), memories
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
-        """Append entries of a transcript, skipping known uuids.
+        """Append entries to a transcript, except those whose uuid it has already.
 
         An entry without a uuid is identified by its content, and by the last preceding entry with a uuid.
         """
@@ -97,7 +97,7 @@ class MemorySessionStore:
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}} if text else {}
 
     async def _follow(self, key: Any, entries: Sequence[Any], *, whole: bool) -> None:
-        """Save a session's new entries to the project's memory; take back the entries that a newer prompt abandons."""
+        """Save a session's new entries to the project's memory; take back entries that a newer prompt has abandoned."""
         log, session = self._log(key["project_key"]), key["session_id"]
         left = _find_left_behind(await self._around(_id(**key), entries))
         if {_uuid(entry) for entry in entries} & set(left.values()):
@@ -108,7 +108,7 @@ class MemorySessionStore:
         await log.afollow([one._replace(thread=session) for one in said], whole=whole)
 
     async def _around(self, id_: str, entries: Sequence[Any]) -> list[Any]:
-        """Return the newest entries of a transcript; the parent of the first given entry is among them."""
+        """Return the newest entries of a transcript, back to the parent of the first of the given entries."""
         before = next((dict_of(entry).get("parentUuid") for entry in entries if _uuid(entry)), None)
         size = max(_PAGE, len(entries))
         while True:
@@ -119,7 +119,7 @@ class MemorySessionStore:
             size *= 4
 
     async def _origins(self, project_key: str, entries: Sequence[Any]) -> dict[str, str]:
-        """Return the original uuid of each forked entry, by its current uuid; repeated forks are traced back."""
+        """Return the original uuids of entries that forks of a session have copied, by the entries' current uuids."""
         from_ = {_uuid(entry): dict_of(entry["forkedFrom"]) for entry in map(dict_of, entries) if "forkedFrom" in entry}
         origins = {uuid: str(fork.get("messageUuid") or uuid) for uuid, fork in from_.items()}
         for session in {str(fork["sessionId"]) for fork in from_.values() if fork.get("sessionId")}:
@@ -134,7 +134,7 @@ class MemorySessionStore:
         return HostLog(memory_of(self._memories, project_key), "claude-agent")
 
     async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
-        """Return the records of entries, each turn with its id; entries that are sent again have the same turn ids."""
+        """Return entries as turns: ids and records. Entries that are sent again have the same turn ids."""
         first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
         before = Counter[str]()
         anchor, said = "", [_write(entry) for entry in entries]
@@ -217,7 +217,7 @@ def _find_left_behind(transcript: Sequence[Any]) -> dict[str, str]:
 
 
 def _to_messages(entry: Any, key: str | None = None) -> list[HostMessage]:
-    """Return the messages of an entry; none for an entry for the CLI's or a subagent's own use."""
+    """Return the messages of an entry; none if only the CLI or a subagent uses the entry."""
     entry = dict_of(entry)
     if entry.get("type") not in ("user", "assistant"):
         return []

@@ -62,7 +62,7 @@ class MemoryService(VirtualSubclass):
         return made(memories=[entry for said in shown if (entry := _entry(said))])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Forget an event for good, with everything learnt from it."""
+        """Forget an event for good, with everything learnt from the event; `memory_id` is the event's id."""
         memory = self.memory(app_name, user_id)
         entries = await memory.aentries()
         found = [entry.seq for entry in entries if entry.turn_id.partition("/")[0] == memory_id]
@@ -74,7 +74,7 @@ class MemoryService(VirtualSubclass):
 
 
 def _drop_rewound(events: Sequence[Any]) -> list[Any]:
-    """Return the events that no later event rewound."""
+    """Return the events except those that a later event has undone (`Runner.rewind_async`)."""
     standing: list[Any] = []
     for event in events:
         standing.append(event)

@@ -44,7 +44,7 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
         return handler(_with_view(request, keep_and_view(self._memories, request.messages, leads=leads)))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
-        """See `wrap_model_call`."""
+        """Do the same as `wrap_model_call`, in asynchronous code."""
         leads = request.system_message is not None
         return await handler(_with_view(request, await akeep_and_view(self._memories, request.messages, leads=leads)))
 
@@ -53,12 +53,12 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
         keep(self._memories, state["messages"])
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
-        """See `after_agent`."""
+        """Do the same as `after_agent`, in asynchronous code."""
         await akeep(self._memories, state["messages"])
 
 
 def _with_view(request: Request, view: list[Any]) -> Request:
-    """Return a request with a view; the view's system message stands behind the agent's, in one message."""
+    """Return the request with its messages replaced by a view; the view's system text follows the agent's."""
     rules = [one for one in (request.system_message, *view[:1]) if one is not None and one.type == "system"]
     if len(rules) > 1:
         join = host_module("langchain_core.messages", "langchain").merge_message_runs

@@ -25,7 +25,7 @@ async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: 
     Args:
         memories: The memories.
         messages: The thread's messages.
-        leads: True if a system message of the agent stands before the view.
+        leads: True if the agent's own system message will stand before the view.
     """
     messages = objects(messages)  # without LangGraph's reducer, a state has short forms, such as ("user", "Hi.")
     log = await _follow(memories, messages)
@@ -82,7 +82,7 @@ def _object(said: HostMessage) -> Any:
 
 
 def _join(group: Sequence[HostMessage], messages: list[Any]) -> list[Any]:
-    """Return LangChain's messages for a group as one; messages of a class of the application's own stay apart."""
+    """Return a group's LangChain messages, joined into one; those of the application's own classes stay apart."""
     if not messages[1:]:
         return messages
     contents = [message.content for message in messages]

@@ -49,7 +49,7 @@ class _Held(NamedTuple):
     version: int = 0
 
     def with_changes(self, changes: Mapping[str, JSON], version: int) -> "_Held":
-        """Return the snapshot with these changes."""
+        """Return a new snapshot with changes of the stored state; `version` is the version after these changes."""
         items, vectors = _Namespaces(self.items), _Namespaces(self.vectors)
         places = [(tuple(json.loads(name)[0]), json.loads(name)[1], kept) for name, kept in changes.items()]
         for held in (items, vectors):
@@ -87,7 +87,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
             store: The memzoo store for the items; you have to close it.
             name: The id of the conversation with the items: deleting or exporting the conversation includes the items.
             embedder: The embedder for searching items by meaning; or pass LangGraph's `index`.
-            index: See `InMemoryStore`.
+            index: LangGraph's settings for embeddings, as for LangGraph's `InMemoryStore`.
         """
         # The in-memory store requires the dimensions, but does not use them.
         super().__init__(index={"dims": 0, "embed": _wrap_embedder(embedder)} if embedder else index)
@@ -95,7 +95,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         self._held, self._lock = _Held(), new_lock()
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
-        """See `BaseStore.batch`.
+        """Run operations of LangGraph on the items, and return their results in the same order.
 
         Raises:
             OptionError: A value is not JSON; no part of the batch was stored.
@@ -107,7 +107,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         return drive(self._run(list(ops), host))
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
-        """See `BaseStore.abatch`. Raises the same errors as `batch`."""
+        """Do the same as `batch`, in asynchronous code."""
         return await self._run(list(ops), _host.InMemoryStore.abatch)
 
     async def _run(self, ops: list[Any], host: Callable[[Any, list[Any]], Awaitable[list[Any]]]) -> list[Any]:
@@ -179,7 +179,7 @@ def _plain(op: Any) -> Any:
 
 
 def _callers(found: Any) -> Any:
-    """Return results with copies of the values, which the caller may change."""
+    """Return the results with copies of their values, so that the caller may change them."""
     if isinstance(found, list):
         several: list[Any] = found
         return [_callers(one) for one in several]
@@ -202,7 +202,7 @@ def _to_json(written: Any, key: Key, held: _Held) -> JSON:
 
 
 def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
-    """Return a memzoo embedder as LangGraph's: a function from texts to lists of numbers."""
+    """Return an embedder in LangGraph's form: a function from texts to lists of numbers."""
 
     def embed(texts: Sequence[str]) -> list[list[float]]:
         import numpy as np
@@ -223,7 +223,7 @@ def view(memories: Memories) -> Any:
 
 
 def remember(memories: Memories) -> Any:
-    """Return the last node of a turn: it saves new messages of `state["messages"]`, and learns from the exchange."""
+    """Return the last node of a turn, a Runnable: it saves the new messages in `state["messages"]`, and learns."""
     return _runnables.RunnableLambda(
         lambda state: keep(memories, state["messages"]), lambda state: akeep(memories, state["messages"])
     )

@@ -101,7 +101,7 @@ def _to_message(message: Any) -> HostMessage:
 
 
 def _join(group: Sequence[HostMessage]) -> Any:
-    """Return neighbours of one role as one message; the speakers stand before the words if they differ."""
+    """Return messages of one role as one message; if their speakers differ, each text begins with its speaker."""
     messages = list(map(_hosts, group))
     if not messages[1:]:
         return messages[0]

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 PART = ""
-"""Marks a later chat message of the same host message; only the first chat message has the host's own form."""
+"""The mark of the second and later chat messages made from one host message; only the first has the host's own form."""
 
 
 class HostMessage(NamedTuple):
@@ -89,7 +89,7 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Return the chat messages of one host message for the log; the first has the host's own form."""
+    """Return messages for the log, one for each chat message of a host message; the first has the host's own form."""
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
         for place, message in enumerate(chat)

@@ -109,8 +109,8 @@ class MemorySession:
     async def filter_input(self, data: Any) -> Any:
         """Return the model's input with the view for the user's newest message, and store nothing.
 
-        Neighbours of one role become one item, and system texts go behind the agent's instructions: models behind other
-        APIs than OpenAI's refuse two such messages in a row. Pass this method as
+        Consecutive messages of one role become one item, and system texts follow the agent's instructions: other models
+        than OpenAI's refuse two messages of one role in a row. Pass this method as
         `RunConfig(call_model_input_filter=...)` to a run that also uses this session.
         """
         given: list[Item] = data.model_data.input
@@ -129,7 +129,7 @@ class MemorySession:
 
 
 def _find_live(given: list[Item], said: list[Item], query: str | None) -> list[Item]:
-    """Return the items since the run's question that are not in the view; all of them for a question asked anew."""
+    """Return the items in `given`, those since the run's question, that the view lacks; all if it is asked anew."""
     asked = [place for place, item in enumerate(said) if item.get("role") == "user"]
     # If the run does not use this session, the question is not in the log.
     if not asked or host_text(said[asked[-1]].get("content")) != query:
@@ -149,7 +149,7 @@ def _find_live(given: list[Item], said: list[Item], query: str | None) -> list[I
 
 
 def _join(group: Sequence[HostMessage]) -> list[Item]:
-    """Return neighbours of one role as one item, if each of them is one; the speakers stand before the words."""
+    """Return messages of one role as one item, if each is a single item; speakers' names precede their words."""
     items = _items(group)
     if not group[1:] or any(len(_items([one])) != 1 or "content" not in _items([one])[0] for one in group):
         return items
@@ -167,7 +167,7 @@ def _join(group: Sequence[HostMessage]) -> list[Item]:
 
 
 def _as_said(shown: Sequence[HostMessage]) -> list[HostMessage]:
-    """Return a view in the log's order, because OpenAI's tool results need not follow their call directly.
+    """Return a view in the log's order: for OpenAI, a tool result need not directly follow its call.
 
     Derived texts keep their places.
     """
@@ -176,7 +176,7 @@ def _as_said(shown: Sequence[HostMessage]) -> list[HostMessage]:
 
 
 def _newest(said: Sequence[HostMessage], limit: int | None) -> list[Item]:
-    """Return at most `limit` items of the newest messages, and no tool result without its call."""
+    """Return the newest messages with at most `limit` items together, and no tool result without its call."""
     size, first, waiting = 0, len(said), set[str]()
     for place in reversed(range(len(said))):
         one = said[place]

@@ -107,7 +107,7 @@ def _own(piece: Any) -> Any:
 
 
 def _agents_parts(messages: Iterable[Any]) -> list[Any]:
-    """Return the agent's own parts of all requests as one request in a list; an empty list without such parts."""
+    """Return a list with one request that has the agent's own parts of all requests; empty without such parts."""
     requests = [message for message in messages if message.kind == "request"]
     parts = [part for request in requests for part in request.parts if part.part_kind not in _SAID]
     return [_messages.ModelRequest(parts=parts)] if parts else []

@@ -81,7 +81,7 @@ class HostLog:
         self._may_repeat = False
 
     async def _find_stopped(self, thread: str) -> list[HostMessage]:
-        """Return the newest message if it is a stopped answer that the thread's answer replaces, else an empty list."""
+        """Return the newest message, in a list, if it is a stopped answer that the thread's next answer replaces."""
         waiting = await self._find_unanswered()
         asked = [one.thread for one in waiting if one.message["role"] == "user"]
         # The thread's answer does not replace the stopped answer to another thread's question.
@@ -105,7 +105,7 @@ class HostLog:
 
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
-            ended: See `aadd`.
+            ended: Learn even without an answer, because the turn is over.
             thread: The id of the thread, if the thread ends with exactly these messages; "" if other messages may be
                 between these. Only messages appended for the same thread are ever taken back.
             cuts_at_questions: True if the host drops old messages only just before a question. If its thread begins
@@ -137,7 +137,7 @@ class HostLog:
     async def _find_new(
         self, said: Sequence[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return the messages after the newest message that is in the log, with their thread."""
+        """Return the host's messages after the newest one that is in the log, marked with their thread."""
         known = await self._read_newest(said, thread)
         if thread:
             known = await self._step_back(said, known, thread, cuts_at_questions=cuts_at_questions)
@@ -169,7 +169,7 @@ class HostLog:
         return said
 
     async def _find_asked_again(self, query: str | None) -> int:
-        """Return the number before a stopped answer to this question; 0 if the newest message is no such answer."""
+        """Return the log number before a stopped answer to this question; 0 if the log does not end with one."""
         waiting = await self._find_unanswered()
         asked = [host_text(one.message["content"]) for one in waiting if one.message["role"] == "user"]
         if not asked or not waiting[-1].unfinished or find_lacking(self.memory.store, "forget"):
@@ -184,12 +184,12 @@ class HostLog:
         return await self._newest(limit)
 
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
-        """Delete messages, usually the newest, together with a stopped answer to them; the host can send them again.
+        """Delete messages, usually the newest, and a stopped answer to them; the host can send the messages again.
 
         Only states learnt from these messages are learnt again.
 
         Returns:
-            The log numbers of the deleted messages; without messages that were already deleted.
+            The log numbers of the messages that this call deleted.
 
         Raises:
             UnsupportedError: The store cannot delete single messages.
@@ -257,7 +257,7 @@ class HostLog:
     async def _step_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Take back messages that a thread no longer has, and all messages from a changed one on; return the rest."""
+        """Take back messages that a thread no longer has, and all from a changed one on; return those that stay."""
         now = {one.key: one.message for one in said if one.key}
         first = next((one for one in known if one.key in now), None)
         if first is None:

@@ -31,8 +31,8 @@ class MemoryConversationManager:
     the end of an invocation, the messages are saved by their tracking ids, and the memory learns from them;
     `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation is saved too, with its
     tool calls and results; the same prompt again is a retry, and is sent and saved once. An interrupted invocation is
-    saved together with the next invocation that ends. The log also drops messages that you remove from the newest turn
-    in `agent.messages`, or replace there, or that an older snapshot of the agent lacks.
+    saved together with the next invocation that ends. If you remove or replace messages of the newest turn in
+    `agent.messages`, or restore a snapshot that lacks messages, the log drops these messages too.
 
     Attributes:
         memory: The memory of one agent.
@@ -120,7 +120,7 @@ class MemoryConversationManager:
         await self._log.afollow(said, ended=event.result is not None, thread=self._thread)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the messages that are not in the log yet, without repeated prompts."""
+        """Return the agent's messages that are not in the log yet, without prompts that were sent again."""
         said = [one for message in messages for one in _to_messages(message)]
         unsaved = await self._log.afind_new(said, thread=self._thread, cuts_at_questions=True)
         ids = {one.key.partition("/")[0] for one in unsaved}
@@ -131,7 +131,7 @@ class MemoryConversationManager:
 
 
 def _in_turns(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return messages without empty ones and with neighbours of one role joined, because models need turns."""
+    """Return messages without empty ones, and with consecutive messages of one role joined, as models require."""
     shown = list[dict[str, Any]]()
     for message in messages:
         if shown and shown[-1]["role"] == message["role"]:

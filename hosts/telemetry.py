@@ -293,7 +293,7 @@ def _unsaid(_args: Sequence[Any], _result: Any) -> dict[str, Any]:
 
 
 def _watch_learning(told: _Instrumentation) -> None:
-    """Replace two methods so that waiting and set-aside exchanges are counted after each attempt to learn."""
+    """Wrap two methods, to count waiting and set-aside exchanges after each attempt to learn."""
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import Decision, RetryPolicy
     from memzoo.memories.text.grouping import exchange_ends

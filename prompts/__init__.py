@@ -74,7 +74,7 @@ class PromptSet:
 
         Raises:
             PromptError: The folder, the file or the prompt does not exist, or a template is invalid, uses a variable
-                that the replaced template does not use, or lacks the variables with the subject of the task.
+                that the replaced template does not use, or leaves out the variables with the text to work on.
         """
         given, more = _read(source), {name: _text(name, template) for name, template in (brought or {}).items()}
         self._own = frozenset((more | given).items())

@@ -30,13 +30,13 @@ __all__ = [
 ]
 
 ANSWER = "@answer"
-"""The name of the field that holds the model and the cost of an answer, as JSON."""
+"""The name of the field of a `Record` that holds an answer's model and cost, as JSON."""
 
 UNFINISHED: Mapping[str, str] = {ANSWER: '{"unfinished": true}'}
 """The fields of an answer that was stopped half-way: `Record({"role": "assistant", ...}, UNFINISHED)`."""
 
 SAID_AT = "@said_at"
-"""The field for the time of saying, if earlier than the time of storing: ISO 8601 with a time zone; "" if unknown."""
+"""The name of the field for the time of saying, if before the storing: ISO 8601 with a time zone; "" if unknown."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -72,7 +72,7 @@ class Entry:
         turn_id: The id of the message's turn; messages saved together share the id.
         created_at: The time of storing; for a message imported with its time, the time of saying. Always with a time
             zone (UTC). The message's age is computed from this time.
-        fields: As in `Record`.
+        fields: The named inputs or outputs that came with the message, as in `Record`.
     """
 
     seq: int
@@ -156,9 +156,9 @@ class StoredState:
     """A complete derived state, for transfer between stores.
 
     Attributes:
-        watermark: As in `StateUpdate`.
+        watermark: The last log number that the state covers; 0 if the state covers no message.
         items: The state's items by key.
-        embeddings: Embeddings by log number, as in `Store.commit`.
+        embeddings: Embeddings by log number (float32, little-endian).
     """
 
     watermark: int
@@ -278,7 +278,7 @@ class ManagedStore(Store, Protocol):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """Return the ids of the conversations with messages, in the order of `memzoo.stores.common.escaped`.
+        """Return the ids of the conversations with messages, sorted by their form from `memzoo.stores.common.escaped`.
 
         Args:
             after: Return only ids after this id, to read a long list page by page; `None` for all.
@@ -406,7 +406,7 @@ def methods_lacking(store: object) -> list[str]:
 
 
 def find_lacking(store: Store, method: str) -> Store | None:
-    """Return the store that lacks a method of `ManagedStore`: this store or a wrapped store (`within`); else `None`."""
+    """Return the store that lacks a method of `ManagedStore`: this store, or one that it wraps; `None` if none does."""
     if not hasattr(store, method):
         return store
     within: object = getattr(store, "within", None)

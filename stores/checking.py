@@ -71,7 +71,7 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
 
 
 async def _try_reading(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence[Entry], str]:
-    """Return the entries, and a description of the damage found by reading them; "" if there is no damage."""
+    """Return the entries, and a description of the damage that reading them shows; "" without damage."""
     try:
         entries = await store.read(id_, **bounds)
     except StoreError as error:

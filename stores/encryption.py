@@ -197,7 +197,7 @@ class EncryptedStore(Closing):
         return await managed(self.within, "scrub").scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
-        """See `SQLStore.check`; empty if the wrapped store has no such method."""
+        """Return the faults that the wrapped store's own check finds; an empty list if that store has no check."""
         own: Any = getattr(self.within, "check", None)
         return await own() if own else []
 
@@ -268,7 +268,7 @@ class EncryptedStore(Closing):
         return plain
 
     def _unseal(self, token: JSON, what: str) -> tuple[Any, Any, list[Any]]:
-        """Decrypt a token; return the token's two values, and the place to which the token is bound."""
+        """Decrypt a token; return the two encrypted values, and the place to which they are bound."""
         plain = self._decrypt(token, what)
         try:
             one, other, place = json.loads(plain)

@@ -58,7 +58,7 @@ async def forget_messages(
 ) -> list[int]:
     """Delete messages like `ManagedStore.forget`, and unpin the deleted messages.
 
-    The state for the system message in force is restored, unless this system message was deleted.
+    The system message in force stays in force, unless it is itself deleted.
 
     Args:
         store: The store to delete from.

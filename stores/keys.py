@@ -23,7 +23,7 @@ KEY_VARIABLE = "MEMZOO_KEY"
 """The environment variable with the key, or several keys separated by commas, the newest first."""
 
 TOKEN = "encrypted"  # noqa: S105 - the name of a field
-"""The field of an encrypted message."""
+"""The name of the only member of an encrypted message."""
 
 _SAMPLED = 50  # conversations
 

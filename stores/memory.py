@@ -148,7 +148,7 @@ class InMemoryStore(Closing):
             return version
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """See `Store.embeddings`."""
+        """See `ManagedStore.embeddings`."""
         with self._lock:
             found = _state(self._find(conversation_id), strategy).embeddings
             return {seq: found[seq] for seq in sorted(found) if seq > after}

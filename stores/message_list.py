@@ -148,7 +148,7 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
     """Read each list only once within the block; the block contains one load or one save.
 
-    Gives the set of lists read so far; clear the set to read the lists again.
+    The `with` statement gives the set of lists read so far; clear the set to read the lists again.
     """
 
     __slots__ = ("_before",)

@@ -28,7 +28,7 @@ KINDS = {
     "postgresql://me:pw@host/db": "a database on a PostgreSQL server, shared by any number of processes",
     "redis://me:pw@host/0": "a Redis or Valkey server; rediss:// with TLS, redis+cluster:// for a cluster",
 }
-"""The kinds of stores, each with an example URL."""
+"""The kinds of stores: descriptions by example URL."""
 
 
 @runtime_checkable
@@ -104,7 +104,7 @@ def open_store(
 
 
 def kinds() -> dict[str, str]:
-    """Return the kinds of stores, including those of installed packages: example URLs with descriptions."""
+    """Return the kinds of stores, with those of installed packages: descriptions by example URL."""
     return KINDS | {f"{name}://": f"of an installed package: {plugin.value}" for name, plugin in _find_added().items()}
 
 

@@ -32,7 +32,7 @@ class DeletionReport:
 
     @property
     def remains(self) -> str:
-        """See `Receipt.remains`."""
+        """A warning about copies in the store's files, with the command that removes them; "" without copies."""
         return REMAINS if self.erased is False else ""
 
 
@@ -145,7 +145,7 @@ async def _list_ids(
 
 
 async def _find_outdated(store: Store, conversation_id: str, until: int, old: datetime | None) -> list[int]:
-    """Return the log numbers, up to `until`, of the messages to delete: the oldest, from before `old`, or all."""
+    """Return the log numbers, up to `until`, of the messages stored before `old`; without `old`, of all messages."""
     found: list[int] = []
     while page := await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE):
         outdated = [entry.seq for entry in itertools.takewhile(lambda entry: not old or entry.created_at < old, page)]

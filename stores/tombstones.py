@@ -34,7 +34,7 @@ async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *
         store: The store to delete from.
         conversation_id: The conversation to delete from.
         seqs: The messages' log numbers.
-        derived: As in `ManagedStore.forget`.
+        derived: If false, all states stay as they are, as in `ManagedStore.forget`.
 
     Returns:
         The numbers that were removed, in order.

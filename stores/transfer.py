@@ -30,8 +30,8 @@ _FOREIGN = "this is not a conversation exported by memzoo (`memzoo import` reads
 _CHECKS = "memzoo.import_checks"
 """The group of entry points that check whether strategies can load imported states.
 
-An entry point is a coroutine of the entries and of the states by name. The coroutine changes nothing, and raises a
-`ValueError` if a strategy cannot continue from a state. This module itself has no access to the strategies.
+An entry point is a coroutine function that takes a log's entries and the states by name. It changes nothing, and raises
+a `ValueError` if a strategy cannot continue from a state. This module itself has no access to the strategies.
 """
 
 

@@ -120,14 +120,15 @@ class LangChainMemory(BothWays):
         """Refuse an exchange that `save_context` would refuse, before anything is stored.
 
         Raises:
-            AmbiguousKeyError, MissingKeyError, MessageError: The words of the exchange are missing or ambiguous.
+            AmbiguousKeyError, MissingKeyError, MessageError: The user's or the assistant's words are missing or
+                ambiguous.
         """
         input_key_of(inputs, self._plain.input_key, self.memory_variables)
         output_key_of(outputs, self._plain.output_key, type(self).__name__)
 
     @property
     def chat_memory(self) -> Any:
-        """The whole history: the given history, by default a history over the store."""
+        """The whole conversation as a LangChain history: the history passed in, or else one over the store."""
         if self._history is not None:
             return self._history
         if self._own_history is None:
@@ -188,7 +189,7 @@ class LangChainMemory(BothWays):
         return {name: value for name, value in options.items() if name in known}
 
     def _adopt(self, history: Any) -> None:
-        """Use a history for the messages from now on."""
+        """Keep the messages in this LangChain history from now on."""
         if isinstance(history, ChatHistory):
             plain = history._plain  # noqa: SLF001 - the memory that it belongs to
             self._history = None
@@ -241,7 +242,7 @@ class LangChainMemory(BothWays):
         return _remake_memory, (type(self), *self._luggage())
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
-        """Return the options for pickle or a copy, and the conversation's content if its store is in memory."""
+        """Return the options to pickle or to copy, and the conversation's content if its store is in memory."""
         store, options = self.plain.store, dict(self._given)
         if self._history is not None:
             del options["store"]

@@ -26,8 +26,8 @@ class ConversationChain(VirtualSubclass):
     r"""Answers with a model that sees a memory's view, and saves the exchange.
 
     New code should use `memzoo.Conversation`, which has tools and streams. With langchain-core installed, this is also
-    a Runnable (`stream`, `batch`, `chain | other`, `with_retry` and the like), fits into LangChain's chains of chains,
-    and calls callbacks. The model's exceptions are raised unchanged.
+    a Runnable (`stream`, `batch`, `chain | other`, `with_retry` and the like), can be part of LangChain's chains, and
+    calls callbacks. The model's exceptions are raised unchanged.
 
     Attributes:
         llm: The model, in any form that a memory accepts.
@@ -41,7 +41,7 @@ class ConversationChain(VirtualSubclass):
         metadata: The chain's metadata for callbacks.
 
     Raises:
-        OptionError: The prompt's variables are not the input and the memory's variables, or the memory has a variable
+        OptionError: The prompt has other variables than the input and those of the memory, or the memory has a variable
             with the name of the input.
 
     Example:

@@ -139,7 +139,7 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the state's changes that replace notes; a sentence that stays in a note keeps its day and source.
+    """Return the changes of the state that replace all notes; a sentence that stays in a note keeps its day and source.
 
     Args:
         notes: The existing notes.

@@ -77,11 +77,11 @@ class EntityGraph:
         return bool(self._graph().about(node))
 
     def has_edge(self, source_node: str, destination_node: str) -> bool:
-        """Return whether a fact leads from the first name to the second."""
+        """Return whether a fact has the first name as its subject and the second as its object."""
         return bool(self._between(source_node, destination_node))
 
     def remove_edge(self, source_node: str, destination_node: str) -> None:
-        """Delete the facts that lead from the first name to the second."""
+        """Delete the facts with the first name as their subject and the second as their object."""
         gone = {fact.key for fact in self._between(source_node, destination_node)}
         put(self._plain, lambda items: {key: None for key in gone if key in items})
 
@@ -91,7 +91,7 @@ class EntityGraph:
         put(self._plain, lambda items: {key: None for key in gone if key in items})
 
     def get_neighbors(self, node: str) -> list[str]:
-        """Return the names that facts connect with a name."""
+        """Return the names that share a fact with the given name."""
         names = [name for fact in self._graph().about(node) for name in (fact.subject, fact.object)]
         return [name for name in dict.fromkeys(names) if name.casefold() != node.casefold()]
 

@@ -150,7 +150,7 @@ class ChatHistory(MessageHistory):
         self._give_out(drive(self._plain.aentries()), messages)
 
     async def _areplace(self, new: Sequence[Message]) -> None:
-        """Replace the log's messages by new messages, from the first difference on; derived states are kept."""
+        """Replace the log's messages by new messages, from the first difference on; the memory's states are kept."""
         old = await self._plain.aentries()
         same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:
@@ -226,7 +226,7 @@ for _name in (
 
 
 def history_store(history: Any) -> MessageListStore:
-    """Return a store that keeps messages in a LangChain history, and derived states in this process."""
+    """Return a store that keeps messages in a LangChain history, and states of memories in this process."""
 
     def update(_: str, messages: Sequence[Message]) -> None:
         new = objects(messages[len(history.messages) :])

@@ -80,12 +80,12 @@ class ConversationTokenBufferMemory(_Buffered):
 
 
 class _Recalling(LangChainMemory):
-    """A memory that shows derived texts as messages of the class `summary_message_cls`."""
+    """A memory whose derived texts, such as a summary, become messages of the class `summary_message_cls`."""
 
     extras: ClassVar[Mapping[str, Any]] = {"summary_message_cls": None}
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """See `LangChainMemory`."""
+        """Return the variables for a prompt; derived texts have the class `summary_message_cls`."""
         loaded, chosen = await super().aload_memory_variables(inputs), self.summary_message_cls
         if chosen is None or not self.return_messages:
             return loaded
@@ -105,7 +105,7 @@ class _Summarizing(_Recalling):
     templates: ClassVar[Mapping[str, str]] = {"prompt": "summary"}
 
     async def apredict_new_summary(self, messages: Sequence[Any], existing_summary: str) -> str:
-        """Return a summary extended by some messages, without storing anything; a model's refusal is returned as is."""
+        """Return the existing summary extended by messages; store nothing. If the model refuses, return its refusal."""
         plain: Any = self.plain
         try:
             return str(await plain.apredict_new_summary(dicts(messages), existing_summary))
@@ -174,7 +174,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
     buffer = property(blocking(abuffer))
 
     async def aprune(self) -> None:
-        """Summarise messages over the token limit, unless a load or a save has already done so."""
+        """Summarise the messages that exceed the token limit, unless a load or a save has already done so."""
         await self.plain.asettle()
 
     prune = blocking(aprune)
@@ -218,12 +218,12 @@ class ConversationEntityMemory(LangChainMemory):
 
     @property
     def buffer(self) -> list[Any]:
-        """All messages."""
+        """All messages of the conversation."""
         return list(self.chat_memory.messages)
 
     @property
     def entity_store(self) -> InMemoryEntityStore:
-        """The store with all notes."""
+        """The store with the notes on all entities."""
         return NotesOfMemory(self.plain)
 
     @entity_store.setter

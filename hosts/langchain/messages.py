@@ -70,7 +70,7 @@ def documents(texts: Iterable[str]) -> list[Any]:
 
 
 def to_openai(message: Any) -> Message:
-    """Return a message converted by LangChain, with the calls that LangChain finds invalid.
+    """Return a message in OpenAI's form, with the tool calls that LangChain finds invalid.
 
     LangChain's models send such calls, too. A file without a name is named by its type to avoid a warning.
     """

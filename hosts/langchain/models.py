@@ -1,4 +1,4 @@
-"""Adapters of LangChain's models as memzoo's models and token counters."""
+"""Adapts LangChain's models to memzoo: as models and as token counters."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ __all__ = ["RunnableModel", "TokensOf", "model_of"]
 
 
 def model_of(llm: Any) -> Any:
-    """Return any model that LangChain accepts as a value for the option `llm` of a plain memory."""
+    """Return any model that LangChain accepts, in a form for the option `llm` of memzoo's own memories."""
     if isinstance(llm, (str, Model)) or not hasattr(llm, "invoke"):
         return llm
     return RunnableModel(llm)
@@ -33,7 +33,7 @@ class RunnableModel:
         return self.name
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
+        """Return the model's answer to messages, as `Model.complete` does."""
         start = time.perf_counter()
         try:
             reply = await self._ask(messages)

@@ -39,7 +39,7 @@ class ConversationEntityMemory(PlainEntity):
     _hint = None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """See `ConversationEntityMemory`."""
+        """Update the notes with new messages, even if the model replies in prose."""
         names = self._hint.names if self._hint else []
         try:
             return await super().derive(state, entries, log)
@@ -101,7 +101,7 @@ class ConversationKGMemory(PlainKG):
     has_langchains_prompt = False
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """See `ConversationKGMemory`."""
+        """Add the facts in new messages; a reply in prose adds no facts."""
         try:
             return await super().derive(state, entries, log)
         except ModelReplyError as error:
@@ -146,7 +146,7 @@ class ConversationKGMemory(PlainKG):
 
 
 class _Hint(NamedTuple):
-    """The names that a load found, for the next save; with the input of the load, and the last log number then."""
+    """The names that a load found, kept for the next save, with the input and the last log number at that load."""
 
     query: str
     last_seq: int

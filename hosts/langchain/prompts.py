@@ -34,7 +34,7 @@ For each name under "known" of which the new lines say something worth keeping, 
 Name: all that is still true of it, old and new, in one short paragraph
 If nothing is to be changed, answer only: NOTHING NEW
 """
-"""The prompt for rewriting whole notes, for programs that give only a template for finding names."""
+"""The default prompt for rewriting whole notes; used if a program gives only a template for finding names."""
 
 _NEEDS_ESCAPE = re.compile(r"\{[{%#]")
 

@@ -43,7 +43,7 @@ class RetrieverMemory(BaseMemory):
     retriever: Annotated[Any, _check]
     """A `VectorStoreRetriever` of LangChain."""
     exclude_input_keys: Annotated[Sequence[str], names] = ()
-    """Inputs that are left out of the documents."""
+    """The names of inputs to leave out of the documents."""
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Add the new exchanges to the retriever."""
@@ -71,7 +71,7 @@ class RetrieverMemory(BaseMemory):
         await super().aclear()
 
     async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
-        """See `BaseMemory`. The documents of the remaining messages are made again."""
+        """Forget messages as `BaseMemory.aforget` does; the documents of the remaining messages are made again."""
         await self._let_go()
         return await super().aforget(ids, thorough=thorough)
 
@@ -83,10 +83,10 @@ class RetrieverMemory(BaseMemory):
 
 @strategy
 class Vectors(PlainVectors):
-    """Searches all inputs and outputs but some."""
+    """A memory that searches all inputs and outputs except the excluded ones."""
 
     exclude_input_keys: Annotated[Sequence[str], names] = ()
-    """Inputs that are left out of the documents."""
+    """The names of inputs to leave out of the documents."""
 
     @property
     def _hidden(self) -> Sequence[str]:
@@ -122,7 +122,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         await self.plain.aadd_messages([*asked, *answered])
 
     def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Accept any keys."""
+        """Accept every exchange, because this memory saves all inputs and outputs."""
 
     def _make(self, **changed: Any) -> Any:
         if self.retriever is None:
@@ -133,7 +133,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
 
 
 def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collection[str]) -> list[Record]:
-    """Return the record for one side of an exchange, with all given values, in a list; empty without values."""
+    """Return a list with the record of one side of an exchange, which has all given values; empty without values."""
     if not given:
         return []
     said = next((name for name in given if name not in beside), next(iter(given)))

@@ -112,11 +112,11 @@ def _kind() -> Callable[[Any], Any]:
             self._chain = chain
 
         def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
-            """See `ConversationChain`."""
+            """Answer, as `ConversationChain.invoke` does."""
             return self._chain.invoke(input, config, **kwargs)
 
         async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002
-            """See `ConversationChain`."""
+            """Answer, as `ConversationChain.ainvoke` does."""
             return await self._chain.ainvoke(input, config, **kwargs)
 
     return ChainRunnable

@@ -109,7 +109,7 @@ class ConversationStringBufferMemory(LangChainMemory):
     brought = ("buffer",)
 
     def __init__(self, **options: Any) -> None:
-        """See `LangChainMemory`."""
+        """Make a memory; the options are those of `LangChainMemory`."""
         if options.get("return_messages"):
             raise OptionError("return_messages must be False for ConversationStringBufferMemory")
         super().__init__(**options)

@@ -31,7 +31,8 @@ async def aput(
     Args:
         memory: The memory.
         changes: A function that takes the existing items, and returns new values by key; `None` removes an item.
-        stands_for_all: The state then covers the conversation so far; the memory no longer learns from this part.
+        stands_for_all: True if the items cover the conversation so far; the memory then learns only from later
+            messages.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:

@@ -105,7 +105,7 @@ Write: TypeAlias = (
     CreateEntities | CreateRelations | AddObservations | DeleteEntities | DeleteObservations | DeleteRelations
 )
 WRITES: dict[str, type[Write]] = {kind.tool: kind for kind in get_args(Write)}
-"""The classes of arguments of the tools that write the graph, by the tool's name."""
+"""The argument class of each tool that writes the graph, by the tool's name."""
 
 
 def message_of(write: Write) -> Message:

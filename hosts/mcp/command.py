@@ -59,7 +59,7 @@ def _open_store(url: str) -> ManagedStore:
 
 
 def _default_file() -> Path:
-    """Return the default path: beside the original server's file if its variable is set, else in the user's folder."""
+    """Return the default path: beside the file that `MEMORY_FILE_PATH` names, or else among the user's settings."""
     if given := os.environ.get(_FILE):
         return Path(given).absolute().with_suffix(".db")
     return Path(typer.get_app_dir("memzoo")) / "mcp.db"

@@ -24,7 +24,7 @@ class _Line(NamedTuple):
     Attributes:
         text: The line.
         said_at: The time of the note or message; `None` if unknown.
-        order: The order of the note; `None` for a message.
+        order: The `order` of the note, see `Note`; `None` for a message.
     """
 
     text: str

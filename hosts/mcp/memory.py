@@ -52,9 +52,9 @@ class GraphMemory(BaseMemory):
     needs_query = True
 
     max_token_limit: Annotated[int, AtLeast(1)] = 1_000
-    """The most tokens of recalled notes and messages."""
+    """The maximum number of tokens of recalled notes and messages."""
     max_read_tokens: Annotated[int, AtLeast(64)] = 25_000
-    """The most tokens of any read of the graph; the newest notes that fit are shown."""
+    """The maximum number of tokens that a read of the graph returns; the newest notes that fit are shown."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -151,7 +151,7 @@ class GraphMemory(BaseMemory):
 
         Args:
             query: The words to look for; only the first 2,000 characters are used.
-            max_tokens: The most tokens of all lines; by default `max_token_limit`.
+            max_tokens: The maximum number of tokens of all lines together; by default `max_token_limit`.
 
         Raises:
             OptionError: The token limit is not a whole number of at least 1.
@@ -174,7 +174,7 @@ class GraphMemory(BaseMemory):
         return choose_texts(limit, found, self.tokens)
 
     def _list_pinned(self) -> list[str]:
-        """Return the texts of the pinned messages, as of the last read."""
+        """Return the texts of the messages that were pinned at the last read of the log."""
         return [text_of(one.message) for one in self.log.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:

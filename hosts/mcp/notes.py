@@ -58,7 +58,7 @@ class Note:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Note":
-        """Return the note for a value of `as_json`."""
+        """Return the note that `as_json` wrote as this value."""
         first, second = value["order"]
         return cls(value["kind"], Fact.from_json(value["fact"]), (first, second), value["call"])
 
@@ -86,7 +86,7 @@ class Replay:
         return {key: note.as_json() for key, note in self._changed.items()}
 
     def take(self, call: Write, entry: Entry) -> None:
-        """Apply a call from a log entry."""
+        """Apply a call; `entry` is the log entry that contains it."""
         for place, (kind, names) in enumerate(self._list_stated(call)):
             self._write(kind, names, entry, place)
         for key in self._list_taken_back(call):

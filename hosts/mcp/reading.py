@@ -35,7 +35,7 @@ def in_order(notes: Iterable[Note]) -> list[Note]:
 
 
 def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
-    """Return current notes, given in order, as the tool `read_graph` returns them."""
+    """Return notes as the result of the tool `read_graph`; the notes must be current and in order."""
     entities: dict[str, dict[str, Any]] = {
         note.fact.subject: {"name": note.fact.subject, "entityType": note.fact.object, "observations": list[str]()}
         for note in notes
@@ -51,7 +51,7 @@ def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
 
 
 class Known:
-    """The current notes, sorted and joined once, so that a search passes over each text only once.
+    """The current notes, prepared for searches: sorted, and with the texts about each entity joined.
 
     Args:
         notes: All notes, including deleted ones.
@@ -91,7 +91,7 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> T
     """Return the newest notes that fit into `limit` tokens as a graph, with the number of omitted notes.
 
     Args:
-        limit: The most tokens of all texts for the model.
+        limit: The maximum number of tokens of all texts for the model.
         notes: The notes, in order.
         tokens: A function that counts the tokens of a text.
     """
@@ -113,10 +113,10 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> T
 
 
 def _most(count: int, size: Callable[[int], int], limit: int) -> int:
-    """Return a number of things, up to `count`, that fits `limit`; a larger number may fill the last hundredth.
+    """Return about the largest number, up to `count`, whose size fits `limit`; up to a hundredth may stay unused.
 
-    `size` returns the size of a number of things, and must grow with the number. Counting tokens is expensive, and
-    often only a small part fits, so the search starts with few things and extrapolates.
+    `size` returns the size of a number of things, such as their tokens, and must grow with the number. Counting tokens
+    is expensive, and often only a small part fits, so the search starts with few things and extrapolates.
     """
     fitting, too_many, below, above = 0, count + 1, 0, 0
     guess = _FEW

@@ -22,7 +22,7 @@ class Apart:
 
     Args:
         seconds: The time limit for each file; the parser needs about a second for a thousand lines.
-        without_langchain: See `migrate_code`.
+        without_langchain: Also rewrite `ConversationChain`, as in `migrate_code`.
     """
 
     def __init__(self, seconds: float, *, without_langchain: bool = False) -> None:

@@ -115,8 +115,8 @@ def python_files(
     Args:
         path: A file, or a folder.
         on_error: A function that is called for each folder that cannot be listed.
-        on_left: A function that is called with the path and the reason if something with the name of a Python file is
-            not read: a link out of the folder or to a missing file, a pipe, a folder.
+        on_left: A function that is called with a text, the path and the reason, for anything named like a Python file
+            that is not read: a link out of the folder or to a missing file, a pipe, a folder.
 
     Raises:
         TransferError: There is no file or folder at that path.
@@ -142,7 +142,7 @@ def python_files(
 
 
 def _find_obstacle(found: Path, root: Path) -> str:
-    """Return the reason why a path in a folder is not a file to read; "" without such a reason."""
+    """Return the reason to report why a path in a folder is not read; "" if there is nothing to report."""
     try:
         target = found.resolve(strict=True)
     except (OSError, RuntimeError):  # RuntimeError for a circle of links
@@ -155,7 +155,7 @@ def _find_obstacle(found: Path, root: Path) -> str:
 
 
 def _is_walked(target: Path, root: Path) -> bool:
-    """Return whether the target of a link is itself among the files to read."""
+    """Return whether a link's target, which is below the root, is read anyway."""
     return target.suffix in _READ and not _SKIPPED.intersection(target.relative_to(root.resolve()).parts)
 
 

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Refusal: TypeAlias = tuple[str, str]
-"""The reason why a use is not rewritten, and the code to write instead."""
+"""A pair: the reason why a use of a name is not rewritten, and the code to write instead."""
 
 DROP_IN = "memzoo.langchain"
 """The memzoo module with the counterparts of LangChain's classes."""
@@ -81,7 +81,7 @@ _SAME = (
 )
 _HISTORIES = "ChatMessageHistory InMemoryChatMessageHistory"
 DATABASES = ("SQLChatMessageHistory", "PostgresChatMessageHistory")
-"""LangChain's histories in databases for which memzoo has stores."""
+"""LangChain's histories in databases that memzoo's stores can use too."""
 _COUNTERPARTS: Mapping[str, str] = (
     {name: name for name in _SAME.split()}
     | dict.fromkeys(_HISTORIES.split(), "ChatMessageHistory")
@@ -117,16 +117,16 @@ IN_CHAIN = _OPTIONS_OF_CHAIN.union(
 """The attributes of memzoo.langchain's ConversationChain."""
 
 CELL_NOT_PYTHON: Refusal = "is not Python by itself and stays as it is", "put the other line into its own cell"
-"""The refusal for a notebook's cell that is not Python."""
+"""The reason and advice for a notebook's cell that is not Python."""
 
 LACKING: Refusal = "is missing in memzoo.langchain's", "write it in another way, or leave --without-langchain out"
-"""The refusal for an attribute that only LangChain's chain has."""
+"""The reason and advice for an attribute that only LangChain's chain has."""
 
 CHECKED: Refusal = (
     "is not true of a memory of memzoo.langchain",
     "ask for BaseMemory, or whether it has what is used of it, such as hasattr(memory, 'chat_memory')",
 )
-"""The refusal for a check against a class of LangChain that no counterpart imitates."""
+"""The reason and advice for a type check against a LangChain class that memzoo's classes do not count as."""
 
 # LangChain's module of histories without a counterpart.
 _COMMUNITY = "langchain_community.chat_message_histories"
@@ -177,7 +177,7 @@ def mentions_langchain_memory(content: bytes) -> bool:
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
-    """Return the name of a class of LangChain's memory, and the counterpart with its module; "" for no counterpart.
+    """Return the name of a LangChain memory class, and memzoo's counterpart with its module ("" if there is none).
 
     Args:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
@@ -233,7 +233,7 @@ def is_chain(name: str) -> bool:
 
 
 def further(name: str, *, opened: bool) -> str:
-    """Return further steps after a name was rewritten; "" for none.
+    """Return advice on further steps for the user after a name was rewritten; "" for none.
 
     Args:
         name: The name.

@@ -81,7 +81,7 @@ class _Use:
         target: The counterpart with its module; "" for none.
         calls: The lines of the calls.
         refusals: The reasons against rewriting, by line.
-        opened: The lines of the calls whose store the module opens once.
+        opened: The lines of the calls that share a store, opened once by the module.
     """
 
     name: str
@@ -186,15 +186,15 @@ class _Survey(cst.CSTVisitor):
         self._functions += 1
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef) -> None:
-        """See `visit_FunctionDef`."""
+        """Record that the function has ended."""
         self._functions -= 1
 
     def visit_Lambda(self, node: cst.Lambda) -> None:
-        """See `visit_FunctionDef`."""
+        """Record that the following calls are in a lambda, and may therefore run often."""
         self._functions += 1
 
     def leave_Lambda(self, original_node: cst.Lambda) -> None:
-        """See `visit_FunctionDef`."""
+        """Record that the lambda has ended."""
         self._functions -= 1
 
     def _open_once(self, call: cst.Call) -> bool:
@@ -235,7 +235,7 @@ class _Survey(cst.CSTVisitor):
         return sum(self._line(statement) <= line for statement in self._body) - 1
 
     def _note_check(self, node: cst.Call) -> None:
-        """Record a type check against a class of LangChain that no counterpart imitates."""
+        """Record a type check against a LangChain class that memzoo's classes do not count as."""
         kinds = node.args[1].value
         for kind in [one.value for one in kinds.elements] if isinstance(kinds, cst.Tuple) else [kinds]:
             if any(one.endswith(".BaseChatMemory") and counterpart(one) for one in _find_imported(self, kind)):
@@ -248,7 +248,7 @@ class _Survey(cst.CSTVisitor):
             self._note_chain(target.target, node.value)
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-        """See `visit_Assign`."""
+        """Record a variable with an annotation that is assigned a chain."""
         if node.value is not None:
             self._note_chain(node.target, node.value)
 
@@ -396,7 +396,7 @@ class _Rewriting(cst.CSTTransformer):
     def _import_moved(
         self, statement: cst.ImportFrom, moves: Mapping[str, cst.ImportAlias]
     ) -> Iterator[cst.BaseSmallStatement]:
-        """Yield an import for each module of the names' counterparts."""
+        """Yield an import for each module that has counterparts of the imported names."""
         by_module: dict[str, list[cst.ImportAlias]] = {}
         for name, alias in moves.items():
             module, _, target = self._moved[name].rpartition(".")
@@ -447,12 +447,12 @@ def _last(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
 
 
 def _end_like(aliases: Sequence[cst.ImportAlias], like: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
-    """Return the names of an import; after the last name is a comma if there is one in `like`."""
+    """Return the names of an import, with a comma after the last name if the import `like` has one there."""
     return [*aliases[:-1], aliases[-1].with_changes(comma=like[-1].comma)]
 
 
 def _with_names(statement: cst.ImportFrom, aliases: Sequence[cst.ImportAlias]) -> cst.ImportFrom:
-    """Return an import with only these names; a comment after a name stays there."""
+    """Return an import with only these names; a comment after a name stays after it."""
     before = cast("Sequence[cst.ImportAlias]", statement.names)
     last = aliases[-1]
     spaced = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else None

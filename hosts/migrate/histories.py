@@ -24,7 +24,7 @@ def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = 
 
     Args:
         said: The messages, oldest first: pairs of the conversation's id and the message.
-        item_of: See `conversation_of`.
+        item_of: A function that returns the message of an item, as for `conversation_of`.
     """
     sessions: dict[str, list[Any]] = {}
     for number, (session, message) in enumerate(said, start=1):
@@ -56,7 +56,7 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
     Args:
         url: The database's URL for SQLAlchemy; an asynchronous driver is replaced by the synchronous driver.
         query: The query, of the form `SELECT ... FROM table ...`.
-        kind: The name of the owner of such tables, for error messages.
+        kind: The name of the class or program that writes such tables, for error messages.
 
     Raises:
         TransferError: The database or the table does not exist.
@@ -85,7 +85,7 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
 
 
 def _read_all_text(connection: Any, _: Any) -> None:
-    """Make a connection read invalid UTF-8: the query succeeds, and only the invalid message is refused later."""
+    """Make a connection accept invalid UTF-8, so that only the invalid message is refused, after the query."""
     connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 
@@ -170,7 +170,7 @@ def _of_key(client: Any, key: str, title: str) -> ChatLog:
 
 
 def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Unread]:
-    """Yield the JSON objects in the lines of a file; for a line without these members, yield a stand-in."""
+    """Yield the JSON object in each line of a file; for a line that lacks a needed member, yield a stand-in."""
     try:
         lines = Path(source).read_bytes().splitlines()
     except OSError as error:

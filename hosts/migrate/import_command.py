@@ -54,7 +54,7 @@ def import_lines(
 
 
 def _is_own(file: Path) -> bool:
-    """Return whether a file was written by `memzoo export`, and not as the export of another program."""
+    """Return whether a file is one that `memzoo export` wrote in memzoo's own form."""
     if not file.is_file():
         return False
     with file.open("rb") as lines:

@@ -29,7 +29,7 @@ READERS: Mapping[str, Callable[[str], Iterator[Unread]]] = {
     "langchain-mongo": langchain_mongo,
     "llama-index": llama_index,
 }
-"""The forms that only their users can tell, with their readers; all others are recognised."""
+"""The readers by form, for the forms that a user has to name; all other forms are recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Imported:
     """The outcome of importing a conversation.
 
     Attributes:
-        conversation_id: The conversation's id: that in the source, or else its title.
+        conversation_id: The conversation's id in the source; without an id, its title.
         read: The number of the conversation's messages in the source.
         written: The number of messages that were new in the store.
         digest: SHA-256 of the messages in the source, equal to the SHA-256 of the messages now in the store.
@@ -115,7 +115,7 @@ def _files(source: str) -> Sequence[str]:
 
 
 def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
-    """Yield the conversations of one file or database, and errors for unreadable conversations or for the whole."""
+    """Yield the conversations of one file or database, and an error for each that is unreadable, or for the source."""
     row = Form(form, "database", bool, lambda place, _: READERS[form](place), known="", get="")
     return read_document(FoundDocument(row, source, source, show_url(source)), choice)
 
@@ -193,7 +193,7 @@ async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
 
 
 def _when(date: datetime | None) -> dict[str, str | None]:
-    """Return the record field for a message's original time. The store itself records the time of the import."""
+    """Return the field of a record for a message's original time; the store itself records the time of the import."""
     return {SAID_AT: date.isoformat() if date else ""}
 
 

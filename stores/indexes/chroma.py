@@ -169,7 +169,7 @@ class ChromaIndex(Closing):
             del self._client
 
     def leave(self) -> None:
-        """Leave Chroma's client to the parent process: never release the client in this process."""
+        """In a forked process, leave Chroma's client to the parent: never release the client here."""
         if inherited := self._finalizer.detach():
             # Any other reference is dropped at the end of the program, when all modules and their objects are released.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))

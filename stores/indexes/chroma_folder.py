@@ -63,7 +63,7 @@ class ChromaFolder:
             raise
 
     def close(self) -> None:
-        """Record the files if `sound`, and let other indexes open the folder."""
+        """Record the sizes and times of all files if `sound`, and let other indexes open the folder."""
         with contextlib.closing(self._notes), contextlib.suppress(OSError, sqlite3.Error):
             if self.sound:
                 files = json.dumps(_files(self.index))
@@ -92,7 +92,7 @@ class ChromaFolder:
         return notes
 
     def _trust(self) -> Path | None:
-        """Return the subfolder that was closed properly and has not changed since, or `None`; delete all records."""
+        """Return the subfolder if it was closed properly and has not changed since, else `None`; delete all records."""
         closed: list[tuple[str, str]] = self._notes.execute("DELETE FROM closed RETURNING name, files").fetchall()
         for name, files in closed:
             if json.loads(files) == _files(self._path / name):

@@ -21,9 +21,9 @@ class VectorIndex(Protocol):
     """Finds the embeddings of a conversation that are nearest to a query.
 
     An index owns nothing: its contents can be rebuilt from the store. Embeddings are float32, little-endian; a
-    collection is identified by a conversation's id and the strategy's space of embeddings. A `StoreError` means that
-    the index fails, or that an embedding is empty, not finite, or of another dimension than its collection.
-    `memzoo.testing.VectorIndexContract` states the rules as tests.
+    collection is identified by a conversation's id and a `space`, the name of the strategy's state with embeddings. A
+    `StoreError` means that the index fails, or that an embedding is empty, not finite, or of another dimension than its
+    collection. `memzoo.testing.VectorIndexContract` states the rules as tests.
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
@@ -35,7 +35,7 @@ class VectorIndex(Protocol):
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """Return the `digest` of each embedding in the index, by log number; "" for an embedding to add again."""
+        """Return the `digest` of each embedding in the index, by log number; "" if it should be added again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
@@ -69,7 +69,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Return a shared reference to a collection; the collection is freed when its last reference is dropped."""
+        """Return a shared reference to a collection of embeddings; without references, the collection is freed."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)
@@ -119,7 +119,7 @@ class ExactIndex(Closing):
 
 
 class _Lease:
-    """A shared reference to a collection."""
+    """A shared reference to a collection of embeddings."""
 
 
 def digest(embedding: bytes) -> str:

@@ -32,7 +32,7 @@ _YEARS = 100 * 365 * 86_400
 
 
 class _Cluster(redis.cluster.RedisCluster):
-    """A cluster client without redis-py's up to ten retries of a silent server, each with the full time-out."""
+    """A cluster client that does not retry a silent server: redis-py does so up to ten times, with a full time-out."""
 
     ERRORS_ALLOW_RETRY: Any = tuple(
         kind for kind in redis.cluster.RedisCluster.ERRORS_ALLOW_RETRY if kind is not redis.TimeoutError
@@ -160,14 +160,14 @@ class Connections:
             return [key async for key in each(found)]
 
     async def some_keys(self, pattern: str) -> list[bytes]:
-        """Return some keys that match a pattern: the result of a single step of the server's search."""
+        """Return some keys that match a pattern, perhaps none: the result of one step of the server's search."""
         with self._explain_errors():
             found = (await self._client_of_call()).scan(match=pattern, count=1000)
             _, keys = await settled(found)
             return list(keys)
 
     async def ask_server(self, *command: Any) -> Any:
-        """Send a command to the server that has the command's key, and return the answer."""
+        """Send a command to the server with the command's key, and return the answer."""
         with self._explain_errors():
             return await settled((await self._client_of_call()).execute_command(*command))
 
@@ -227,7 +227,7 @@ class Connections:
         return await living.asend(None)
 
     async def _lend_client(self) -> AsyncGenerator[Any]:
-        """Yield a loop's client at each step; the end of the loop (`shutdown_asyncgens`) closes the client."""
+        """Yield an event loop's client, again and again; the loop's end (`shutdown_asyncgens`) closes the client."""
         client = self._make(self._awaited)
         try:
             while True:

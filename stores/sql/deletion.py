@@ -17,7 +17,7 @@ _BATCH = 500
 
 
 def clear(connection: Connection, use: Statements, conversation_id: str, *, only_empty: bool) -> None:
-    """Do `Store.clear` within a transaction."""
+    """Clear a conversation as `Store.clear` does, within the transaction of a connection."""
     ids = {"conversation_id": conversation_id}
     if use.retire is not None:
         connection.execute(use.retire, ids)
@@ -32,7 +32,10 @@ def clear(connection: Connection, use: Statements, conversation_id: str, *, only
 def forget(
     connection: Connection, use: Statements, conversation_id: str, seqs: Collection[int], *, derived: bool, buries: bool
 ) -> list[int]:
-    """Do `ManagedStore.forget` within a transaction; no other transaction may write to the conversation meanwhile."""
+    """Forget messages as `ManagedStore.forget` does, within a transaction; `buries` leaves tombstones.
+
+    No other transaction may write to the conversation meanwhile.
+    """
     connection.execute(LOCK, {"conversation_id": conversation_id})
     own = messages.c.conversation_id == conversation_id
     present = select(messages.c.seq, messages.c.turn_id).where(own)

@@ -112,7 +112,7 @@ class PostgreSQL:
         self.close = weakref.finalize(self, _close, self._engine, self._loops)
 
     def before_fork(self) -> None:
-        """See `memzoo.forks.Forked`."""
+        """Do nothing: after a fork, only the child process has to act."""
 
     def after_fork(self) -> None:
         """Discard the parent's connections in a child process, without using or closing them."""
@@ -189,7 +189,7 @@ class PostgreSQL:
         return thorough
 
     async def check(self) -> list[str]:
-        """Return a line with the number of pages with a wrong checksum, if the server found such pages."""
+        """Return one line, with the number of pages whose checksum is wrong, or an empty list if there are none."""
         [(count,)] = await self._run(lambda connection: connection.exec_driver_sql(_FAILED_PAGES).all())
         return [f"{self.name}: {count} pages with a wrong checksum were read"] if count else []
 
@@ -231,13 +231,13 @@ class PostgreSQL:
 
 
 def _names_a_message(diagnosis: Any) -> bool:
-    """Tell whether a message's number or place was taken, by columns: a partition's index has its own name."""
+    """Tell whether an error's columns say that a message's number or place was taken; index names may differ."""
     detail = getattr(diagnosis, "message_detail", None) or ""
     return str(detail).partition("=")[0].endswith(("(conversation_id, turn_id, place)", "(conversation_id, seq)"))
 
 
 class _TakenError(StoreError):
-    """A message with this number or place exists already."""
+    """A message with this number, or at this place in the turn, exists already."""
 
 
 class _LoopEngine:

@@ -28,7 +28,7 @@ _NO_FIELDS = "{}"  # as in nearly all messages
 
 
 def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], now: datetime) -> dict[str, Any]:
-    """Return the values of the statements that append records as a turn."""
+    """Return the values to bind in the statements that append records as a turn."""
     return {
         "conversation_id": escaped(conversation_id),
         "turn_id": escaped(turn_id),

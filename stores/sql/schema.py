@@ -122,7 +122,7 @@ def version(connection: sa.Connection) -> int:
     """Return the version of the existing tables: 0 if there are no tables, up to `VERSION` for usable tables.
 
     Raises:
-        InvalidRequestError: The tables lack a required number.
+        InvalidRequestError: The version, or the highest version in use, is missing from the tables.
     """
     if not sa.inspect(connection).has_table(meta.name):
         return 0

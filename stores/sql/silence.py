@@ -25,7 +25,7 @@ class BlockingConnection(psycopg.Connection[Any]):
     patience: float
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
-        """Run one step of the protocol, given as `gen`."""
+        """Run one step of the protocol, the generator `gen`, and return its result."""
         return super().wait(_bounded(gen, self), *args, **kwargs)
 
 
@@ -33,13 +33,13 @@ class AwaitedConnection(psycopg.AsyncConnection[Any]):
     """A connection for an event loop.
 
     Attributes:
-        patience: As in a `BlockingConnection`.
+        patience: Seconds without a byte from the server after which the connection is closed and the call fails.
     """
 
     patience: float
 
     async def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
-        """Run one step of the protocol, given as `gen`."""
+        """Run one step of the protocol, the generator `gen`, and return its result."""
         return await super().wait(_bounded(gen, self), *args, **kwargs)
 
 

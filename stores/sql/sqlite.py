@@ -121,7 +121,7 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def transact(self, work: Callable[[Run], T]) -> T:
-        """Run work in a transaction like `run_write`, with constant statements as compiled text for the driver."""
+        """Run work in a transaction, and return its result; the work gets a function that executes statements."""
 
         def job(held: PooledConnection) -> T:
             with held.driver as driver:

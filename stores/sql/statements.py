@@ -68,7 +68,12 @@ _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
 
 @functools.cache
 def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
-    """Select the ids of conversations with messages; `bounds` are names of `_BOUNDS`, or "limit"."""
+    """Return the statement that selects the ids of conversations with messages, in order.
+
+    Args:
+        bounds: The conditions: "after", "first", "beyond", "idle", "behind" or "limit". When the statement runs, each
+            needs a value of its name; "behind" needs the name of a state.
+    """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
     return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if "limit" in bounds else found
@@ -124,7 +129,7 @@ ROWLESS = sa.select(messages.c.conversation_id).where(~_ROW.exists()).distinct()
 
 @functools.cache
 def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Select part of a log, with revision and epoch in each row; an empty part is one row with revision and epoch."""
+    """Return the statement that reads part of a log, with revision and epoch in each row; an empty part is one row."""
     seq, last = messages.c.seq, sa.bindparam("until", type_=sa.BigInteger)
     wanted = (seq > sa.bindparam("after", type_=sa.BigInteger)) & (seq <= last if until else sa.true())
     head = conversations.outerjoin(epochs, epochs.c.conversation_id == conversations.c.id)
@@ -147,7 +152,7 @@ class Statements:
 
     Attributes:
         read: Returns the statement for `Store.read` with the given bounds.
-        found: Makes a missing conversation; returns its first version.
+        found: Creates ("founds") a missing conversation; returns its first version.
         revise: Locks a conversation against other writers, and gives it a new version.
         renew: Does the same as `revise`, and invalidates all earlier versions.
         lease: Takes a free lease, or renews the owner's; then returns its owner and token.

@@ -68,10 +68,10 @@ class WaitingExecutor:
         watch(self)
 
     def before_fork(self) -> None:
-        """See `memzoo.forks.Forked`."""
+        """Do nothing: after a fork, only the child process has to act."""
 
     def after_fork(self) -> None:
-        """See `memzoo.forks.Forked`: a child process lacks the thread."""
+        """Forget the thread, which a child process does not have."""
         self._threads = None
 
     async def run(self, work: Callable[[], T], deadline: Deadline) -> T:

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from memzoo.memories.text.framing import in_frame
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Kind
 from memzoo.stores import Entry
@@ -36,7 +37,7 @@ class ShownText:
             log, "pinned" for a pinned message.
         tokens: The message's tokens.
         number: The message's log number; `None` for a message outside the log.
-        text: The message's text; of a recalled text, the words without the frame.
+        text: The message's text.
         role: The message's role in the request.
     """
 
@@ -163,10 +164,10 @@ def _write_find(one: Find) -> list[str]:
 
 
 def _write_shown(one: ShownText) -> str:
-    """Return a shown message as text: a message as one line, a recalled text in full."""
+    """Return a shown message as text: a message as one line, a recalled text in full and without its frame."""
     if one.kind != "recalled":
         return _short(one.text)
-    return "".join(f"\n      {line}" for line in one.text.splitlines())
+    return "".join(f"\n      {line}" for line in in_frame(one.text).splitlines())
 
 
 def _short(text: str) -> str:
@@ -253,7 +254,7 @@ def _list_shown(sent: "Shown", counter: "TokenCounter") -> Iterator[ShownText]:
     """Yield the pieces sent, with their origins."""
     for message, piece in zip(sent, sent.pieces, strict=True):
         number = piece.entry.seq if piece.entry else None
-        yield ShownText(piece.kind, counter(message), number, text_of(piece.message), message["role"])
+        yield ShownText(piece.kind, counter(message), number, text_of(message), message["role"])
 
 
 def _finds(

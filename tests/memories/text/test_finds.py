@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.text.framing import frame_text
+from memzoo.memories.text.framing import frame_text, in_frame
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Finds
 from memzoo.stores import Message
@@ -44,7 +44,7 @@ def told(name: str, **options: Any) -> BaseMemory:
 def recalled(memory: BaseMemory, question: str) -> str:
     """What is recalled, as one text."""
     shown = memory.messages(question)
-    return "\n".join(text_of(one.message) for one in shown.pieces if one.kind == "recalled")
+    return "\n".join(in_frame(text_of(one)) for one, made in zip(shown, shown.recalled, strict=True) if made)
 
 
 def show(

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.chat.room import Room
 from memzoo.memories.text.families import Family
-from memzoo.memories.text.framing import FRAME_END, frame_text
+from memzoo.memories.text.framing import frame_text, in_frame
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.order import in_turns, make_request
 from memzoo.memories.text.tokens import token_counter
@@ -93,7 +93,10 @@ class TestVoice:
         shown = memory.messages("What does Anna's document say?")
         assert any(shown.recalled), "nothing was found"
         assert not any(order in text_of(one) for one in shown if one["role"] in ("system", "developer"))
-        assert all(one["content"].endswith(FRAME_END) == made for one, made in zip(shown, shown.recalled, strict=True))
+        assert all(
+            (in_frame(one["content"]) != one["content"]) == made
+            for one, made in zip(shown, shown.recalled, strict=True)
+        )
 
     @pytest.mark.parametrize("role", ["system", "developer", "user"])
     @pytest.mark.parametrize("name", [*FOUND, "summary", "knowledge-graph"])
@@ -154,7 +157,7 @@ class TestPlace:
         memory = self.told("after", token_counter=words)
         shown = memory.messages("tea?", max_tokens=30)
         assert shown.recalled.count(True) == 1
-        assert shown[-1]["content"].endswith(FRAME_END)
+        assert in_frame(shown[-1]["content"]) != shown[-1]["content"]
 
     def test_holds_in_a_transcript_too(self) -> None:
         """`load_memory_variables` has it behind the turns."""

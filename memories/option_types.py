@@ -148,8 +148,8 @@ class ConversationSummaryBufferMemoryOptions(SummarizingMemoryOptions, total=Fal
     `entity`: Token limit for all notes together. Of each note, the first statement and those that fit the input best
     are shown. `None` shows whole notes, but only on the names in the input. Default: `1000`.
 
-    `vector-retriever`: Token limit for messages, without a question that awaits its answer; 1,000 unless `k` is
-    given. Default: `None`.
+    `vector-retriever`: Token limit for messages, without an unanswered question; 1,000 unless `k` is given. Default:
+    `None`.
 
     `knowledge-graph`: Token limit for facts, the best first; `None` shows all facts about the names in the input,
     and no others. Messages not learnt from yet come on top. Default: `1000`.
@@ -210,7 +210,7 @@ class VectorStoreRetrieverMemoryOptions(SharedOptions, total=False):
     """Options of `VectorStoreRetrieverMemory`."""
 
     max_token_limit: str | int | None
-    """Token limit for messages, without a question that awaits its answer; 1,000 unless `k` is given. Default: `None`."""
+    """Token limit for messages, without an unanswered question; 1,000 unless `k` is given. Default: `None`."""
     stay_tokens: int | None
     """Keep showing messages found for earlier questions, up to this many tokens, so that a provider's cache has them;
     new ones come after them. By default, each question gets a fresh choice. Default: `None`."""

@@ -73,7 +73,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     """The weights of words, of the messages around a message, and of a message's age."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
-    """Token limit for messages, without a question that awaits its answer; 1,000 unless `k` is given."""
+    """Token limit for messages, without an unanswered question; 1,000 unless `k` is given."""
     stay_tokens: Annotated[int | None, AtLeast(1)] = None
     """Keep showing messages found for earlier questions, up to this many tokens, so that a provider's cache has
     them; new ones come after them. By default, each question gets a fresh choice.

@@ -159,11 +159,12 @@ class Speech:
 
     def end(self) -> str:
         """Return the words that were held back only because they could have become thoughts."""
-        opened = _match_opening(self._held)
+        said = extract_thoughts(self._held)[1]
+        opened = _match_opening(said)
         # Thoughts without an end begin with a mark that is alone on its line; within a line, the mark is a word.
-        is_thought = opened is not None and self._held[opened[0] : opened[0] + 1] in {"", "\n"}
-        said, self._held, self._begun = "" if is_thought else self._held, "", True
-        return said.lstrip() if self._thought else said
+        is_thought = opened is not None and said[opened[0] : opened[0] + 1] in {"", "\n"}
+        self._held, self._begun = "", True
+        return "" if is_thought else said.lstrip() if self._thought else said
 
 
 def _may_open(text: str) -> bool:

@@ -162,7 +162,7 @@ def test_a_long_file_of_lines_is_not_held(tmp_path: Path) -> None:
             id="digits",
         ),
         ("a.csv", "who,what\nann,hi\n", "the columns are who, what"),
-        ("a.csv", "role,content\nann,hi\n", "row 2: expected one of user, human"),
+        ("a.csv", "role,content\nann,hi\n", "message 1: expected a role at 'role', not 'ann'"),
         ("a.txt", "Hello there.\nuser: hi\n", "none of the known forms"),
         ("a.json", '{"mapping": {}}', "has no conversation with words"),
         ("a.json", '[{"conversations": []}]', "there are only the keys 'conversations'"),

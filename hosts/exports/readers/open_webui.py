@@ -10,11 +10,10 @@ from memzoo.hosts.exports.fields import Fields
 __all__ = ["FIELDS"]
 
 _DETAILS = re.compile(
-    r"<details type=\"(?P<type>reasoning|tool_calls|code_interpreter)\"(?P<marks>[^>]*)>\s*"
-    r"(?:<summary>[^<]*</summary>)?(?P<words>.*?)</details>\s*",
-    re.DOTALL,
+    r"<details type=\"(?P<type>reasoning|tool_calls|code_interpreter)\"(?P<marks>[^<>]*+)>\s*+"
+    r"(?:<summary>[^<]*+</summary>)?+(?P<words>(?:[^<]|<(?!/?details\b))*+)</details>\s*"
 )
-_MARK = re.compile(r"(\w+)=\"([^\"]*)\"")
+_MARK = re.compile(r"\b(\w++)=\"([^\"]*+)\"")
 
 
 def _unfold(message: Any, _: str) -> Any:

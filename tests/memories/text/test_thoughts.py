@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from memzoo.hosts.exports import ChatLog
@@ -96,6 +96,7 @@ def test_a_mark_that_is_mentioned_stays(text: str) -> None:
     assert memory.history() == [{"role": "user", "content": TAGGED}, {"role": "assistant", "content": text}]
 
 
+@example(["<think>", "Hm", "</think>"])
 @given(some.lists(some.sampled_from(["<think>", "</think>", "<", "`", "Hm", " ", "\n", "[THINK]", "[/THINK]", "x>"])))
 def test_pieces_say_what_the_whole_says(pieces: list[str]) -> None:
     """However an answer is cut into pieces, its words are those of the whole; thoughts that never end are not said."""

@@ -1,11 +1,9 @@
 """Rows of the page beside other libraries, printed for whoever disputes a cell."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
-
-import pytest
-from typer.testing import CliRunner, Result
-
-from memzoo.benchmarks.research.__main__ import app
 
 ADAPTER = """# /// script
 # [tool.memzoo.ways]
@@ -25,7 +23,7 @@ class Memory:
 """
 
 
-def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path) -> None:
     """The row of an installed package's contender, for each budget, between the baselines, with links and a note."""
     about = tmp_path / "mine-1.0.dist-info"
     about.mkdir()
@@ -34,14 +32,13 @@ def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "mine_memory.py").write_text(ADAPTER, encoding="utf-8")
     page = tmp_path / "page.md"
 
-    monkeypatch.syspath_prepend(tmp_path)  # pyright: ignore[reportUnknownMemberType]
-    monkeypatch.chdir(tmp_path)
-
-    def run(*given: str) -> Result:
-        return CliRunner().invoke(app, ["arena", str(page), "--only", "sample:survival", *given])
+    def run(*given: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "memzoo.benchmarks.research", "arena", str(page), "--only", "sample:survival"]
+        env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        return subprocess.run([*command, *given], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
 
     ran = run("--row", "mine/n*", "--jobs", "1")
-    assert ran.exit_code == 0, ran.output
+    assert ran.returncode == 0, ran.stderr
     rows = [line.split(" | ") for line in ran.stdout.splitlines() if line.startswith("| ")]
     names = [row[0] for row in rows if not row[0].startswith(("| ---", "| memory"))]
     assert names == ["| none", "| [mine/newest](https://mine.example/)", "| everything"] * 2
@@ -51,4 +48,4 @@ def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path, monkeypatch: pyte
     assert not page.exists()
 
     wrong = run("--row", "mine/x")
-    assert (wrong.exit_code, "there is no row ['mine/x']; there are " in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "there is no row ['mine/x']; there are " in wrong.stderr) == (2, True)

@@ -330,8 +330,8 @@ def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
 
 
 def _tell_of_files(files: inputs.Files) -> None:
-    if files.taken:
-        tell("[yellow]note:[/]", files.taken)
+    for note in filter(None, (files.taken, files.repeated)):
+        tell("[yellow]note:[/]", note)
     for error in files.unread:
         tell("[bold red]not read:[/]", error)
 

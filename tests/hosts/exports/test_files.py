@@ -53,6 +53,8 @@ def export(folder: Path) -> Path:
     """The folder of an export, with the files that stand beside the conversations."""
     pages = {"conversations-000.json": [talk(1, "My cat is Tom.", "Nice.")], "conversations-001.json": [talk(2, "Hi")]}
     beside = {"user.json": {"id": "u"}, "message_feedback.json": [{"id": "f"}], "shared_conversations.json": []}
+    beside |= {"conversation_asset_file_names.json": {"file_a.dat": "a.png"}, "library_files.json": [{"file_id": "f"}]}
+    beside |= {"ads.json": {"ads_profile": []}, "sectioned_conversations.json": []}
     for name, document in {**pages, **beside}.items():
         (folder / name).write_text(json.dumps(document), encoding="utf-8")
     (folder / "chat.html").write_text("<html>", encoding="utf-8")
@@ -179,6 +181,19 @@ def test_the_longest_of_many_conversations_are_taken_and_said(tmp_path: Path) ->
     assert [one.title for one in found()] == [one.title for one in found()] == ["Talk 3", "Talk 2"]
     assert found.taken == ("the 2 longest of 3 conversations are taken (--last 0 takes all): 'Talk 3', 'Talk 2'")
     assert len(list(Files([path])())) == 3
+
+
+def test_a_conversation_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
+    """And a note counts it; one that has gone on, or has another id, is another one."""
+    path = tmp_path / "conversations.json"
+    others = [talk(1, "Hi", "Ho", "Ha"), talk(1, "Hi") | {"conversation_id": "c9"}]
+    path.write_text(json.dumps([talk(1, "Hi"), talk(2, "Ho")]), encoding="utf-8")
+    (tmp_path / "conversations-001.json").write_text(json.dumps([talk(2, "Ho"), *others]), encoding="utf-8")
+    found = Files([tmp_path, path])
+    assert sorted(one.title for one in found()) == ["Talk 1", "Talk 1", "Talk 1", "Talk 2"]
+    assert found.repeated == "3 repeated conversations left out: messages, title, id and dates are the same"
+    with pytest.warns(TranscriptWarning, match="1 repeated conversation left out"):
+        load_transcripts(tmp_path)
 
 
 def test_what_was_said_is_redacted_for_a_comparison(tmp_path: Path) -> None:

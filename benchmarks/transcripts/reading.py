@@ -161,5 +161,10 @@ def _with_questions(found: FoundDocument, choice: Choice) -> Iterator[Transcript
 
 
 def _transcript_of(log: ChatLog) -> Transcript:
-    said = [TranscriptMessage(dict(message), {}, date) for message, date in zip(log.messages, log.dates, strict=True)]
+    said: list[TranscriptMessage] = []
+    for message, date in zip(log.messages, log.dates, strict=True):
+        # In a talk between people, a message of another day is no answer, and an exchange has one date.
+        before = said[-1].date if said and message["role"] == "assistant" and message.get("name") else None
+        opens = bool(before and date and date.date() > before.date())
+        said.append(TranscriptMessage(dict(message), {}, date, opens=opens))
     return Transcript(log.title, exchanges_of(said), notes=tuple(log.notes))

@@ -192,6 +192,9 @@ def test_a_conversation_that_is_given_twice_is_read_once(tmp_path: Path) -> None
     found = Files([tmp_path, path])
     assert sorted(one.title for one in found()) == ["Talk 1", "Talk 1", "Talk 1", "Talk 2"]
     assert found.repeated == "3 repeated conversations left out: messages, title, id and dates are the same"
+    given = [str(path), str(path), "--conversation", "Talk 1", "--html", str(tmp_path / "play.html")]
+    for words in (["play", *given], ["compare", str(tmp_path), "--dry-run"]):
+        assert "1 repeated conversation left out" in CliRunner().invoke(app, words).output
     with pytest.warns(TranscriptWarning, match="1 repeated conversation left out"):
         load_transcripts(tmp_path)
 

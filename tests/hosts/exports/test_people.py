@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from memzoo.benchmarks import load_transcripts
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import pick
@@ -625,6 +626,14 @@ def test_an_order_of_day_and_month_that_dates_leave_open_is_told(dates: list[str
     log = read({"chat.txt": "".join(f"{date} - Ines: Hi\n" for date in dates)}, tmp_path)
     assert isinstance(log, ChatLog)
     assert f"the {order} is taken to come first" in log.notes[0]
+
+
+def test_a_message_of_another_day_begins_an_exchange(tmp_path: Path):
+    """Where people talk, because an exchange has one date; a late answer of the same day does not."""
+    lines = ("14.02.26, 09:14 - Ines: Hi", "14.02.26, 20:00 - Bo: Hi", "01.03.26, 09:14 - Bo: My dog is Rex")
+    (tmp_path / "chat.txt").write_text("\n".join(lines), encoding="utf-8")
+    [talk] = load_transcripts(tmp_path / "chat.txt")
+    assert [(len(one.messages), one.said_at.month) for one in talk.exchanges] == [(2, 2), (1, 3)]
 
 
 def test_dates_with_points_have_the_day_first(tmp_path: Path):

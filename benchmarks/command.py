@@ -38,12 +38,23 @@ _REMARKS = 20
 _LONGEST = 20
 _NUMBER = r"(\d++\.?+\d*+|\.\d++)"
 _PRICES = re.compile(rf"([^\d.,/\\-]*+){_NUMBER},{_NUMBER}(?:,{_NUMBER})?")
+_MONTHS = "January February March April May June July August September October November December".split()
+_BEFORE_YEAR = "|".join(
+    f"(?<={before})"
+    for before in (
+        *(r"\b\d[-/.]", r"\b\d\d[-/.]", r"[^\W\d_] \d, ", r"[^\W\d_] \d\d, "),
+        *(rf"\d{mark} [^\W\d_]{{{length}}} " for mark in ("", r"\.") for length in range(3, 11)),
+        *(rf"\b{name} " for month in _MONTHS for name in {month, month[:3]}),
+    )
+)
+"""Whatever stands before the year in a date; a look behind needs a fixed length."""
 _PERSONAL = {
     "email": r"[^\s@<>()]+@[^\s@<>()]+\.\w+",
     # With +, 0 or an area code in front, or of ten digits and more: dates, years and most amounts are none.
     "phone": r"(?<![A-Za-z0-9_.,/-])(?!\d{1,2}([-/])\d{1,2}\1\d{2,4})"
     r"(?:\+\d[\d ()/-]{5,}\d|\(?0\d[\d ()/-]{5,}\d|\(?\d{3}[)-] ?\d{3}[- ]\d{4}|\d{10,13})(?![A-Za-z0-9_-])",
-    "number": r"\d{4,}",
+    # Years stay in dates such as 2026-05-12, 12/05/2026, 12 May 2026, 12. Mai 2026, May 12, 2026 and May 2026.
+    "number": rf"(?<!\d)(?!(?:19|20)\d\d(?:[-/.]\d\d?(?!\d)|年)|(?:{_BEFORE_YEAR})(?:19|20)\d\d(?!\d))\d{{4,}}",
     "link": r"https?://\S+",
 }
 _TRIED = (125, 250, 500, 1000, 2000, 4000)
@@ -330,8 +341,8 @@ def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
 
 
 def _tell_of_files(files: inputs.Files) -> None:
-    if files.taken:
-        tell("[yellow]note:[/]", files.taken)
+    for note in filter(None, (files.taken, files.repeated)):
+        tell("[yellow]note:[/]", note)
     for error in files.unread:
         tell("[bold red]not read:[/]", error)
 

@@ -17,7 +17,7 @@ from memzoo.benchmarks.transcripts import Transcript, read_transcripts, sample_p
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
 from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.benchmarks.transcripts.validation import show_value
-from memzoo.errors import OptionError
+from memzoo.errors import OptionError, TranscriptError
 from memzoo.hosts.exports.reading import Choice
 from memzoo.memories.text.redaction import Redact, Redactor
 
@@ -40,6 +40,7 @@ class Files:
     Attributes:
         unread: The errors for parts of files that cannot be read, each once.
         taken: A sentence about the choice, if not all conversations were taken; "" if all were.
+        repeated: A sentence that counts the conversations that were given again; "" if none were.
         advance: A function that is called after each conversation read.
     """
 
@@ -64,7 +65,7 @@ class Files:
         self._kept: list[Transcript] | None = None
         self._is_looked_at = not longest
         self.unread = dict[str, None]()
-        self.taken = ""
+        self.taken = self.repeated = ""
         self.advance: Callable[[], None] = lambda: None
 
     def __call__(self) -> Iterator[Transcript]:
@@ -81,7 +82,10 @@ class Files:
         yield from self._read() if self._kept is None else self._kept
 
     def _read(self) -> Iterator[Transcript]:
-        for one in read_transcripts(self._paths, self._choice, lambda error: self.unread.setdefault(str(error))):
+        def tell(error: TranscriptError) -> None:
+            self.unread[str(error)] = None
+
+        for one in read_transcripts(self._paths, self._choice, tell, functools.partial(setattr, self, "repeated")):
             self.advance()
             yield one if self._redactor.is_idle else _redacted(one, self._redactor)
 

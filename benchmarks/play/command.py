@@ -80,7 +80,7 @@ def play(
     shown = _make(selected, asked, files)
     for error in files.unread:
         tell("[bold red]not read:[/]", error)
-    for note in shown.talk.notes:
+    for note in filter(None, (files.repeated, *shown.talk.notes)):
         tell("[yellow]note:[/]", note)
     if asked.model == "offline":
         console.print(f"{_RULES} Use --model to ask one.", markup=False, highlight=False)

@@ -10,7 +10,7 @@ from memzoo.benchmarks.transcripts import locomo, longmemeval, realmem, stateben
 from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.own import chat_of, sessions_of
 from memzoo.errors import MissingExtraError, OptionError, TranscriptError
-from memzoo.hosts.exports.chat_log import ChatLog, reason
+from memzoo.hosts.exports.chat_log import ChatLog, count, reason
 from memzoo.hosts.exports.files import FoundDocument
 from memzoo.hosts.exports.reading import Choice, choose_last, find_in, read_document
 from memzoo.warned import warn_caller
@@ -42,8 +42,9 @@ def read_transcripts(
     paths: Iterable[str | Path],
     choice: Choice = Choice(),  # noqa: B008 - it is frozen
     on_error: Callable[[TranscriptError], None] | None = None,
+    on_note: Callable[[str], None] = lambda note: warn_caller(note, TranscriptWarning),
 ) -> Iterator[Transcript]:
-    """Yield the conversations of files, folders, ZIPs and URLs.
+    """Yield the conversations of files, folders, ZIPs and URLs; equal ones, with the same id and title, only once.
 
     "-" stands for standard input; "sample:en", "sample:zh" and "sample:survival" stand for bundled conversations.
 
@@ -54,13 +55,15 @@ def read_transcripts(
         choice: The conversations to choose, and their speakers.
         on_error: A function that is called for each part that cannot be read, if others can; by default a
             TranscriptWarning.
+        on_note: A function that is called with the note that counts repeated conversations, if there are any.
 
     Raises:
         TranscriptError: Nothing can be read; the text names the line or index, and the form.
     """
     unread: list[TranscriptError] = []
     tell, has_any = on_error or (lambda error: warn_caller(str(error), TranscriptWarning)), False
-    for one in choose_last(_read(paths, choice), choice.last, lambda one: (part.date for part in one.exchanges)):
+    read = _read(paths, choice, on_note)
+    for one in choose_last(read, choice.last, lambda one: (part.date for part in one.exchanges)):
         if isinstance(one, Transcript):
             has_any = True
             yield one
@@ -110,18 +113,36 @@ def sample_transcripts(language: str = "en") -> list[Transcript]:
     return load_transcripts(sample_path(language))
 
 
-def _read(paths: Iterable[str | Path], choice: Choice) -> Iterator[Transcript | TranscriptError]:
+def _read(
+    paths: Iterable[str | Path], choice: Choice, on_note: Callable[[str], None]
+) -> Iterator[Transcript | TranscriptError]:
+    known, repeated = set[int](), 0
     for path in paths:
         language = str(path).removeprefix(_SAMPLE)
         is_sample = language != str(path)
         for found in find_in([sample_path(language) if is_sample else Path(STDIN) if path == STDIN else path_of(path)]):
-            if isinstance(found, TranscriptError):
-                yield found
-            elif found.form.name in _WITH_QUESTIONS:
-                yield from _with_questions(found, choice)
-            else:
-                for log in read_document(found, choice):
-                    yield log if isinstance(log, TranscriptError) else _transcript_of(log)
+            for id_, one in _of_document(found, choice):
+                if isinstance(one, Transcript):
+                    if (digest := hash((id_, repr(one)))) in known:
+                        repeated += 1
+                        continue
+                    known.add(digest)
+                yield one
+    if repeated:
+        on_note(f"{count(repeated, 'repeated conversation')} left out: messages, title, id and dates are the same")
+
+
+def _of_document(
+    found: FoundDocument | TranscriptError, choice: Choice
+) -> Iterator[tuple[str, Transcript | TranscriptError]]:
+    """Yield the conversations of a document with their ids."""
+    if isinstance(found, TranscriptError):
+        yield "", found
+    elif found.form.name in _WITH_QUESTIONS:
+        yield from (("", one) for one in _with_questions(found, choice))
+    else:
+        for log in read_document(found, choice):
+            yield ("", log) if isinstance(log, TranscriptError) else (log.id, _transcript_of(log))
 
 
 def _with_questions(found: FoundDocument, choice: Choice) -> Iterator[Transcript | TranscriptError]:
@@ -140,5 +161,10 @@ def _with_questions(found: FoundDocument, choice: Choice) -> Iterator[Transcript
 
 
 def _transcript_of(log: ChatLog) -> Transcript:
-    said = [TranscriptMessage(dict(message), {}, date) for message, date in zip(log.messages, log.dates, strict=True)]
+    said: list[TranscriptMessage] = []
+    for message, date in zip(log.messages, log.dates, strict=True):
+        # In a talk between people, a message of another day is no answer, and an exchange has one date.
+        before = said[-1].date if said and message["role"] == "assistant" and message.get("name") else None
+        opens = bool(before and date and date.date() > before.date())
+        said.append(TranscriptMessage(dict(message), {}, date, opens=opens))
     return Transcript(log.title, exchanges_of(said), notes=tuple(log.notes))

@@ -36,6 +36,7 @@ FORMS = (
         beside=(
             *("chat.html", "user.json", "user_settings.json", "message_feedback.json", "shared_conversations.json"),
             *("model_comparisons.json", "shopping.json", "sora.json", "group_chats.json", "export_manifest.json"),
+            *("conversation_asset_file_names.json", "library_files.json", "ads.json", "sectioned_conversations.json"),
         ),
     ),
     Form(

@@ -97,7 +97,9 @@ class ChatLog:
         if sort and (ordered := _in_order(pairs)) != pairs:
             pairs = ordered
             told.append("the messages were not in the order of their times, and were sorted")
-        return cls(title, list(_with_ids(message for message, _ in pairs)), [date for _, date in pairs], told, id)
+        return cls(
+            title, list(_with_ids((message for message, _ in pairs), told)), [date for _, date in pairs], told, id
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +235,13 @@ def _in_order(pairs: list[tuple[Message, datetime | None]]) -> list[tuple[Messag
     return pairs[::-1] if newest_first else [pairs[place] for place in sorted(range(len(pairs)), key=dates.__getitem__)]
 
 
-def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
+def _with_ids(messages: Iterable[Message], notes: list[str]) -> Iterator[Message]:
     """Yield the messages with tool calls in place of function calls, and with ids for calls and results without ids.
 
-    A result without an id gets the id of the first unanswered call in the newest message with calls.
+    A result without an id gets the id of the first unanswered call in the newest message with calls. One that no call
+    waits for, and that has no name either, gets an id of its own; a note counts these.
     """
-    made, waiting = itertools.count(), list[tuple[str, Any]]()
+    made, waiting, lost = itertools.count(), list[tuple[str, Any]](), 0
     for message in messages:
         if "tool_calls" not in message and "function_call" not in message and message["role"] not in _RESULTS:
             yield message
@@ -256,9 +259,13 @@ def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
         if message["role"] == "function" or (message["role"] == "tool" and not message.get("tool_call_id")):
             name = str(message.get("name") or "")
             answered = next((call for call in waiting if name in ("", call[1])), None)
-            yield {"role": "tool", "content": message["content"], "tool_call_id": answered[0] if answered else name}
+            lost += not (answered or name)
+            id_ = answered[0] if answered else name or f"call-{next(made)}"
+            yield {"role": "tool", "content": message["content"], "tool_call_id": id_}
         else:
             answered = next((call for call in waiting if call[0] == message.get("tool_call_id")), None)
             yield message
         if answered:
             waiting.remove(answered)
+    if lost:
+        notes.append(f"{count(lost, 'result')} of tools without an id, a name and a call")

@@ -55,7 +55,8 @@ class Fields:
         attached: The lists of attachments, in a message, each with its name at `file_name|name`. A pasted text is read
             as words of the message; files are counted in a note, and of a message without words, the names stay.
         each: The list of conversations, in the document; the other paths begin at one of them.
-        group: The id of its conversation, in a message, where several are mixed.
+        group: The id of its conversation, in a message, where several are mixed; the paths of conversations then begin
+            at the list of its messages.
         entry: A function of a message and its place that returns a message with these members, or a noun, such as
             "notice", for an entry that is left out.
     """
@@ -97,10 +98,11 @@ class Fields:
         """
         if self.group:
             groups: dict[str, list[Any]] = {}
-            for number, item in enumerate(document, start=1):
+            reader = replace(self, messages="", group="")
+            for number, item in enumerate(need(document, self.messages, "the file"), start=1):
                 need(item, self.group, f"message {number}")
                 groups.setdefault(id_at(item, self.group, f"message {number}"), []).append(item)
-            logs = [self.read(items, name or title, name) for name, items in groups.items()]
+            logs = [reader.read(items, name or title, name) for name, items in groups.items()]
             is_dated, is_named = any(any(log.dates) for log in logs), any(groups)
             for log in logs:
                 wants = {"a time": is_dated and not any(log.dates), "its conversation": is_named and not log.id}

@@ -25,6 +25,12 @@ __all__ = ["LISTED", "FoundDocument", "find_documents", "find_in_text", "parse"]
 _JSON, _TABLES, _YAML = {".json", ".jsonl", ".ndjson"}, {".csv", ".tsv"}, {".yaml", ".yml"}
 _DATABASES = {".db", ".sqlite", ".sqlite3"}
 _SUFFIXES = {*_JSON, *_TABLES, *_YAML, *_DATABASES, ".txt", ".md", ".vtt", ".zip"}
+_KINDS = {
+    b"PK\x03\x04": "a document in a ZIP, such as .docx",
+    **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF"), "a picture or a recording"),
+    b"%PDF": "a PDF",
+}
+"""The kinds of files that are no text, by their first bytes."""
 LISTED = "`memzoo compare --formats` lists them"
 """The end of errors about unknown forms."""
 _HEAD = 4000
@@ -105,7 +111,9 @@ def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocu
             with path.open("r", encoding="utf-8-sig", newline="\n") as file:
                 yield from find_in_text(file, where, forms)
     except UnicodeDecodeError as error:
-        yield TranscriptError(f"{where} cannot be read as UTF-8 text ({error}); save the chat as text or JSON")
+        kind = next((kind for first, kind in _KINDS.items() if error.object.startswith(first)), "")
+        told = f"is no text, but {kind}" if kind else f"cannot be read as UTF-8 text ({error})"
+        yield TranscriptError(f"{where} {told}; save the chat as text or JSON")
     except zipfile.BadZipFile as error:
         yield TranscriptError(f"{where} is no whole ZIP ({error}): download it again")
     except (OSError, RuntimeError, NotImplementedError) as error:  # a ZIP may need a password

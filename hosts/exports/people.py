@@ -50,7 +50,7 @@ FORMS = (
         *("WhatsApp", "text", whatsapp.is_text, whatsapp.read),
         known=(
             "Android and iOS of 2026; U+202F stands before PM, and the order of day and month is that of the phone's "
-            f"language: both are told from the file; {_NO_ZONE}"
+            f"language, told from the file where it can be; else guessed, with a note; {_NO_ZONE}"
         ),
         get="In the chat: More, Export chat, Without media.",
     ),

@@ -72,8 +72,11 @@ class Choice:
                         f"nobody is called {' or '.join(map(repr, strange))}; there are {', '.join(map(repr, names))}"
                     )
                     yield TranscriptError(f"{where}, {one.title!r}: {told}")
+                elif strange:
+                    told = f"it has no names of speakers, so {' and '.join(map(repr, strange))} chooses nobody"
+                    yield replace(one, notes=[*one.notes, told])
                 else:
-                    yield self._with_speakers(one) if names else one
+                    yield self._with_speakers(one)
 
     def _with_speakers(self, log: ChatLog) -> ChatLog:
         """Return a talk between people with the chosen user and assistant."""

@@ -57,15 +57,15 @@ def talks(folder: str, chat: dict[str, Any]) -> str:
     for number, name in enumerate(("a.json", "b.jsonl", "more/c.json")):
         file = path_of(f"{folder}/{name}")
         file.parent.mkdir(parents=True, exist_ok=True)
-        line = json.dumps(chat | {"title": f"Talk {number}"})
-        file.write_text(f"{line}\n{line}\n" if name.endswith("l") else line, encoding="utf-8")
+        line, other = (json.dumps(chat | {"title": f"Talk {number}{end}"}) for end in ("", "b"))
+        file.write_text(f"{line}\n{other}\n" if name.endswith("l") else line, encoding="utf-8")
     path_of(f"{folder}/notes.rst").write_text("no conversation", encoding="utf-8")
     return folder
 
 
 def test_conversations_are_read_where_they_lie(talks: str) -> None:
     """Folders with what is in them, and single files; what is no transcript by its name is left."""
-    assert [one.title for one in read_transcripts([talks])] == ["Talk 0", "Talk 1", "Talk 1", "Talk 2"]
+    assert [one.title for one in read_transcripts([talks])] == ["Talk 0", "Talk 1", "Talk 1b", "Talk 2"]
     assert [one.title for one in read_transcripts([f"{talks}/more/c.json"])] == ["Talk 2"]
 
 

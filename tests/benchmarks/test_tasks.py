@@ -58,7 +58,8 @@ def talks(chat_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     chat = json.loads(chat_text)
     (session,) = chat["sessions"]
     long = [{"messages": [{**one, "id": f"{n}-{one['id']}"} for one in session["messages"]]} for n in range(3)]
-    lines = [{**chat, "sessions": [session, *long[:count]]} for count in (0, 3, 1, 0, 2)]
+    counts = enumerate((0, 3, 1, 0, 2))
+    lines = [{**chat, "title": f"Talk {n}", "sessions": [session, *long[:count]]} for n, count in counts]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     return path
 

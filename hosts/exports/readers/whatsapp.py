@@ -134,7 +134,8 @@ def _read_words(words: str, *, is_ios: bool) -> tuple[str, str]:
 
 def _dates(heads: list[re.Match[str]], talk: Talk) -> list[datetime]:
     """Return the times of the messages; the order of day and month is found from all dates of the file."""
-    orders = ("ymd",) if len(heads[0][2]) == len("2026") else ("dmy", "mdy")
+    # Where points stand in dates, the day is always first.
+    orders = ("ymd",) if len(heads[0][2]) == len("2026") else ("dmy",) if heads[0][3] == "." else ("dmy", "mdy")
     read = {order: [_date(head, order) for head in heads] for order in orders}
     fits = {order: dates for order, dates in read.items() if None not in dates}
     if not fits:
@@ -146,8 +147,11 @@ def _dates(heads: list[re.Match[str]], talk: Talk) -> list[datetime]:
     spans = {order: max(filter(None, fits[order])) - min(filter(None, fits[order])) for order in least}
     chosen = min(least, key=spans.__getitem__)
     if len(least) > 1 and fits[least[0]] != fits[least[1]]:
-        if len(set(spans.values())) == 1 and any(head[10] in ("A", "P") and head[3] == "/" for head in heads):
-            chosen = "mdy"  # American English, which alone has the month first, writes "AM" and "PM"
+        # American English, which alone has the month first, writes "AM" and "PM", and dates as in "2/3/26".
+        is_short = all(len(head[5]) == len("26") and "0" not in (head[2][0], head[4][0]) for head in heads)
+        is_open = is_short or len(set(spans.values())) == 1
+        if is_open and any(head[10] in ("A", "P") and head[3] == "/" for head in heads):
+            chosen = "mdy"
         talk.notes.append(
             "the dates do not tell if the day or the month comes first; "
             f"the {'day' if chosen == 'dmy' else 'month'} is taken to come first"

@@ -53,6 +53,8 @@ def export(folder: Path) -> Path:
     """The folder of an export, with the files that stand beside the conversations."""
     pages = {"conversations-000.json": [talk(1, "My cat is Tom.", "Nice.")], "conversations-001.json": [talk(2, "Hi")]}
     beside = {"user.json": {"id": "u"}, "message_feedback.json": [{"id": "f"}], "shared_conversations.json": []}
+    beside |= {"conversation_asset_file_names.json": {"file_a.dat": "a.png"}, "library_files.json": [{"file_id": "f"}]}
+    beside |= {"ads.json": {"ads_profile": []}, "sectioned_conversations.json": []}
     for name, document in {**pages, **beside}.items():
         (folder / name).write_text(json.dumps(document), encoding="utf-8")
     (folder / "chat.html").write_text("<html>", encoding="utf-8")
@@ -181,6 +183,22 @@ def test_the_longest_of_many_conversations_are_taken_and_said(tmp_path: Path) ->
     assert len(list(Files([path])())) == 3
 
 
+def test_a_conversation_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
+    """And a note counts it; one that has gone on, or has another id, is another one."""
+    path = tmp_path / "conversations.json"
+    others = [talk(1, "Hi", "Ho", "Ha"), talk(1, "Hi") | {"conversation_id": "c9"}]
+    path.write_text(json.dumps([talk(1, "Hi"), talk(2, "Ho")]), encoding="utf-8")
+    (tmp_path / "conversations-001.json").write_text(json.dumps([talk(2, "Ho"), *others]), encoding="utf-8")
+    found = Files([tmp_path, path])
+    assert sorted(one.title for one in found()) == ["Talk 1", "Talk 1", "Talk 1", "Talk 2"]
+    assert found.repeated == "3 repeated conversations left out: messages, title, id and dates are the same"
+    given = [str(path), str(path), "--conversation", "Talk 1", "--html", str(tmp_path / "play.html")]
+    for words in (["play", *given], ["compare", str(tmp_path), "--dry-run"]):
+        assert "1 repeated conversation left out" in CliRunner().invoke(app, words).output
+    with pytest.warns(TranscriptWarning, match="1 repeated conversation left out"):
+        load_transcripts(tmp_path)
+
+
 def test_what_was_said_is_redacted_for_a_comparison(tmp_path: Path) -> None:
     """Messages, and the questions and evidence about them."""
     path = tmp_path / "chat.json"
@@ -203,6 +221,17 @@ def test_telephone_numbers_are_redacted_and_dates_stay(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, given).exit_code == 0
     drafted = (tmp_path / "drafted.yaml").read_text(encoding="utf-8")
     assert f"Call [phone], [phone], [phone] or [phone] by 2026-03-02 14:30, {kept}" in drafted
+
+
+def test_numbers_are_redacted_and_the_years_of_dates_stay(tmp_path: Path) -> None:
+    """A number that may be a year is redacted elsewhere."""
+    kept = "On 12 May 2026, 12. März 2026, May 12, 2026, 2026-05-12, 12/05/2026 or in June 2026"
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps([{"role": "user", "content": f"{kept}, my code is 1987 and 471100."}]), encoding="utf-8")
+    given = ["compare", str(path), "--redact", "number", "--write-questions", str(tmp_path / "drafted.yaml")]
+    assert CliRunner().invoke(app, given).exit_code == 0
+    drafted = (tmp_path / "drafted.yaml").read_text(encoding="utf-8")
+    assert f"{kept}, my code is [number] and [number]." in drafted
 
 
 def test_an_error_between_conversations_says_which_can_be_read(tmp_path: Path) -> None:
@@ -476,6 +505,38 @@ def test_a_speaker_who_is_not_there_is_an_error(tmp_path: Path) -> None:
     place.write_text("Anna: Hi.\nBen: Hi.\nAnna: Tea?\nBen: Yes.", encoding="utf-8")
     with pytest.raises(TranscriptError, match="nobody is called 'Nobody'; there are 'Anna', 'Ben'"):
         load_transcripts(place, Choice(user="Nobody"))
+
+
+def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> None:
+    """A note says so."""
+    (tmp_path / "conversations.json").write_text(json.dumps([talk(1, "Hi", "Ho")]), encoding="utf-8")
+    [one] = load_transcripts(tmp_path, Choice(user="Ida"))
+    assert one.notes == ("it has no names of speakers, so 'Ida' chooses nobody",)
+
+
+@pytest.mark.parametrize(
+    ("first", "kind"), [(b"PK\x03\x04\xff", "a document in a ZIP"), (b"\x89PNG\r\n", "a picture or a recording")]
+)
+def test_the_kind_of_a_file_that_is_no_text_is_told(first: bytes, kind: str, tmp_path: Path) -> None:
+    """By its first bytes."""
+    (tmp_path / "chat.docx").write_bytes(first)
+    with pytest.raises(TranscriptError, match=f"chat.docx is no text, but {kind}.*; save the chat as text or JSON"):
+        load_transcripts(tmp_path / "chat.docx")
+
+
+def test_a_result_that_answers_no_call_gets_an_id() -> None:
+    """Endpoints refuse an empty one; a note counts them."""
+    result, asked = {"role": "function", "content": "2"}, {"role": "user", "content": "Hi"}
+    log = ChatLog.of("a", [(asked, None), (result, None), (result, None)])
+    assert [one.get("tool_call_id") for one in log.messages] == [None, "call-0", "call-1"]
+    assert log.notes == ["2 results of tools without an id, a name and a call"]
+
+
+def test_messages_of_several_conversations_may_stand_within_the_document() -> None:
+    """At the path of the messages, as without groups."""
+    lines = [{"talk": name, "role": "user", "content": f"I am {name}."} for name in ("Ada", "Bo", "Ada")]
+    logs = [*Fields("state.lines", group="talk", title="")({"state": {"lines": lines}}, "a")]
+    assert [(log.title, len(log.messages)) for log in logs if isinstance(log, ChatLog)] == [("Ada", 2), ("Bo", 1)]
 
 
 def test_roles_of_a_form_may_be_numbers() -> None:

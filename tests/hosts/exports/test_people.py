@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from memzoo.benchmarks import load_transcripts
 from memzoo.errors import TranscriptError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import pick
@@ -616,14 +617,31 @@ def test_no_member_of_a_message_changes_the_talk_without_a_word(name: str, value
         (["3/1/26, 9:00", "3/2/26, 9:00", "3/12/26, 9:00"], "month"),
         (["1/3/26, 9:00", "2/3/26, 9:00", "12/3/26, 9:00"], "day"),
         (["3/6/26, 9:00\u202fPM"], "month"),
+        (["2/3/26, 9:14 AM", "3/3/26, 12:30 PM", "4/4/26, 12:30 AM"], "month"),
         (["03/06/26, 9:00 pm"], "day"),
     ],
 )
 def test_an_order_of_day_and_month_that_dates_leave_open_is_told(dates: list[str], order: str, tmp_path: Path):
-    """The order with the shorter talk is taken, then that of the spelling of the half of the day."""
+    """The American order where dates are spelt so, else that with the shorter talk, then that of "AM" or "am"."""
     log = read({"chat.txt": "".join(f"{date} - Ines: Hi\n" for date in dates)}, tmp_path)
     assert isinstance(log, ChatLog)
     assert f"the {order} is taken to come first" in log.notes[0]
+
+
+def test_a_message_of_another_day_begins_an_exchange(tmp_path: Path):
+    """Where people talk, because an exchange has one date; a late answer of the same day does not."""
+    lines = ("14.02.26, 09:14 - Ines: Hi", "14.02.26, 20:00 - Bo: Hi", "01.03.26, 09:14 - Bo: My dog is Rex")
+    (tmp_path / "chat.txt").write_text("\n".join(lines), encoding="utf-8")
+    [talk] = load_transcripts(tmp_path / "chat.txt")
+    assert [(len(one.messages), one.said_at.month) for one in talk.exchanges] == [(2, 2), (1, 3)]
+
+
+def test_dates_with_points_have_the_day_first(tmp_path: Path):
+    """Without a note, because no language has another order there."""
+    log = read({"chat.txt": "05.02.26, 09:14 - Ines: Hi\n05.03.26, 09:14 - Ines: Hi\n"}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert [date.month for date in log.dates if date] == [2, 3]
+    assert not any("come first" in note for note in log.notes)
 
 
 def test_dates_without_a_common_order_are_refused(tmp_path: Path):

@@ -47,7 +47,7 @@ _BEFORE_YEAR = "|".join(
         *(rf"\b{name} " for month in _MONTHS for name in {month, month[:3]}),
     )
 )
-"""Whatever stands before the year in a date; a look behind needs a fixed length."""
+"""The text before the year of a date, by its length: a look behind in an expression needs a fixed one."""
 _PERSONAL = {
     "email": r"[^\s@<>()]+@[^\s@<>()]+\.\w+",
     # With +, 0 or an area code in front, or of ten digits and more: dates, years and most amounts are none.

@@ -30,10 +30,7 @@ _Place: TypeAlias = tuple[_Path, Any, Any]
 
 
 def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str]]:
-    """Return an answer's body with its keys hidden, and a description of each key: its place and its kind.
-
-    `kind` is the content type of the answer.
-    """
+    """Return the body of an answer of a content type with its keys hidden, and the place and kind of each key."""
     if is_stream(kind) or is_lines(kind):
         return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
     value, hidden = json_in(text), set[str]()

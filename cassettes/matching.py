@@ -171,8 +171,7 @@ def report_unmatched(
         path: The cassette.
         hint: The last line of the message.
         ignored: The rules for parts that may vary.
-        order: If the recorded steps ran one after the other, a number for each step; steps that may change places have
-            the same number.
+        order: If the recorded steps ran one after the other, a number for each; steps in any order share one.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1

@@ -70,7 +70,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, froz
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """Yield the models that an answer, or a list of models, names by file paths on the server."""
+    """Yield the file paths on the server that stand for models in an answer or in a list of models."""
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]

@@ -23,11 +23,11 @@ def is_foreign(document: Any) -> bool:
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
-    """Return the unchanged recordings of a cassette of vcrpy, and the calls of tools that an export put beside them.
+    """Return the recordings of a vcrpy cassette as they are, and the calls of tools that an export put beside them.
 
     Raises:
-        LookupError: The cassette is damaged.
-        ValueError: The cassette is damaged.
+        LookupError: A part of the cassette is missing.
+        ValueError: A part of the cassette has a wrong form.
     """
     found = [Recorded(_request(one["request"]), _response(one["response"])) for one in document["interactions"]]
     for one in document.get("tools", ()):

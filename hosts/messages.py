@@ -89,7 +89,7 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Return messages for the log, one for each chat message of a host message; the first has the host's own form."""
+    """Return one host message as messages for the log, one for each of its chat messages; the first keeps `own`."""
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
         for place, message in enumerate(chat)

@@ -47,7 +47,7 @@ class Answer(Shape):
         view: A digest of the view.
         shown: True if the view contains the right answer.
         reply: The reply.
-        key: True if a rule finds the right answer in the reply, as in a view.
+        key: True if the rule that looks for the right answer in views finds it in the reply.
         right: True if a reader marked the reply as right.
     """
 

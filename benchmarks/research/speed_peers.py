@@ -46,7 +46,7 @@ def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
 
 
 def langchain_token_buffer(limit: int, *calls: str) -> Maker:
-    """Return the set-up for measuring the named calls of a full `ConversationTokenBufferMemory`."""
+    """Return the set-up for measuring `calls` ("load", "save") of a full `ConversationTokenBufferMemory`."""
 
     def make(_: Place) -> Prepare:
         options = {"llm": _langchain_model(), "max_token_limit": limit}
@@ -114,7 +114,7 @@ def llama_buffer(count: int, *calls: str) -> Maker:
 
 
 def llama_token_buffer(limit: int, *calls: str) -> Maker:
-    """Return the set-up for measuring the named calls of llama-index-core's `ChatMemoryBuffer`, full up to a limit."""
+    """Return the set-up for measuring `calls` of llama-index-core's `ChatMemoryBuffer` at its limit."""
 
     def make(_: Place) -> Prepare:
         memory = _llama(limit // 100 + 20, limit)
@@ -124,7 +124,7 @@ def llama_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def sessions(count: int, *calls: str) -> Maker:
-    """Return the set-up for measuring the named calls of openai-agents' `SQLiteSession`, with `count` exchanges.
+    """Return the set-up for measuring `calls` of openai-agents' `SQLiteSession`, with `count` exchanges.
 
     A load returns the last 20 messages; a save adds two messages.
     """

@@ -127,7 +127,7 @@ class Fields:
             document: The document, or a part of it.
             title: The title for a conversation without its own.
             key: The id for a conversation without its own.
-            notes: Further notes.
+            notes: Notes for the user, beside those that the reading adds.
         """
         name, key = self._title(document, title), str((self.conversation and pick(document, self.conversation)) or key)
         found: Any = pick(document, self.messages)

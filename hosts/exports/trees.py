@@ -36,7 +36,7 @@ def tree_of(
         shown: The id of the last node of the shown branch; by default the last leaf of `parents`.
         unsaid: A function of a node's id that returns a noun for a node that is left out, such as "tool step"; a note
             counts the nodes of the branch by noun. "" for the other nodes.
-        notes: Further notes.
+        notes: Notes for the user, beside those that the reading adds.
         id: The conversation's id in its export.
 
     Raises:

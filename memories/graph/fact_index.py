@@ -105,7 +105,7 @@ class FactIndex:
     def find_meant(self, name: str) -> list[str]:
         """Return the nodes that a name refers to.
 
-        A known name refers to its own node. A common word or a part of a name refers to all nodes with the words.
+        A known name refers to its own node. Any other words refer to all nodes whose names contain them.
         """
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)

@@ -231,7 +231,7 @@ class ChatModel:
     async def respond(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool) -> Any:
         """Send the messages by the Responses API, and return the client's result.
 
-        The endpoint is asked to store nothing; a model with thoughts sends them encrypted, to get them back.
+        The endpoint is asked to store nothing, so a model with thoughts sends them encrypted, for the next request.
         """
         request: dict[str, Any] = {"model": self.name, "store": False, **as_request(messages)}
         if _THINKS.match(self.name):

@@ -25,8 +25,8 @@ class Weights:
             by words.
         embeddings: The gain for each standard deviation of nearness, as a share of the best score by words. The weight
             of the embedder multiplies the gain. At 0, embeddings are not searched.
-        before: The share of a message's nearness that is added to the next message.
-        after: The share of a message's nearness that is added to the previous message.
+        before: The share of the nearness of the message before that is added to a message's own.
+        after: The same share of the nearness of the message after.
         saturation: The k1 of BM25: the lower, the less a repeated word adds.
         dilution: The b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size of the window around a message in letters, including the message itself.

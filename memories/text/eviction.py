@@ -287,7 +287,7 @@ class Steps:
             besides: The weight of messages that are always shown.
 
         Example:
-            >>> steps = Steps.above(2, 2)
+            >>> steps = Steps.above(2, 2)  # 2 to 4 of the items: of four, five and six
             >>> [list(range(1, last + 1))[steps.first(range(1, last + 1), [1] * last) :] for last in (4, 5, 6)]
             [[1, 2, 3, 4], [4, 5], [4, 5, 6]]
         """

@@ -119,10 +119,10 @@ _UPGRADING = 0x6D656D7A6F6F  # "memzoo"
 
 
 def version(connection: sa.Connection) -> int:
-    """Return the version of the existing tables: 0 if there are no tables, up to `VERSION` for usable tables.
+    """Return the version of the existing tables: 0 without tables, above `VERSION` if a newer memzoo wrote them.
 
     Raises:
-        InvalidRequestError: The version, or the highest version in use, is missing from the tables.
+        InvalidRequestError: The version of the tables, or the highest revision of a conversation, is missing or wrong.
     """
     if not sa.inspect(connection).has_table(meta.name):
         return 0

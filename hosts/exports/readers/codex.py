@@ -20,7 +20,7 @@ _EVENTS = {"user_message": "user", "agent_message": "assistant"}
 
 
 def is_codex(items: Any) -> bool:
-    """Return whether values are lines of a session: an envelope with a payload, or at first the session alone."""
+    """Return whether values are lines of a session: each with a payload, or in old files, first the bare session."""
     first = dict_of(items[0]) if items else {}
     return having("payload", type="session_meta")(items) or {"id", "timestamp", "instructions"} <= first.keys()
 

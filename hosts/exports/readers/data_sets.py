@@ -15,7 +15,7 @@ __all__ = ["has_preference", "read_oasst", "read_preference"]
 
 
 def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a tree of OpenAssistant, of which the branch with the best ranks is shown."""
+    """Yield one conversation: the branch of an OpenAssistant tree with the best ranks; others stay as branches."""
     nodes: dict[str, Any] = {}
     parents: dict[str, Any] = {}
     waiting: list[tuple[Any, Any]] = [(document["prompt"], None)]

@@ -18,7 +18,7 @@ _FIELDS = Fields(
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a conversation's newest branch; a tree of messages within messages is read as a list with parents."""
+    """Yield a conversation's newest branch, from a list of messages or from messages nested in their parents."""
     key = "messagesTree" if "messagesTree" in document else "messages"
     is_tree = key == "messagesTree" or bool(document.get("recursive"))
     flat: list[Any] = []

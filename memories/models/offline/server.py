@@ -15,9 +15,9 @@ transport = http.WSGITransport(app=application)
 
 
 class AsyncTransport(http.AsyncBaseTransport):
-    """A transport that answers in the event loop's own thread, within milliseconds.
+    """A transport for asynchronous clients, which answers in the event loop's thread, within milliseconds.
 
-    Cassettes can record the asynchronous client in the same way as the synchronous client.
+    It is a transport of its own so that cassettes can record asynchronous clients, too.
     """
 
     async def handle_async_request(self, request: http.Request) -> http.Response:

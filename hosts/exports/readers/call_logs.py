@@ -46,7 +46,15 @@ def _observations(document: Any) -> list[Any]:
 
 
 LANGFUSE = LoggedCalls(
-    *("input", "output", "startTime", "endTime?", "sessionId", "userId", "type", "GENERATION", "observation"),
+    asked="input",
+    answered="output",
+    began="startTime",
+    ended="endTime?",
+    thread="sessionId",
+    user="userId",
+    kind="type",
+    call="GENERATION",
+    noun="observation",
     entries=_observations,
 )
 

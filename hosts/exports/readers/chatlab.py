@@ -27,7 +27,13 @@ def _spell(entry: Any, place: str) -> Any:
 
 
 FIELDS = Fields(
-    *("messages", "", "content", "timestamp", "name", "meta.name", ""),
+    messages="messages",
+    role="",
+    text="content",
+    date="timestamp",
+    name="name",
+    title="meta.name",
+    conversation="",
     owner="meta.ownerId",
     speaker="sender",
     people=True,

@@ -42,7 +42,13 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
     notes += [f"{count(len(strange), 'time')} not understood, such as {strange[0]!r:.80}"] if strange else []
     is_talk = "content" in there and "role" not in there and not all(role_of(row[role]) for row in rows)
     fields = Fields(
-        *("", role, there.get("content") or there["question"], date, there["name"] if is_talk else "", "", ""),
+        messages="",
+        role=role,
+        text=there.get("content") or there["question"],
+        date=date,
+        name=there["name"] if is_talk else "",
+        title="",
+        conversation="",
         roles={} if is_talk else {"tool": "", "function": ""},
         answer="" if "content" in there else there["answer"],
         people=is_talk,

@@ -20,7 +20,12 @@ def _with_embeds(entry: Any, _: str) -> Any:
 
 
 FIELDS = Fields(
-    *("messages", "author.isBot", "content", "timestamp", "author.nickname|author.name", "channel.name"),
+    messages="messages",
+    role="author.isBot",
+    text="content",
+    date="timestamp",
+    name="author.nickname|author.name",
+    title="channel.name",
     conversation="channel.id",
     roles={"True": "assistant", "False": "person"},
     left_out={"type": dict.fromkeys(_NOTICES, "notice")},

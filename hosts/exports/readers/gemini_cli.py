@@ -23,7 +23,13 @@ def _spell(item: Any, place: str) -> Any:
 
 
 FIELDS = Fields(
-    *("messages", "type", "content", "timestamp", "", "sessionId", "sessionId"),
+    messages="messages",
+    role="type",
+    text="content",
+    date="timestamp",
+    name="",
+    title="sessionId",
+    conversation="sessionId",
     roles={"gemini": "assistant", "info": "", "error": "", "warning": ""},
     entry=_spell,
 )

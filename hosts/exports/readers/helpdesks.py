@@ -34,7 +34,13 @@ def _part(part: Any, place: str) -> Any:
 
 
 _INTERCOM = Fields(
-    *("parts", "author.type", "body", "created_at", "author.name?", "title|id", "id"),
+    messages="parts",
+    role="author.type",
+    text="body",
+    date="created_at",
+    name="author.name?",
+    title="title|id",
+    conversation="id",
     roles=dict.fromkeys(("lead", "contact"), "user") | dict.fromkeys(("admin", "team", "workflow", "api"), "assistant"),
     left_out={"part_type": dict.fromkeys(("note", "note_and_reopen"), "internal note")},
     people=True,
@@ -65,7 +71,13 @@ def read_zendesk(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
 
 
 _ZENDESK = Fields(
-    *("comments", "", "body", "created_at", "author.name?", "subject|id", "id"),
+    messages="comments",
+    role="",
+    text="body",
+    date="created_at",
+    name="author.name?",
+    title="subject|id",
+    conversation="id",
     left_out={"public": {"True": "", "*": "internal note"}},
     owner="requester",
     speaker="author_id",

@@ -10,7 +10,13 @@ from memzoo.hosts.exports.members import need
 __all__ = ["read"]
 
 _FIELDS = Fields(
-    *("messages", "isCreatedByUser", "text|content", "createdAt", "", "title", "conversationId"),
+    messages="messages",
+    role="isCreatedByUser",
+    text="text|content",
+    date="createdAt",
+    name="",
+    title="title",
+    conversation="conversationId",
     roles={"True": "user", "False": "assistant"},
     id="messageId",
     parent="parentMessageId",

@@ -66,13 +66,25 @@ def _mended(entry: Any, _: str) -> Any:
 
 
 _FIELDS = Fields(
-    *("messages", "", "content", "timestamp_ms", "sender_name", "title", "thread_path"),
+    messages="messages",
+    role="",
+    text="content",
+    date="timestamp_ms",
+    name="sender_name",
+    title="title",
+    conversation="thread_path",
     left_out={"is_unsent": "unsent message"},
     people=True,
     entry=_mended,
 )
 _ENCRYPTED = Fields(
-    *("messages", "", "text", "timestamp", "senderName", "title", ""),
+    messages="messages",
+    role="",
+    text="text",
+    date="timestamp",
+    name="senderName",
+    title="title",
+    conversation="",
     left_out={"isUnsent": "unsent message"},
     people=True,
 )

@@ -53,7 +53,13 @@ def _value(text: str | None) -> Any:
 
 
 FIELDS = Fields(
-    *("chat.history.messages|chat.messages", "role", "content", "timestamp", "", "title|chat.title|id", "id"),
+    messages="chat.history.messages|chat.messages",
+    role="role",
+    text="content",
+    date="timestamp",
+    name="",
+    title="title|chat.title|id",
+    conversation="id",
     id="id",
     parent="parentId",
     shown="chat.history.currentId",

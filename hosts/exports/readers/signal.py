@@ -22,7 +22,13 @@ def _spell(entry: Any, _: str) -> Any:
 
 
 FIELDS = Fields(
-    *("", "sender", "body", "date", "sender", "", ""),
+    messages="",
+    role="sender",
+    text="body",
+    date="date",
+    name="sender",
+    title="",
+    conversation="",
     roles={"Me": "user", "*": "assistant"},
     left_out={"deleted": "deleted message", "call": "call"},
     people=True,

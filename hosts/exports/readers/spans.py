@@ -78,7 +78,16 @@ def _entry(attributes: dict[str, Any], began: Any, ended: Any) -> dict[str, Any]
 
 
 OTLP = LoggedCalls(
-    *("asked", "answered", "began", "ended", "thread", "user", "kind", "call", "span"), entries=_of_batches
+    asked="asked",
+    answered="answered",
+    began="began",
+    ended="ended",
+    thread="thread",
+    user="user",
+    kind="kind",
+    call="call",
+    noun="span",
+    entries=_of_batches,
 )
 PHOENIX = replace(OTLP, entries=_of_spans)
 

@@ -32,7 +32,13 @@ def _spell(request: Any, place: str) -> Any:
 
 
 FIELDS = Fields(
-    *("requests", "", "message.text", "timestamp", "", "customTitle|sessionId", "sessionId"),
+    messages="requests",
+    role="",
+    text="message.text",
+    date="timestamp",
+    name="",
+    title="customTitle|sessionId",
+    conversation="sessionId",
     left_out={"shouldBeRemovedOnSend": "withdrawn request", "isHidden": "withdrawn request"},
     answer="response",
     entry=_spell,

@@ -2,6 +2,7 @@
 
 import importlib.resources
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,9 @@ def _with_questions(found: FoundDocument, choice: Choice) -> Iterator[Transcript
     try:
         one = _WITH_QUESTIONS[found.form.name](found.document, found.where, found.title)
         if choice.takes(one.title, (part.date for part in one.exchanges)):
+            if asked := [name for name in (choice.user, choice.assistant) if name]:
+                told = f"its messages have roles, so {' and '.join(map(repr, asked))} chooses nobody"
+                one = replace(one, notes=(*one.notes, told))
             yield one
     except TranscriptError as error:
         yield error

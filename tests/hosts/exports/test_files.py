@@ -512,6 +512,10 @@ def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> 
     (tmp_path / "conversations.json").write_text(json.dumps([talk(1, "Hi", "Ho")]), encoding="utf-8")
     [one] = load_transcripts(tmp_path, Choice(user="Ida"))
     assert one.notes == ("it has no names of speakers, so 'Ida' chooses nobody",)
+    place = tmp_path / "messages.json"
+    place.write_text(json.dumps([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]))
+    [one] = load_transcripts(place, Choice(user="Ida"))
+    assert one.notes == ("its messages have roles, so 'Ida' chooses nobody",)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Keeps the finished tasks of a comparison, so that a killed run can continue.
 
-A single process writes a line to `outcomes.jsonl` as soon as a task is finished. At the end the lines are sorted, so
-the file depends neither on interruptions nor on the worker that did a task.
+A single process writes a line to `outcomes.jsonl` after each task. At the end, the lines are sorted, so that the file
+does not depend on interruptions and workers.
 """
 
 import hashlib
@@ -37,10 +37,10 @@ class Finished:
     """The result of a task.
 
     Attributes:
-        line: The outcome as a line of JSON; empty if the task was stopped at its spending limit.
+        line: The outcome as a line of JSON; "" if the task was stopped at its spending limit.
         timing: The time that the task took.
-        spent: The amount that the task spent of its share of the spending limit.
-        needed: The highest possible cost of the model call that was refused; 0 if no call was refused.
+        spent: The money that the task spent.
+        needed: The highest possible cost of the model call that was refused at the limit; 0 if none was.
     """
 
     line: bytes
@@ -54,7 +54,7 @@ class Checkpoint:
 
     Args:
         folder: The folder; created if missing.
-        settings: Everything that the outcomes depend on. Outcomes of other settings are deleted.
+        settings: The settings of the comparison. Outcomes of other settings are deleted.
         order: The names of the memories, in the order of the table.
         copy: A second copy behind a URL, so that another machine can continue the run.
     """
@@ -90,7 +90,7 @@ class Checkpoint:
             self._copy.add(timing, done.line)
 
     def flush(self) -> None:
-        """Write finished tasks that the copy does not have yet."""
+        """Write the finished tasks that are missing in the second copy."""
         if self._copy:
             self._copy.flush()
 
@@ -156,9 +156,9 @@ class Checkpoint:
 
 
 class Copy:
-    """A copy of a checkpoint behind a URL, written as part files, about one a second.
+    """A copy of a checkpoint at a URL, written as part files, about one a second.
 
-    Part files are needed because remote storage cannot append to a file.
+    Remote storage cannot append to a file.
 
     Args:
         folder: The remote folder.

@@ -296,7 +296,7 @@ def show_found(
         found: The comparison.
         out: The folder or URL for the files.
         consoles: The console for the results, and the console for everything else.
-        limits: Thresholds, by figure.
+        limits: The least shares to reach, by figure.
         earlier: Results of an earlier run to compare with.
 
     Returns:

@@ -39,7 +39,7 @@ class Comparison(Compared):
     """The result of `compare`."""
 
     def table(self) -> list[dict[str, Any]]:
-        """Return a flat record for each memory and budget."""
+        """Return a flat record (a dict without nesting) for each memory and budget."""
         return records(self)
 
     def to_pandas(self) -> Any:
@@ -73,8 +73,8 @@ def compare(
 ) -> Comparison:
     """Run memories through conversations, ask the questions, and return the comparison.
 
-    If a memory's model fails, the memory is still measured. Any other error is recorded in the memory's row in place
-    of figures, and the comparison continues with the other memories.
+    If a memory's model fails, the memory is still measured. After any other error, the memory's row has the error in
+    place of figures.
 
     Args:
         transcripts: The conversations, at least one.
@@ -180,14 +180,14 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, also variants whose states a large model has written."""
+    """Add variants with states that a large model has written, if the conversation is a bundled one."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, those with rules get states that a large model has written."""
+    """Replace variants with rules by variants with states from a large model, if the conversation is a bundled one."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

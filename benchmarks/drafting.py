@@ -1,7 +1,7 @@
-"""Drafts questions with evidence about conversations without questions, by rules or by a model; a person checks them.
+"""Drafts questions about conversations that have none, by rules or by a model. A person checks them.
 
-Rules replace a name, a number or the like in a sentence of the user with a gap. The replaced words are the answer, the
-message is the evidence, and the words on both sides of the gap are the question.
+By the rules, a question is a sentence of the user with a gap in place of a name, a number or the like. The replaced
+words are the answer, and the message is the evidence.
 """
 
 import functools
@@ -90,7 +90,7 @@ _NO_TASTE = frozenset(
 
 
 def draft_questions(transcripts: Iterable[Transcript], model: ModelOption | None = None, count: int = 20) -> str:
-    """Return conversations with drafted questions, as YAML that `memzoo compare` reads.
+    """Return conversations with drafted questions, as the text of a YAML file for `memzoo compare`.
 
     Args:
         transcripts: The conversations.
@@ -98,12 +98,12 @@ def draft_questions(transcripts: Iterable[Transcript], model: ModelOption | None
         count: The approximate number of questions for each conversation.
 
     Returns:
-        The YAML text; each value is written as JSON, which is valid YAML.
+        The text of the file.
 
     Raises:
         TranscriptError: Rules found nothing to ask about in any conversation.
         ModelError: The model failed.
-        ModelReplyError: The model's reply has no line that is a question with evidence.
+        ModelReplyError: The model's reply has no question with evidence.
     """
     transcripts = list(transcripts)
     asking = None if model is None else as_model(model)
@@ -240,12 +240,12 @@ class _Said(NamedTuple):
 
 
 def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
-    """Return a conversation with drafted questions in place of its own; the rules of `gap_questions` draft them."""
+    """Return a conversation with the questions of `gap_questions` in place of its own."""
     return replace(transcript, questions=tuple(gap_questions(transcript, count)))
 
 
 def gap_questions(transcript: Transcript, count: int = 20) -> list[Question]:
-    """Return questions about the user's messages, spread over the conversation, in its order.
+    """Return questions with gaps about the user's messages, spread over the conversation.
 
     Args:
         transcript: The conversation.

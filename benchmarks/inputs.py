@@ -1,4 +1,4 @@
-"""Reads the conversations of a comparison once before the comparison runs."""
+"""Reads the conversations to compare."""
 
 import functools
 import heapq
@@ -33,15 +33,15 @@ _FIRST = 100
 
 
 class Files:
-    """A function that yields the conversations of files.
+    """A function that yields the conversations in some files.
 
-    Files with questions are read anew at each call; other files, and standard input, are read only once.
+    Files with questions are read at each call. Other files, and standard input, are read only once.
 
     Attributes:
-        unread: The errors for parts of files that cannot be read, each once.
-        taken: A sentence about the choice, if not all conversations were taken; "" if all were.
-        repeated: A sentence that counts the conversations that were given again; "" if none were.
-        advance: A function that is called after each conversation read.
+        unread: The errors about parts of files that cannot be read.
+        taken: A sentence about the conversations taken; "" if all were taken.
+        repeated: A sentence with the number of conversations that were given twice; "" if there were none.
+        advance: A function that is called after each conversation.
     """
 
     def __init__(
@@ -124,11 +124,10 @@ def _redacted(value: Any, redactor: Redactor) -> Any:
 
 
 def source_of(transcripts: Source) -> Conversations:
-    """Return a function that yields all conversations at each call, without keeping files in memory.
+    """Return a function that yields all conversations at each call, and keeps no files in memory.
 
     Raises:
-        OptionError: An item is not a transcript. If `transcripts` is a function, this is raised later, by the returned
-            function.
+        OptionError: An item is not a transcript. If `transcripts` is a function, the returned function raises this.
     """
     if callable(transcripts):
         return lambda: map(_check_transcript, transcripts())
@@ -172,14 +171,14 @@ def draft_missing(transcripts: Source) -> Conversations | None:
 
 
 class Survey:
-    """A summary of the conversations and questions, made by reading all conversations once.
+    """A summary of all conversations and questions, for a comparison.
 
     Attributes:
         talks: The totals over all conversations, and the first 100 conversations.
         questions: For each question, the number of its conversation and its kind.
-        details: The first questions, which are reported one by one.
-        marked: The number of marked lines.
-        remarks: The notes of the conversations, and the citations that name no message, each with its question.
+        details: The first questions, which the report shows one by one.
+        marked: The number of marked lines, such as rules and goals, which must not be lost.
+        remarks: Notes on the conversations, and questions whose evidence is no message.
         digest: A digest of all messages and questions.
 
     Raises:

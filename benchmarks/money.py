@@ -66,7 +66,7 @@ class SpendingLimit:
     spent: float = 0.0
 
     def reserve(self, model: str, messages: Sequence[Message], reply: int = _REPLY) -> float:
-        """Reserve the highest possible cost of a call, and return the amount for `settle`.
+        """Reserve the highest possible cost of a call. Return the amount, for `settle`.
 
         Raises:
             LimitReachedError: Too little is left.
@@ -89,8 +89,7 @@ class SpendingLimit:
 class SharedBudget:
     """A spending limit that is divided among the units of work under way.
 
-    All shares and the amount spent together never exceed the limit. The less is left, the fewer units share the rest;
-    in the end one unit has the whole rest.
+    The shares and the amount spent never exceed the limit in sum. If little is left, fewer units run at once.
 
     Args:
         limit: The limit for all units together.
@@ -109,7 +108,7 @@ class SharedBudget:
         return len(self._shares)
 
     def share(self) -> float | None:
-        """Return a share for a new unit; `None` if the unit must wait until `book` takes back another share."""
+        """Return the share of the limit for a new unit; `None` if the unit must wait for another to finish."""
         left = self.limit - self.spent
         units = self._most if not self._dearest else max(1, min(self._most, int(left / (2 * self._dearest))))
         if len(self._shares) >= units:
@@ -121,7 +120,7 @@ class SharedBudget:
         return share
 
     def book(self, share: float, spent: float, needed: float = 0.0) -> bool:
-        """Take back the share of a unit, and add the amount that the unit spent.
+        """Take back the share of a finished unit, and add the amount that it spent.
 
         Args:
             share: The unit's share.
@@ -129,7 +128,7 @@ class SharedBudget:
             needed: The highest possible cost of the call that was refused to the unit; 0 if no call was refused.
 
         Returns:
-            True if the limit is reached: a call was refused although the unit had the whole rest of the limit.
+            True if the limit is reached.
         """
         all_of_it = share >= self.limit - self.spent and not self._shares[1:]
         self._shares.remove(share)
@@ -202,7 +201,7 @@ def price_of(prices: Prices, model: str) -> tuple[float, float]:
 
 
 def cost_of(prices: Prices, model: str, spent: Sum) -> float:
-    """Return the cost of model calls."""
+    """Return the cost of model calls, by the prices of their models."""
     price_in, price_out = price_of(prices, model)
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
@@ -213,7 +212,7 @@ def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
     Args:
         row: The memory's row.
         run: The settings of the comparison.
-        paid: The mean number of input tokens that an exchange pays for at the answering model.
+        paid: The mean number of input tokens paid for an exchange.
     """
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
@@ -232,15 +231,15 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
 ) -> tuple[dict[str, tuple[float, float]], str]:
-    """Return the prices of a file and a configuration, and their currency.
+    """Return the prices in a file and in a configuration, and their currency.
 
-    In both sources, a model has a pair of prices of a million tokens, input and output, or one number for both.
+    In both, a model has two prices of a million tokens, for input and output, or one price for both.
 
     Args:
         file: A TOML file with prices.
         table: The prices of a configuration, which override the prices of the file.
         where: The configuration's name, for error messages.
-        others: The pair of prices for any other model; zeros for no prices.
+        others: The two prices for any other model.
 
     Returns:
         The prices by model, and the currency; "" if no currency is named.

@@ -1,4 +1,4 @@
-"""The records of a running comparison: one line of `outcomes.jsonl` for each memory in each conversation."""
+"""The outcomes of a running comparison, one for each memory and conversation, as lines of `outcomes.jsonl`."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -18,13 +18,13 @@ Update: TypeAlias = Literal["corrected", "both", "stale", "neither"]
 
 
 class Shape(BaseModel):
-    """An immutable value that can be written as JSON."""
+    """A base class for immutable values that can be written as JSON."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
 
 class Sum(Shape):
-    """The number and the tokens of model calls, without the seconds of `Spent`, which differ from run to run."""
+    """The number and the tokens of model calls. Unlike `Spent`, it has no seconds, which differ from run to run."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -33,7 +33,7 @@ class Sum(Shape):
 
     @classmethod
     def of(cls, spent: Spent) -> "Sum":
-        """Return a `Spent` as a sum, without the seconds."""
+        """Return the sum of a `Spent`, without its seconds."""
         return cls.model_validate({name: getattr(spent, name) for name in cls.model_fields})
 
     @property
@@ -54,9 +54,9 @@ class Scored(Shape):
     Attributes:
         whole: The share of the question's evidence shown word for word; `None` if no evidence is known.
         covered: The share of the question's evidence shown; for a long text, half of it is enough.
-        answer: True if the view contains the right answer; `None` if the answer is unknown or has no words to search
-            for.
-        update: Which of a correction and the old statement are shown; `None` if the question is not about a correction.
+        answer: True if the view contains the right answer; `None` if unknown.
+        update: "corrected", "stale", "both" or "neither" (see `update_shown`); `None` if the question is not about a
+            correction.
         judged: True if a judge marked the model's answer as right; `None` without a judgement.
         reply: The model's answer; "" if the model was not asked.
         tokens: The number of tokens shown.
@@ -74,12 +74,11 @@ class Scored(Shape):
 
 
 class Survived(Shape):
-    """The counts of checks whether marked lines of one kind are still shown.
+    """The number of checks, for marked lines of one kind and age, and of lines found.
 
     Attributes:
         kind: The kind of the lines, such as "goal".
-        after: The age group of the checked lines, as its lowest age in exchanges; `None` for checks at the end of the
-            conversation.
+        after: The least age of the lines in exchanges; `None` at the end of the conversation.
         shown: The number of checks that found the line in the view.
         of: The number of checks.
     """
@@ -107,9 +106,9 @@ class AtBudget(Shape):
         course: Tokens over the conversation, as (number of the exchange, tokens), at most 100 points.
         answers: The scores of the questions asked, in order.
         survived: The counts of marked lines still shown, by kind and age.
-        relearnt: The counts of marked lines shown after the memory learnt the whole conversation anew.
-        unwanted: The counts of unwanted statements that a view showed as true of the user, by kind.
-        stated: These statements, each with its kind.
+        relearnt: The same counts after the memory has learnt the conversation anew.
+        unwanted: The counts of unwanted statements shown, by kind.
+        stated: The unwanted statements shown, each with its kind.
     """
 
     loads: int
@@ -136,7 +135,7 @@ class Outcome(Shape):
         asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls made by settling again and again when nothing is left to learn.
+        settled: Model calls of repeated settling, after everything was learnt (there should be none).
         relearning: Model calls of learning anew.
         failed_saves: The number of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.

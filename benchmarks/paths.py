@@ -10,7 +10,7 @@ __all__ = ["is_remote", "path_of"]
 
 
 def path_of(place: str | Path) -> Path:
-    """Return a local path, or for a URL such as `s3://bucket/chats` a path object that reads and writes at the URL.
+    """Return a path object for a local path, or for a URL such as `s3://bucket/chats`.
 
     Raises:
         MissingExtraError: A package that opens the URL is not installed.

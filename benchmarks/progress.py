@@ -18,10 +18,9 @@ _LINE_EVERY = 10.0
 
 @contextmanager
 def watch_progress(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
-    """Yield a function that shows progress, given a memory's name and a number of steps.
+    """Yield a function that shows progress: it takes a memory's name and a number of steps done.
 
-    Shows the share of steps done and the time passed, but no estimate of the time left: the time for an exchange
-    differs a hundredfold between memories, and for some memories grows with the conversation.
+    No time left is shown, because the time for a step differs too much between memories.
     """
     total = sum(map(steps_in, source_of(files)()))
     with _quiet_log():

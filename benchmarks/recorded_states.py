@@ -1,8 +1,7 @@
-"""Reads recorded states of memories: those that a large model has written by answering the memories' prompts.
+"""Reads the recorded states of memories, which a large model has written.
 
-Without a key, rules replace the model, and the measured quality is only a lower bound. For a bundled conversation, the
-package therefore contains the states that the memories reached with a large model. `memzoo.benchmarks.research learn`
-creates the files.
+The package has them for the bundled conversations, so that people without a key see the quality with a large model.
+`memzoo.benchmarks.research learn` creates the files.
 """
 
 import hashlib
@@ -29,7 +28,7 @@ class LearntStep(Shape):
     Attributes:
         watermark: The log number of the last message learnt.
         changes: The changed items, by key; `None` for a deleted item.
-        spent: The calls of the update, with the tokens of prompts and replies by `o200k_base`.
+        spent: The model calls of the update.
     """
 
     watermark: int
@@ -62,7 +61,7 @@ class LearntState(Shape):
         return {key: item for key, item in changed.items() if item is not None}
 
     def to_stored(self) -> dict[str, StoredState]:
-        """Return the final state by name, in the form of a store."""
+        """Return the final state under its name, in the form of a store."""
         watermark = self.steps[-1].watermark if self.steps else 0
         return {self.name: StoredState(watermark, self.items)}
 
@@ -71,7 +70,7 @@ class Learnt(Shape):
     """The recorded states of memories for one conversation.
 
     Attributes:
-        talk: The fingerprint of the conversation.
+        talk: The digest of the conversation, from `fingerprint`.
         by: A description of the model that answered the prompts.
         memories: The states by short name of the strategy.
     """
@@ -82,7 +81,7 @@ class Learnt(Shape):
 
 
 def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
-    """Return the recorded states of a single bundled conversation; `None` for any other conversations."""
+    """Return the recorded states for a bundled conversation; `None` for other conversations, or several."""
     some = list(itertools.islice(talks, 2))
     if len(some) != 1:
         return None
@@ -97,7 +96,7 @@ def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
 
 
 class Unasked:
-    """The model of a memory with a recorded state; every call is an error."""
+    """A model that must not be asked, because the memory has a recorded state."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -114,13 +113,13 @@ class Unasked:
 
 
 def fingerprint(talk: Transcript) -> str:
-    """Return a digest of a conversation: of the speakers' names, all messages and their times."""
+    """Return a digest of a conversation, from its names, messages and times."""
     said = [[one.said_at.isoformat(), *one.messages] for one in talk.exchanges]
     return hashlib.sha256(json.dumps([talk.user, talk.assistant, said], sort_keys=True).encode()).hexdigest()
 
 
 def log_of(talk: Transcript) -> list[Entry]:
-    """Return the log of a conversation whose exchanges were saved one by one, each at its own time."""
+    """Return the log of a conversation, as if its exchanges were saved one by one at their times."""
     said = [(place, one) for place, one in enumerate(talk.exchanges, start=1)]
     turns = [(record, f"exchange-{place}", one.said_at) for place, one in said for record in one.records]
     return [Entry(seq, one.message, turn, at, one.fields) for seq, (one, turn, at) in enumerate(turns, start=1)]

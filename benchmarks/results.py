@@ -1,7 +1,6 @@
-"""The format of a comparison's results: `results.json`, the source of tables and reports.
+"""The results of a comparison, as in `results.json`: the source of all tables and reports.
 
-Equal inputs give equal results, whatever the interruptions and the number of processes; times are kept separately.
-Results are gathered from the records in `outcomes`.
+Equal inputs give equal results. Times are kept separately.
 """
 
 import functools
@@ -50,18 +49,18 @@ _SOME_MODEL = "gpt-4o-mini"  # the model to write into the code of a memory with
 
 
 class MemoryInfo(Shape):
-    """A compared memory.
+    """A memory in a comparison.
 
     Attributes:
         name: The memory's unique name in tables.
         about: A short description of the memory's views.
         strategy: The strategy's short name; "" for a baseline or a memory made by a function.
-        options: The strategy's own options, as given; "budget" stands for the budget.
+        options: The strategy's own options. The value "budget" is replaced by the budget in tokens.
         prompts: The folder of the memory's own templates; "" without such a folder.
         model: The model for the memory's prompts; "" without a model.
-        baseline: True for the first and last row of the table, which do not compete.
+        baseline: True for the rows "none" and "everything", which no memory competes with.
         floor: True if the figures are lower bounds, because rules replaced the model.
-        learnt_by: The model behind the memory's recorded state; "" without a recorded state.
+        learnt_by: The model that wrote the memory's recorded state; "" without one.
     """
 
     name: str
@@ -116,9 +115,8 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: The most by which the memory may fall short of another one, with 95% certainty, in the figure that
-            memories are compared by; `None` if the memory does not compete.
-        agreement: The share of questions for which `judged` and `answers` agree; only questions with both count.
+        behind: The most by which the memory may be behind another, with 95% certainty; `None` if it does not compete.
+        agreement: The share of questions for which `judged` and `answers` are the same.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
         tokens: The mean number of tokens shown at an exchange.
@@ -130,9 +128,9 @@ class Figures(Shape):
         course: Tokens over the longest conversation, as (number of the exchange, tokens).
         survival: The share of all marked lines that are shown at the end of their conversation.
         survived: The counts of marked lines still shown, by kind and age, over all conversations.
-        relearnt: The counts of marked lines shown after the memory learnt anew; empty if it did not.
-        unwanted: The counts of unwanted statements that a view showed as true of the user, by kind.
-        stated: The first 100 of these statements, each with its kind.
+        relearnt: The same counts after the memory has learnt anew; empty if it has not.
+        unwanted: The counts of unwanted statements shown, by kind.
+        stated: The first 100 unwanted statements shown, each with its kind.
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations of which no marked line is shown at the end.
         categories: The figures by kind of question.
@@ -165,18 +163,18 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival_by_age(self) -> list[tuple[int, float]]:
-        """Return the share of marked lines still shown, as (age in exchanges, share), sorted by age."""
+        """Return the share of marked lines still shown, by their age in exchanges, in ascending order of age."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         sums = [(age, total([one for one in self.survived if one.after == age])) for age in ages]
         return [(age, found.shown / found.of) for age, found in sums if found]
 
     def at_end(self, kind: str | None = None) -> Survived | None:
-        """Return the count of marked lines, of one kind or all, shown at the end; `None` without such lines."""
+        """Return the count of marked lines shown at the end, of one kind or all; `None` without such lines."""
         return total([one for one in self.survived if one.after is None and kind in (None, one.kind)])
 
 
 def total(found: Sequence[Survived]) -> Survived | None:
-    """Return the sum of counts; `None` without counts."""
+    """Return the sum of counts; `None` if there are no counts."""
     return functools.reduce(operator.add, found) if found else None
 
 
@@ -185,7 +183,7 @@ class Cost(Shape):
 
     Attributes:
         upkeep: The cost of model calls and embeddings to load and to save.
-        reading: The cost of the tokens sent to the answering model, taking the provider's cache into account.
+        reading: The cost of the requests to the answering model, with the provider's cache.
         month: The total cost for `Run.per_month` exchanges; `None` without `Run.per_month`.
     """
 
@@ -210,7 +208,7 @@ class Row(Shape):
         asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls made by settling again and again when nothing is left to learn.
+        settled: Model calls of repeated settling, after everything was learnt (there should be none).
         relearning: Model calls of learning anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
@@ -236,7 +234,7 @@ class Row(Shape):
 
     @property
     def upkeep(self) -> Sum:
-        """All model calls to load and to save, without embeddings."""
+        """The model calls of all loads and saves, without embeddings."""
         return self.load + self.save
 
     @property
@@ -245,12 +243,12 @@ class Row(Shape):
         return self.per_exchange(self.upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
-        """Return a figure by name, such as "covered"; `None` if it was not measured."""
+        """Return the figure with a name, such as "covered"; `None` if it was not measured."""
         found: Interval | None = getattr(self.budgets.get(budget), name, None)
         return found
 
     def per_exchange(self, amount: float) -> float:
-        """Return an amount divided by the number of exchanges."""
+        """Return an amount divided by the number of exchanges saved."""
         return amount / max(self.exchanges, 1)
 
 
@@ -271,11 +269,10 @@ class Talks(Shape):
         exchanges: The number of exchanges.
         messages: The number of messages.
         questions: The number of questions asked.
-        adversarial: The number of questions not asked because the question has no true answer.
-        without_evidence: The number of questions not asked because the question has no evidence.
+        adversarial: The number of questions not asked because nothing in the conversation answers them.
+        without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of questions asked that were drafted by rules.
-        unread: True if the offline model found no name in the conversations; the figures of the strategies in `UNREAD`
-            then mean nothing.
+        unread: True if the offline model found no name; the figures of the strategies in `UNREAD` then mean nothing.
         unusable: The first 100 citations that name no message.
         first: The first 100 conversations.
     """
@@ -338,9 +335,8 @@ class Run(Shape):
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the cost of a request, in paid tokens; for each limit, the verdict names the memory that shows
-            the most within it.
-        survival: True if marked lines were asked for by words.
+        paid: Limits for the cost of a request, in paid tokens; the verdict names the best memory for each.
+        survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """
 
@@ -368,7 +364,7 @@ class Results(Shape):
         run: The settings.
         talks: The conversations.
         rows: One row for each memory, between the baselines, in the order of the table.
-        pairs: The comparisons of the best memory at each budget with every other memory.
+        pairs: The best memory at each budget, compared with each other memory.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
         verdict: The recommendation, in sentences.
         questions: The first 2,000 questions, each with the scores of the memories.
@@ -390,37 +386,40 @@ class Results(Shape):
 
     @property
     def candidates(self) -> list[Row]:
-        """The competing rows with figures of their own: no lower bounds, and at most a tenth of the saves failed."""
+        """The rows that can be picked.
+
+        Left out are lower bounds, and memories of which more than a tenth of the saves failed.
+        """
         return [row for row in self.competing if not row.memory.floor and row.failed <= TOLERATED]
 
     @property
     def code(self) -> str:
-        """The line of Python that creates the picked memory; "" if no memory is picked, or it has no strategy."""
+        """The line of Python that creates the picked memory; "" without one."""
         return next((row.memory.code(self.main_budget) for row in self.rows if row.memory.name == self.pick), "")
 
     @property
     def main_budget(self) -> int:
-        """The budget for which the verdict picks a memory: 1,000 if measured, else the largest budget."""
+        """The budget for which a memory is picked: 1,000 if it was measured, otherwise the largest."""
         return 1000 if 1000 in self.run.budgets else self.run.budgets[-1]  # noqa: PLR2004 - the default budget
 
     @property
     def kept_kinds(self) -> list[str]:
-        """The kinds of the marked lines, in the order found; empty if the transcripts mark no lines."""
+        """The kinds of marked lines in the conversations, in the order found."""
         figures = (found for row in self.rows for found in row.budgets.values())
         return list(dict.fromkeys(one.kind for found in figures for one in found.survived))
 
     @property
     def failed(self) -> list[Row]:
-        """The rows without a result, or with a model that failed at least once."""
+        """The rows without a result, and the rows whose model failed at least once."""
         return [row for row in self.rows if row.error or row.failed]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The results of a comparison, with the times and the end of this run.
+    """The results of a comparison, with its times, and the reason if it ended early.
 
     Attributes:
-        results: The results; equal inputs give equal results.
+        results: The results.
         times: Mean milliseconds to load and to save an exchange, by the memory's name, including model calls.
         ended: The reason why the run ended early; "" if the run was completed.
     """

@@ -1,7 +1,4 @@
-"""Runs the tasks of a comparison, each one memory in one conversation, in this process or on an executor.
-
-Only the process that hands out the tasks writes finished tasks and adds up the costs.
-"""
+"""Runs the tasks of a comparison. A task is one memory in one conversation."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator

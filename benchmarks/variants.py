@@ -1,6 +1,7 @@
-"""Variants: the memories of a comparison, by name and options, and two baselines at the ends of the table.
+"""Variants: the memories in a comparison, by name and options.
 
-The names of the presets never change, so you can compare results of different days.
+The names of the presets never change, so that results of different days can be compared. Two baselines stand at the
+ends of the table: "none" and "everything".
 """
 
 import re
@@ -44,19 +45,19 @@ BUDGET = "budget"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A memory to be compared.
+    """A memory in a comparison.
 
     Attributes:
         name: The memory's unique name in tables.
         about: A short description of the memory's views.
         strategy: The strategy's short name; "" for a baseline or a factory.
-        options: The strategy's own options; the value "budget" stands for the budget.
+        options: The strategy's own options. The value "budget" is replaced by the budget in tokens.
         model: The model for the memory's prompts; `None` for the comparison's model.
         prompts: Your own templates for the memory's prompts.
         factory: A function that makes the memory, instead of a strategy.
         contender: The adapter that runs another library's memory, instead of a strategy.
-        way: The way in which the contender is compared.
-        baseline: True for the first and last row of the table, which do not compete.
+        way: The way to run the contender; see `Way`.
+        baseline: True for "none" and "everything", which no memory competes with.
         cut: True if views are cut to the budget.
         learnt: A recorded state, used instead of learning during the run.
         learnt_by: The model behind the recorded state.
@@ -78,7 +79,7 @@ class Variant:
 
     @property
     def asks_model(self) -> bool:
-        """True if the strategy, a member of a combination, or the contender asks a model; False for a factory."""
+        """True if the memory asks a model. For a factory, this is always false."""
         if self.contender:
             return self.contender.ways[self.way].asks_model
         members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]
@@ -87,18 +88,18 @@ class Variant:
 
     @property
     def asks_at_load(self) -> bool:
-        """True if the strategy or a member of a combination asks a model at each load, or the contender might."""
+        """True if the memory asks a model at each load, or if it is a contender that might."""
         if self.contender:
             return self.asks_model
         members = [one[1] for one in self.options.get("memories", ()) if not isinstance(one, str)]
         return any(options.get("ask_at_load") for options in (self.options, *members))
 
     def options_at(self, budget: int) -> dict[str, Any]:
-        """Return the options; the string "budget" among their values is replaced by the number `budget`."""
+        """Return the options for a budget, which replaces the value "budget" in them."""
         return {name: _at(value, budget) for name, value in self.options.items()}
 
     def make(self, budget: int, **common: Any) -> BaseMemory | None:
-        """Return a new memory; `common` are the options that all memories get. `None` for a baseline.
+        """Return a new memory of this variant; `None` for a baseline. `common` are the options that all memories get.
 
         Raises:
             OptionError: An option is unknown, or has an invalid value.
@@ -110,7 +111,7 @@ class Variant:
         return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
 
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
-        """Return this memory's own options for a budget, with its prompts and model."""
+        """Return the options of this memory for a budget, with its prompts and its model."""
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
             return options | {"memories": [_with_model(one, llm) for one in options["memories"]]}
@@ -198,8 +199,8 @@ BASELINES = tuple(one.name for one in PRESETS.values() if one.baseline)
 def parse_variant(text: str) -> Variant:
     """Return the variant for a value of `--memory`: a name, or a name and options.
 
-    A name alone means the preset with that name. With options, the strategy gets the options and otherwise its own
-    defaults, not the preset's. The options `model` and `prompts` (a folder) set the variant's attributes.
+    A name alone means the preset with that name. A name with options means the strategy with these options. The options
+    `model` and `prompts` (a folder) set the variant's attributes.
 
     Raises:
         OptionError: No strategy has this name.
@@ -218,9 +219,10 @@ def parse_variant(text: str) -> Variant:
 
 
 def contender_variants(text: str) -> list[Variant]:
-    """Return the variants for a value of `--with`: NAME for all ways of a contender, NAME/WAY, or NAME/WAY:k=2.
+    """Return the variants for a value of `--with`, such as NAME, NAME/WAY or NAME/WAY:k=2.
 
-    NAME is the name of an installed adapter, or the path of a file that ends in `.py`.
+    NAME is the name of an installed adapter, or the path of a file that ends in `.py`. Without a WAY, all ways of the
+    contender are returned.
 
     Raises:
         OptionError: There is no such contender or way.
@@ -248,7 +250,7 @@ def contender_variants(text: str) -> list[Variant]:
 
 
 def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
-    """Return the variants in the table `memories` of a configuration; each has a name, `strategy` and options.
+    """Return the variants in the table `memories` of a configuration file. Each has a name, a `strategy` and options.
 
     Raises:
         OptionError: The table has another form, or a strategy is unknown.
@@ -260,7 +262,9 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
 
 
 def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
-    """Return the variants in the order of the presets, with a baseline at each end; by default the seven strategies.
+    """Return the chosen variants, by default the seven strategies, between the two baselines.
+
+    They are in the order of the presets.
 
     Raises:
         OptionError: A name is not the name of a strategy.
@@ -280,7 +284,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Return the variants; a preset with a recorded state is followed by a copy with that state, named with a *."""
+    """Add a copy of each preset that has a recorded state, with that state and a * in its name."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)
@@ -293,7 +297,7 @@ def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
 
 
 def check_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
-    """Make each memory once, to report invalid options before the run costs anything.
+    """Make each memory once, so that invalid options are reported before the run costs anything.
 
     Raises:
         OptionError: An option is unknown, or has an invalid value; the text names the variant.

@@ -1,4 +1,7 @@
-"""Picks a memory from the results of a comparison if there are enough questions, and describes the results in words."""
+"""Picks a memory from the results of a comparison, and describes the results in words.
+
+Without enough questions, no memory is picked.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -21,7 +24,10 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 
 
 def measure_of(rows: Sequence[Row], budget: int) -> str:
-    """Return the first figure of `MEASURES` known for at least half of the questions; else "covered"."""
+    """Return the figure to compare memories by: the first of `MEASURES` known for half of the questions.
+
+    Otherwise, return "covered".
+    """
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]
         if any(2 * count >= questions for count, questions in known):
@@ -32,8 +38,8 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 def choose(results: Results) -> str:
     """Return the name of the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    Candidates are the best memory and all memories that the questions cannot distinguish from the best. A candidate
-    that may fall short of another memory by a tenth is excluded. The cheapest of the others is picked.
+    The cheapest is picked among the best memory and all that the questions cannot tell from it. A memory that may be
+    behind another by a tenth is left out.
     """
     rows = results.candidates
     budget = results.main_budget
@@ -53,7 +59,7 @@ def _alike(results: Results, rows: Sequence[Row], best: Row, budget: int) -> lis
 
 
 def verdict(results: Results) -> Iterator[str]:
-    """Yield the recommendation, in sentences."""
+    """Yield the recommendation, sentence by sentence."""
     rows = results.candidates
     budget = results.main_budget
     measure = measure_of(rows, budget)

@@ -12,8 +12,8 @@
     library                       processing whole folders, for `memzoo cassettes`
 
 In pytest, mark a test with `@pytest.mark.cassette`; anywhere else, use `use_cassette`. If pytest does not load plugins
-by itself, pass `-p memzoo.cassettes`. See docs/cassettes.md. PYTEST_DONT_REWRITE, because a conftest may import from
-here before pytest loads the plugin.
+by itself, pass `-p memzoo.cassettes`. See docs/cassettes.md. (PYTEST_DONT_REWRITE: a conftest may import this package
+early.)
 """
 
 from typing import TYPE_CHECKING

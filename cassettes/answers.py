@@ -1,6 +1,6 @@
 """Hides keys in answers. The rest of a model's answer stays unchanged.
 
-Names of JSON members are no evidence of a secret here: an argument named `cookies` may be about biscuits.
+The names of JSON members are ignored: an argument named `cookies` may be about biscuits.
 """
 
 import json
@@ -30,7 +30,7 @@ _Place: TypeAlias = tuple[_Path, Any, Any]
 
 
 def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str]]:
-    """Return the body of an answer of a content type with its keys hidden, and the place and kind of each key."""
+    """Return the body of an answer with its keys hidden, and the place and kind of each key."""
     if is_stream(kind) or is_lines(kind):
         return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
     value, hidden = json_in(text), set[str]()
@@ -43,9 +43,9 @@ def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str
 
 
 def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, frozenset[str]]:
-    """Hide the keys in a stream: within an event, split over several events, and between events.
+    """Hide the keys in a stream, even if they are split over several events.
 
-    `begin` is the prefix of a line with an event's JSON; "" for streams with one JSON object on each line.
+    `begin` is the text before the JSON in each line of an event; "" for streams with only JSON in each line.
     """
     lines = text.split("\n")
     before, after = dict(events(text, begin)), dict(events(text, begin))
@@ -70,7 +70,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, froz
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """Yield the file paths on the server that stand for models in an answer or in a list of models."""
+    """Yield the file paths that an answer or a list of models uses as names of models."""
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]

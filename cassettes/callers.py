@@ -1,4 +1,4 @@
-"""Finds the cassette of a request: the cassette of its task or thread, or of a parent task or thread."""
+"""Finds the cassette of a request: the cassette of its task or thread, or of the one that started it."""
 
 import asyncio
 import threading
@@ -26,9 +26,9 @@ class Caller:
 
     Attributes:
         player: The player of the cassette.
-        name: The caller's place in the tree of callers. The first caller's name is empty. The second thread or task
-            that the first caller starts is `"2"`, and the first one that `"2"` starts is `"2.1"`.
-        tasks: The cassette's callers by task.
+        name: The caller's name, made of numbers; "" for the first caller. The second thread or task started by the
+            first caller is `"2"`, and the first one started by `"2"` is `"2.1"`.
+        tasks: All callers of the cassette, by task.
     """
 
     def __init__(self, player: "Player", name: str = "", tasks: "WeakKeyDictionary[Any, Caller] | None" = None) -> None:
@@ -45,7 +45,7 @@ class Caller:
             return Caller(self.player, f"{self.name}.{self._children}".removeprefix("."), self.tasks)
 
     def in_task(self) -> "Caller":
-        """Return the caller of the running task: this caller, or a child of this caller."""
+        """Return the caller for the running task: this caller, or a new caller below it."""
         task = _task()
         if task is None:
             return self
@@ -61,12 +61,12 @@ _lock = new_lock()
 
 
 def is_let_through() -> bool:
-    """Return whether requests of the current thread or task bypass all cassettes."""
+    """Return whether requests of the current thread or task go past all cassettes, to the network."""
     return _unrecorded.get()
 
 
 def current_caller() -> Caller | None:
-    """Return the caller of this thread or task; `None` if its requests bypass all cassettes.
+    """Return the caller of this thread or task; `None` if its requests go past all cassettes.
 
     Raises:
         CassetteInUseError: The thread or task was started outside all cassettes, and several cassettes are open.
@@ -89,17 +89,20 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Let the requests in the block bypass all cassettes, because the call that sends them is itself recorded."""
+    """Let the requests in the block go past all cassettes.
+
+    A call that is recorded as a whole sends its requests in such a block.
+    """
     with _set(_unrecorded, value=True):
         yield
 
 
 @contextmanager
 def attach_player(player: "Player") -> Generator[None]:
-    """Assign the requests in the block to a player, and the requests of threads and tasks started in the block.
+    """Send the requests in the block to a player, including those of threads and tasks started in the block.
 
     Raises:
-        CassetteInUseError: The same file is open already, and one of the two players records it.
+        CassetteInUseError: The same file is open already, and is being recorded.
     """
     caller, before = Caller(player), _current.get()
     if (task := _task()) is not None:
@@ -126,7 +129,7 @@ def attach_player(player: "Player") -> Generator[None]:
 
 @contextmanager
 def follow() -> Generator[None]:
-    """Assign threads, tasks and jobs of thread pools to the cassette of the thread or task that started them."""
+    """Give new threads, tasks and jobs of thread pools the cassette of the thread or task that started them."""
     start, submit, create = threading.Thread.start, ThreadPoolExecutor.submit, asyncio.BaseEventLoop.create_task
 
     def start_inside(thread: threading.Thread) -> None:

@@ -42,11 +42,11 @@ _R = TypeVar("_R")
 
 
 class Cassette:
-    """An open cassette for the requests of its thread or task, and of the threads and tasks started by these.
+    """An open cassette, for the requests of its thread or task and of all threads and tasks started by it.
 
     Attributes:
         path: The cassette's file.
-        recording: True if requests are sent and recorded instead of answered from the file.
+        recording: True if requests are sent and recorded; false if they are answered from the file.
         player: The player, which answers or records requests.
         statistics: The models and tokens of a finished recording.
     """
@@ -97,16 +97,16 @@ class Cassette:
         self._patches.enter_context(intercept(self.player) if clients else attach_player(self.player))
 
     def close(self, failure: BaseException | None = None) -> None:
-        """Stop playing or recording, and check that the code under test sent the recorded requests.
+        """Stop playing or recording, and check that all recorded requests were sent.
 
         Args:
-            failure: The exception of the code under test. After a failure, nothing is written, and missing requests are
-                no error.
+            failure: The exception of the code under test, if it failed. Then nothing is written, and missing requests
+                are no error.
 
         Raises:
             UnmatchedRequestError: A request had no recording, even if the code under test swallowed the error.
             UnplayedInteractionError: A recorded request was not sent.
-            RecordingError: The recording may not be kept.
+            RecordingError: The recording must not be kept, for the reason given.
         """
         self._patches.close()
         # An interruption or a skipped test does not mean that a request failed.
@@ -137,11 +137,11 @@ class Cassette:
 
     @property
     def difference(self) -> Difference | None:
-        """The first step in which the replay differed from the recording, so far."""
+        """The first step so far in which the replay differed from the recording; `None` without a difference."""
         return next((one.difference for one in self.player.errors if one.difference), None)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
-        """Return the cassette's error, such as a missing recording, that caused an error; otherwise `None`."""
+        """Return the cassette's error (such as a missing recording) that caused another error; otherwise `None`."""
         return next((one for known in _causes(error) for one in self.player.errors if one is known), None)
 
     def _open_player(self) -> Player:

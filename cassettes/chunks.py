@@ -1,4 +1,4 @@
-"""Records and repeats the arrival of a stream: its chunks, its pauses, and an early end."""
+"""Records how a stream arrived, and repeats it: its chunks, its pauses, and an early end."""
 
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -14,7 +14,7 @@ __all__ = ["AT_ONCE", "Arrival", "by_event", "event_sizes", "pace", "receive", "
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The arrival of a response's body.
+    """The way in which the body of a response arrived.
 
     Attributes:
         sizes: The number of bytes in each chunk; empty if the body came at once, or if chunks do not matter.
@@ -31,11 +31,11 @@ AT_ONCE = Arrival()
 
 
 async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
-    """Read a real response's stream until its end or an error, and close the stream; return the body and its arrival.
+    """Read a response's stream until its end or an error, and return the body and its arrival.
 
     Args:
         stream: An asynchronous or a synchronous stream.
-        started: The time of sending the request, by `time.perf_counter`; the first pause begins at this time.
+        started: The time of sending the request, from `time.perf_counter`.
     """
     parts, seconds, broken, last = list[bytes](), list[float](), "", started
     try:
@@ -52,7 +52,10 @@ async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
 
 
 def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
-    """Return a stream for httpx or httpx2 that repeats a recorded arrival, including the error of a broken stream."""
+    """Return a stream for httpx or httpx2 that repeats a recorded arrival.
+
+    At the end of a broken stream, it raises the recorded error.
+    """
     import anyio
 
     class Paced(client.ByteStream):  # type: ignore[misc]  # which of the two modules is known only here
@@ -78,13 +81,16 @@ def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
 
 
 def event_sizes(body: bytes) -> tuple[int, ...]:
-    """Return the sizes of a stream's events, each including the empty line after the event."""
+    """Return the size in bytes of each event of a stream, with the empty line after it."""
     *events, rest = body.split(b"\n\n")
     return (*(len(event) + 2 for event in events), *([len(rest)] if rest else []))
 
 
 def by_event(arrival: Arrival, body: bytes) -> Arrival:
-    """Return an arrival with one chunk for each event, because the network groups whole events at random."""
+    """Return an arrival with one chunk for each event of the stream.
+
+    The network groups events at random, so this makes two recordings equal.
+    """
     sizes = event_sizes(body)
     if not arrival.sizes or arrival.seconds or not {*accumulate(arrival.sizes)} <= {*accumulate(sizes)}:
         return arrival
@@ -92,7 +98,10 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
 
 
 def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
-    """Return the sizes of the chunks after secrets were hidden; each chunk ends at the same place in the same line."""
+    """Return the sizes of the chunks after secrets were hidden.
+
+    Each chunk still ends at the same place in the same line.
+    """
     if before == after:
         return sizes
     lines, clean = before.split(b"\n"), after.split(b"\n")
@@ -108,7 +117,7 @@ def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ..
 
 
 def steps_of(content: bytes, arrival: Arrival) -> Iterator[tuple[float, bytes]]:
-    """Yield the chunks of a body, each as (pause before the chunk, chunk)."""
+    """Yield the chunks of a body, each with the pause before it."""
     rest = BytesIO(content)
     # The last chunk is the rest, because an edit may have made the body longer.
     sizes = (*arrival.sizes[:-1], -1)

@@ -1,4 +1,4 @@
-"""Reads requests and answers of OpenAI's two APIs, Anthropic's and Gemini's: speakers, texts and tokens."""
+"""Reads requests and answers of four APIs: OpenAI's two, Anthropic's and Gemini's."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,7 +37,7 @@ _SPEAKING = frozenset({"choices", "message", "delta", "content", "output", "cand
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Statistics of a recording, from its responses.
+    """The number, the models and the tokens of the responses in a recording.
 
     Attributes:
         models: The names of the answering models, sorted.
@@ -53,7 +53,7 @@ class Statistics:
 
     @property
     def tokens(self) -> str:
-        """The token counts as a text for people: input + output."""
+        """The tokens as a text for people: input + output."""
         return f"{self.input_tokens:,} + {self.output_tokens:,} tokens"
 
     def __add__(self, other: "Statistics") -> "Statistics":
@@ -71,13 +71,13 @@ def statistics_of(responses: Iterable[Mapping[str, Any]]) -> Statistics:
 
 
 def answer_text(response: Mapping[str, Any]) -> str:
-    """Return the text of a model's answer from OpenAI's two APIs, Anthropic's or Gemini's, streamed or not."""
+    """Return the text of a model's answer in any of the four APIs, streamed or not."""
     said = "".join(text for reply in _replies(response) for text in _list_texts(reply))
     return said or _text(response)[:_LONGEST_ANSWER]
 
 
 def contents(response: Mapping[str, Any]) -> list[Any]:
-    """Return the JSON values of a response: its body, or the events of a stream."""
+    """Return the JSON values of a response: its body, or each event of a stream."""
     if is_stream(content_type(response["headers"])):
         return [event for _, event in events(_text(response))]
     try:
@@ -87,7 +87,7 @@ def contents(response: Mapping[str, Any]) -> list[Any]:
 
 
 def calls_in(response: Mapping[str, Any]) -> list[str]:
-    """Return the tools that a model's answer calls, with their arguments unless the answer is a stream."""
+    """Return the tools that a model's answer calls, with their arguments. For a stream, the arguments are left out."""
     found, left = dict[Any, str](), contents(response)
     while left:
         value = left.pop(0)
@@ -102,7 +102,7 @@ def calls_in(response: Mapping[str, Any]) -> list[str]:
 
 
 def list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
-    """Return the speakers with their texts and other parts; empty if the body is not a conversation."""
+    """Return pairs of a speaker and a text (or another part) from a body; empty if it is no conversation."""
     if not is_object(body) or _ASKED.isdisjoint(body):
         return []
     return [turn for name in SPOKEN if name in body for turn in _turns(name, body[name])]
@@ -118,13 +118,13 @@ def is_asking(body: str) -> bool:
 
 
 def newest(body: Any) -> str:
-    """Return the text of the last message; "" without messages."""
+    """Return the text of the last message in a request; "" without messages."""
     spoken = list_spoken(body)
     return "\n".join(part for part in spoken[-1][1] if isinstance(part, str)) if spoken else ""
 
 
 def readable(body: Any) -> list[Any]:
-    """Return a body in a readable order: first its options, then each message as `{speaker: text}`."""
+    """Return the body of a request in a readable order: its options, then each message as `{speaker: text}`."""
     spoken = list_spoken(body)
     if not spoken:
         return [body]

@@ -26,11 +26,11 @@ class Difference(NamedTuple):
     """The first step in which a replay differs from its recording.
 
     Attributes:
-        step: The number of the step, from 1; one more than `steps` if the recording had ended.
+        step: The number of the step, from 1.
         steps: The number of recorded steps.
         how: The kind of difference, such as `"another argument"` or `"one step more"`.
-        recorded: The recorded step; empty if the recording had ended.
-        asked: The step of the replay; empty if there was none.
+        recorded: The recorded step; "" if the recording has fewer steps.
+        asked: The step of the replay; "" if the replay has fewer steps.
         places: The JSON paths at which the two requests differ, if both steps are of the same kind.
     """
 
@@ -46,7 +46,7 @@ class CassetteError(MemoryZooError):
     """The base class of the replay kit's errors.
 
     Attributes:
-        difference: The first step that differs, if a replay differs from its recording and the step is known.
+        difference: The first step in which a replay differs from its recording; `None` if unknown.
     """
 
     difference: Difference | None = None
@@ -60,14 +60,14 @@ class CassetteFormatError(CassetteError, ValueError):
     """The file is not a cassette, or is damaged.
 
     Attributes:
-        is_other_kind: True for a recording of other data than HTTP, which cannot be recorded again here.
+        is_other_kind: True if the file holds no HTTP requests, and cannot be recorded again.
     """
 
     is_other_kind = False
 
 
 class CassetteInUseError(CassetteError, RuntimeError):
-    """The file is being recorded already, or a request could belong to several cassettes or to a forked process."""
+    """The cassette's file is being recorded already, or the cassette of a request is unclear."""
 
 
 class StaleCassetteError(CassetteError, AssertionError):
@@ -79,11 +79,11 @@ class StaleCassetteWarning(UserWarning):
 
 
 class HiddenKeyWarning(UserWarning):
-    """An answer contained a key: a replay will return a placeholder instead of the key."""
+    """An answer contained a key. A replay will return a placeholder instead."""
 
 
 class UnmatchedRequestError(CassetteError, LookupError):
-    """The code under test sent a request without a remaining recording."""
+    """The code under test sent a request for which no recording is left."""
 
 
 class UnplayedInteractionError(CassetteError, AssertionError):
@@ -91,12 +91,12 @@ class UnplayedInteractionError(CassetteError, AssertionError):
 
 
 class RecordingError(CassetteError, RuntimeError):
-    """The recording may not be kept; nothing was written."""
+    """The recording must not be kept, for the reason given. Nothing was written."""
 
 
 @contextmanager
 def replay_extra() -> Generator[None]:
-    """Import modules of the `replay` extra in a `with` block.
+    """In this block, import modules of the `replay` extra.
 
     Raises:
         MissingExtraError: A module is not installed.

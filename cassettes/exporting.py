@@ -24,15 +24,13 @@ _TITLE = "# Written by memzoo.cassettes for vcrpy; parts without a place in vcrp
 def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *, origin: str = OPENAI) -> None:
     """Write a cassette in vcrpy's format.
 
-    Shared or packed parts are written out, and secrets stay hidden. The arrival of streams (chunks, pauses, errors),
-    the thread or task of a request, and the header are left out: vcrpy's format has no place for them. Calls of tools
-    are under `tools`, which vcrpy ignores and this kit reads.
+    Secrets stay hidden. The arrival of streams (chunks, pauses, errors), the thread or task of a request, and the
+    header are left out. Calls of tools are under `tools`, which vcrpy ignores.
 
     Args:
         source: A cassette of this kit or of vcrpy.
         target: The file to write; vcrpy does not read compressed files.
-        origin: Scheme, host and port for the requests. Cassettes of this kit have no origin, but vcrpy matches origins
-            by default.
+        origin: The scheme, host and port to write into the requests, which vcrpy compares.
 
     Raises:
         CassetteFormatError: The source cannot be read.

@@ -13,7 +13,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def as_text(body: bytes | None) -> str | bytes | None:
-    """Return a body as text; bytes that are no text are returned unchanged."""
+    """Return the bytes of a body as text if they are text; otherwise return the bytes."""
     try:
         return body and body.decode()
     except UnicodeDecodeError:
@@ -21,7 +21,7 @@ def as_text(body: bytes | None) -> str | bytes | None:
 
 
 def read_file(path: Path) -> str:
-    """Read a cassette's text, from a compressed file if its name ends in `.gz`.
+    """Read the text of a cassette. A file whose name ends in `.gz` is decompressed.
 
     Raises:
         OSError: The file cannot be read or decompressed.
@@ -44,7 +44,7 @@ def shorten_path(path: Path) -> str:
 
 
 def check_writable(path: Path) -> None:
-    """Check that a cassette can be written, before any paid request.
+    """Check that a cassette can be written, before requests cost money.
 
     Raises:
         RecordingError: The cassette cannot be written.

@@ -1,6 +1,6 @@
 """Reads and writes the file format of cassettes: YAML that a person can review.
 
-In a file, each long text occurs once, and long vectors are arrays. The arrival of streams is included.
+Each long text occurs only once in a file, and long vectors are packed into one line.
 """
 
 import json
@@ -43,7 +43,7 @@ class CassetteFile(NamedTuple):
 
     @property
     def statistics(self) -> Statistics:
-        """The models and the tokens of the recordings."""
+        """The number, the models and the tokens of the responses."""
         return statistics_of(one.response for one in self.recordings)
 
 
@@ -70,8 +70,7 @@ def write_cassette(
     Args:
         path: The cassette's file.
         recordings: The recordings to write.
-        head: The header's fields besides the format and the models: `recorded` (by default today), `note`, `ignored`;
-            and `counts`, which is written at the end of the file.
+        head: Further fields of the header: `recorded` (by default today), `note`, `ignored` and `counts`.
         limit: The maximum size of the file in bytes.
 
     Raises:
@@ -81,7 +80,7 @@ def write_cassette(
 
 
 def read_text(text: str) -> tuple[dict[str, Any], list[Recorded]]:
-    """Return the header and the recordings of a cassette's text, with bodies as text where possible.
+    """Return the header and the recordings in the text of a cassette.
 
     Raises:
         CassetteFormatError: The text is not a cassette.
@@ -154,7 +153,7 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
 
 
 def write_text(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
-    """Return recordings as the text of a cassette, with bodies as text where possible."""
+    """Return the text of a cassette with these recordings."""
     models = statistics_of(one.response for one in recordings).models
     offline = bool(models) and all("offline" in model.lower() for model in models)
     document = {

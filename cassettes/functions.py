@@ -1,4 +1,4 @@
-"""Records the messages and replies of a function from messages to text, instead of HTTP requests."""
+"""Records a function from messages to text: its messages and replies, instead of HTTP requests."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""HTTP messages in the kit's form, and the names of transports that never reach the network."""
+"""HTTP messages as cassettes keep them, and the names of transports without a network."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -47,7 +47,7 @@ Response = dict[str, Any]
 
 @dataclass
 class HttpRequest:
-    """A request in a cassette; vcrpy's own requests have the same attributes."""
+    """A request as a cassette keeps it; vcrpy's own requests have the same attributes."""
 
     method: str
     uri: str
@@ -57,16 +57,15 @@ class HttpRequest:
 
 @dataclass
 class Recorded:
-    """A request and its response in a cassette.
+    """A request and its response, as a cassette keeps them.
 
     Attributes:
         request: The request.
         response: The response.
-        caller: The name of the requesting thread or task; empty for the first caller, and if the caller does not
-            matter.
+        caller: The name of the thread or task that sent the request; "" for the first.
         arrival: The chunks and pauses in which the response arrived.
         hidden: The secrets removed from the response, by place and kind.
-        known: The number of secrets that were known when the recording was scrubbed.
+        known: The number of known secrets when secrets were last removed from the recording.
         turn: The request's number in the recording, in the order of sending.
     """
 
@@ -80,23 +79,23 @@ class Recorded:
 
 
 def tool_path(name: str) -> str:
-    """Return the URL path that stands for a tool in a cassette."""
+    """Return the URL path under which a cassette keeps the calls of a tool."""
     return _TOOLS + quote(name, safe="")
 
 
 def tool_name(path: str) -> str:
-    """Return the name of the tool that a URL path stands for."""
+    """Return the name of the tool whose calls are kept under a URL path."""
     return unquote(path.removeprefix(_TOOLS))
 
 
 def header_values(value: object) -> list[str]:
-    """Return the values of one header from vcrpy's form: text, bytes or a list of these."""
+    """Return the values of a header as texts, from vcrpy's form: a text, bytes, or a list of these."""
     several = cast("Iterable[object]", value) if isinstance(value, list | tuple) else (value,)
     return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in several]
 
 
 def values_of(headers: Mapping[str, object], wanted: str) -> list[str]:
-    """Return the values of all headers with a name; `wanted` is in lower case."""
+    """Return the values of all headers with a name, which is given in lower case."""
     return [value for name, several in headers.items() if name.lower() == wanted for value in header_values(several)]
 
 
@@ -134,7 +133,7 @@ def body_bytes(request: HttpRequest) -> bytes | None:
     """Return the body of a request as bytes, from any form that HTTP clients use.
 
     Raises:
-        TypeError: Only the HTTP client itself can convert the body to bytes.
+        TypeError: The body has a form that only the HTTP client can read.
     """
     body = request.body.read() if hasattr(request.body, "read") else request.body
     if isinstance(body, dict):
@@ -153,9 +152,9 @@ def _part(part: Any) -> bytes:
 
 
 def events(text: str, begin: str = EVENT) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the JSON objects of a stream of server-sent events, each as (line number from 0, object).
+    """Yield the JSON objects of a stream, each with the number of its line, from 0.
 
-    `begin` is the prefix of a line with an object; "" for streams with one object on each line.
+    `begin` is the text before the JSON in each line of an event; "" for streams with only JSON in each line.
     """
     for number, line in enumerate(text.split("\n")):
         found = None

@@ -1,4 +1,4 @@
-"""Rules for the parts of a request that may vary from run to run: ids, dates, and any parts named by a test."""
+"""Rules for the parts of a request that may differ from run to run, such as ids and dates."""
 
 import pkgutil
 import re
@@ -33,7 +33,7 @@ _Step: TypeAlias = tuple[bool, str | int | None]
 
 
 class Ignored:
-    """Rules for the parts of a request to ignore in comparisons.
+    """The rules for the parts of a request that comparisons ignore.
 
     Attributes:
         shown: The rules as written in a cassette's header.
@@ -51,16 +51,16 @@ class Ignored:
         self.shown = tuple(map(self._add, rules))
 
     def text(self, text: str) -> str:
-        """Return a text with `VARIES` in place of the parts that may vary."""
+        """Return a text with `VARIES` in place of the parts that may differ."""
         for pattern in self._patterns:
             text = pattern.sub(VARIES, text)
         return text
 
     def json(self, value: Any) -> Any:
-        """Return a JSON body without the parts that may vary.
+        """Return a JSON body without the parts that may differ.
 
         Raises:
-            OptionError: A function returned nothing to compare.
+            OptionError: A function among the rules returned nothing to compare.
         """
         for path in self._paths:
             value = _without(value, path)
@@ -111,7 +111,7 @@ NOTHING_IGNORED = Ignored()
 
 
 def offer_rule(path: str, recorded: Any, asked: Any) -> str:
-    """Return a rule that would ignore a difference: a pattern for dates and ids, otherwise the path."""
+    """Return a rule that would ignore a difference: a pattern for a date or an id, otherwise a JSON path."""
     if isinstance(recorded, str) and isinstance(asked, str):
         for pattern in _OFTEN:
             if re.sub(pattern, VARIES, recorded) == re.sub(pattern, VARIES, asked):

@@ -1,4 +1,4 @@
-"""Connects HTTP clients to their thread's or task's player: httpx by patches of its own, others by vcrpy's."""
+"""Passes the requests of HTTP clients to the cassette of their thread or task."""
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # vcrpy has no types.
 
@@ -57,7 +57,7 @@ _users = 0
 
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
-    """Pass the requests in the block to a player, and the requests of threads and tasks started in the block."""
+    """Pass the requests in the block to a player, including those of threads and tasks started in the block."""
     with attach_player(player), _patch():
         yield
 

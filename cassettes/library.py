@@ -30,14 +30,14 @@ _FINE = 200
 
 
 def paths_in(folder: Path) -> list[Path]:
-    """Return the paths of the cassettes below a folder, or the path of a single cassette."""
+    """Return the paths of all cassettes in a folder and below it; for a single cassette, its path."""
     if folder.is_file():
         return [folder]
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
 
 
 def show_steps(steps: Sequence[Step]) -> Iterator[str]:
-    """Yield the lines that show the steps of a run to a reader: the new part of each request, and the answer."""
+    """Yield lines that show a run step by step: the new part of each request, and the answer."""
     for step in steps:
         tokens = f" ({step.tokens})" if step.tokens else ""
         yield f"{step.number}. {step.title}{tokens}"
@@ -46,7 +46,10 @@ def show_steps(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def show_changes(old: Sequence[Step], new: Sequence[Step]) -> Iterator[str]:
-    """Yield the lines that compare two runs: a line for equal steps in a row, and the parts of others that differ."""
+    """Yield lines that compare two runs.
+
+    Equal steps in a row share one line; of other steps, the different parts are shown.
+    """
     equal = list[Step]()
     for mark, one, other in [*compare_steps(old, new), ("", None, None)]:
         if mark == "=" and one:
@@ -92,7 +95,7 @@ def _shorten(text: str) -> str:
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:
-    """Remove secrets by the current rules, and write the cassette in the current format.
+    """Remove the secrets that a cassette still has, and write it in the current format.
 
     Args:
         file: The cassette to clean.
@@ -110,9 +113,9 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
 
 
 def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], list[Step]]:
-    """Return the steps of two runs, without the parts that their cassettes ignore.
+    """Return the steps of two runs, without the parts that may differ.
 
-    If the order of the new run does not count, its steps are in the order of the old run.
+    If the steps of the new run have no order (as with several threads), they are put in the order of the old run.
     """
     # Functions named in a header may exist only in a test, so only the other rules apply here.
     rules = (rule for file in (old, new) for rule in file.head.get("ignored", ()) if rule.startswith(("$", "re:")))
@@ -131,7 +134,7 @@ def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], lis
 
 
 def drift(old: CassetteFile, new: CassetteFile) -> Iterator[str]:
-    """Yield lines on the differences between two recordings: steps, types of answers' fields, models and tokens."""
+    """Yield lines that tell how a new recording differs: in steps, fields of answers, models and tokens."""
     before, after = steps_of_both(old, new)
     if any(mark != "=" for mark, *_ in compare_steps(before, after)):
         yield from show_changes(before, after)

@@ -1,6 +1,6 @@
-"""The part of the kit that pytest always loads: options, mark and fixture. Other parts are loaded for marked tests.
+"""The part of the pytest plugin that is always loaded: options, mark and fixture.
 
-PYTEST_DONT_REWRITE, because this module may be imported before pytest registers it.
+PYTEST_DONT_REWRITE: this module may be imported before pytest registers it.
 """
 
 from typing import TYPE_CHECKING
@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark; load the whole kit at once if an option needs it."""
+    """Register the mark. If an option needs the whole plugin, load it now."""
     config.addinivalue_line("markers", _MARK)
     given = config.getoption("--record-budget"), config.getoption("--cassette-list")
     if config.getoption("--cassettes") != "none" or any(one is not None for one in given):
@@ -61,14 +61,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Load the whole kit if a test is marked."""
+    """Load the whole plugin if a test is marked."""
     if any(item.get_closest_marker("cassette") for item in items):
         config.pluginmanager.import_plugin(_KIT)
 
 
 @pytest.fixture
 def cassette(request: pytest.FixtureRequest) -> "Iterator[Cassette]":
-    """Yield the open cassette of a marked test, with its `recording` and `path`."""
+    """Yield the open cassette of a marked test."""
     request.config.pluginmanager.import_plugin(_KIT)
     from memzoo.cassettes.plugin import open_cassette
 

@@ -1,4 +1,4 @@
-"""Matches requests with recordings, and shows the difference to the nearest recording in at most 25 lines."""
+"""Matches requests with recordings, and shows the difference to the most similar recording."""
 
 import difflib
 import hashlib
@@ -67,14 +67,13 @@ _MOST_UNPLAYED = 20
 
 
 class RequestKey(NamedTuple):
-    """The parts of a request that are matched; requests with equal keys match.
+    """The parts of a request that are compared. Requests with equal keys match.
 
     Attributes:
-        method: The method in capitals (GET, POST, ...), because aiohttp's recorder keeps the program's spelling.
-        path: The path, without the part that belongs to the client's `base_url`.
+        method: The method in capitals, such as POST.
+        path: The path after the client's `base_url`.
         query: The names and values of the query, sorted.
-        body: A JSON body in a normal form: keys are sorted, `1.0` becomes `1`, and memzoo's prompts have no days of
-            messages; any other body unchanged.
+        body: The body. JSON has a normal form, in which keys are sorted and `1.0` becomes `1`.
     """
 
     method: str
@@ -84,7 +83,7 @@ class RequestKey(NamedTuple):
 
     @property
     def kind(self) -> tuple[str, str]:
-        """The kind of step (a tool, a model, or another request), and its name."""
+        """The kind of the request (a tool, a model or another), and the name of the tool or model."""
         if self.method == TOOL:
             return _TOOL_STEP, tool_name(self.path)
         return (_MODEL_STEP if is_asking(self.body) else "request"), self.path
@@ -97,7 +96,7 @@ class RequestKey(NamedTuple):
 
 
 def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> RequestKey:
-    """Return the key of a request, without the parts that may vary."""
+    """Return the key of a request, without the parts that may differ."""
     url = urlsplit(request.uri)
     endpoint = _ENDPOINT.search(url.path) if request.method != TOOL else None
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
@@ -106,15 +105,14 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
 
 
 def name_text(text: bytes) -> str:
-    """Return a name under which to record a text's token count; the days of messages do not change the name."""
+    """Return the name under which a cassette records the token count of a text."""
     return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey, *, is_any: bool = False) -> bool:
-    """Return whether a request differs from a recording only in secrets where the recording has placeholders.
+    """Return whether a request is the same as a recording, apart from hidden secrets.
 
-    The request may still contain a value that only a later part of the recording revealed as a secret. If `is_any`, any
-    text may be in place of a placeholder.
+    In place of a hidden secret, the request may have the secret itself; with `is_any`, it may have any text.
     """
     if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
         return False
@@ -141,7 +139,7 @@ def count_common(one: str, other: str) -> int:
 
 
 def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
-    """Return the lines of a diff between the recorded request (-) and the given request (+)."""
+    """Return a diff in lines, from the recorded request (-) to the given request (+)."""
     lines: list[str] = []
     for name, ours, theirs in zip(RequestKey._fields, asked, recorded, strict=True):
         if ours != theirs and name != "body":
@@ -171,7 +169,7 @@ def report_unmatched(
         path: The cassette.
         hint: The last line of the message.
         ignored: The rules for parts that may vary.
-        order: If the recorded steps ran one after the other, a number for each; steps in any order share one.
+        order: A number for each recorded step. Steps whose order does not count have the same number.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1
@@ -193,9 +191,9 @@ def report_unmatched(
 def report_unplayed(
     recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str
 ) -> UnplayedInteractionError:
-    """Return the error about recorded requests that were not sent, with the first of them as a difference.
+    """Return the error about recorded requests that were not sent.
 
-    `left` are their indexes in `recorded`.
+    `left` has their indexes in `recorded`. The error gives the first one as the difference.
     """
     lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
     if len(lines) > _MOST_UNPLAYED:

@@ -42,7 +42,7 @@ _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
 
 class Found(Enum):
-    """The kind of a text, according to its name and form."""
+    """The reason for taking a text for a secret: its name or its form."""
 
     TEXT = 0
     KEY = 1
@@ -58,9 +58,10 @@ Change: TypeAlias = Callable[[str, Found], str]
 
 
 def texts(value: Any, change: Change, name: str = "", *, words: bool = False) -> Any:
-    """Return a JSON value with each text changed by `change`, also in JSON within texts, as in a tool call's arguments.
+    """Return a JSON value with each text changed by a function, even in JSON within texts (arguments of calls).
 
-    `name` is the name of the JSON member that holds `value`; `words` is true if a person, tool or model wrote `value`.
+    `change` is the function. `name` is the name of the JSON member with the value. `words` is true if a person, a tool
+    or a model wrote the value.
     """
     if isinstance(value, str):
         found, inside = _classify(name, value, words=words), in_json(value, change, words=words)
@@ -103,9 +104,9 @@ def _names(items: list[Any], name: str) -> list[str]:
 
 
 def in_json(text: str, change: Change, *, words: bool = False) -> str:
-    """Return JSON with each text in it changed by `change`; if no text changes, return `text` as it is.
+    """Return a JSON text with each text in it changed by the function `change`.
 
-    JSON nested too deeply is treated as a single text.
+    JSON that is nested too deeply is treated as a single text.
     """
     value = json_in(text)
     try:
@@ -116,12 +117,12 @@ def in_json(text: str, change: Change, *, words: bool = False) -> str:
 
 
 def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
-    """Return the fields of a form or of a URL's query, (name, value), with both changed by `change`."""
+    """Return pairs of name and value from a form or a URL's query, changed by the function `change`."""
     return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
 
 
 def in_parts(text: str, change: Change) -> str:
-    """Return a multipart form with the first line of each part changed by `change`."""
+    """Return a multipart form with the first line of each part changed by the function `change`."""
     return _PART.sub(lambda part: part[0].removesuffix(part[2]) + change(part[2], _field(part[1])), text)
 
 
@@ -134,7 +135,7 @@ def outside_the_body(uri: str, headers: Mapping[str, Any]) -> Iterator[str]:
 
 
 def in_parameters(text: str) -> Iterator[str]:
-    """Yield the secrets in the URLs in a text."""
+    """Yield the secrets in the parameters of all URLs in a text."""
     yield from (
         unquote_plus(value.rstrip(_PUNCTUATION)) for name, value in _PARAMETER.findall(text) if names_secret(name)
     )
@@ -151,7 +152,7 @@ def json_in(text: str) -> Any:
 
 
 def is_local_model(name: str, value: str) -> bool:
-    """Return whether a member with this name and value is a model named by a file path on the server."""
+    """Return whether a JSON member is the name of a model that is a file path on the server."""
     return _LOCAL.match(value) is not None and (name == "model" or value.lower().endswith(_MODEL_FILES))
 
 

@@ -1,4 +1,4 @@
-"""Plays each recording once, in order, or makes new recordings; keeps the errors."""
+"""Answers requests from recordings, each once and in order, or makes new recordings."""
 
 import itertools
 import os
@@ -29,13 +29,13 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 class Player:
-    """Answers requests from recordings, or records requests; independent of the source of requests.
+    """Answers requests from recordings, or records requests, of any kind.
 
     Attributes:
-        recordings: The recordings; for replaying, in the order of the requests.
+        recordings: The recordings, in the order of the requests.
         keys: The keys of the recorded requests, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
-        tools: The recorded tools by name: the code of each, and the object if the tool is an object's method.
+        tools: The recorded tools by name: the code of each, and the object that a method belongs to.
     """
 
     def __init__(
@@ -89,12 +89,12 @@ class Player:
 
     @property
     def unplayed(self) -> set[int]:
-        """The indexes in `recordings` of recordings not played yet."""
+        """The positions in `recordings` of those not played yet."""
         return {place for places in self._waiting.values() for place in places}
 
     @property
     def in_order(self) -> bool:
-        """True if the recorded run called tools, and ran step by step in one thread, one task after the other."""
+        """True if the steps of the recorded run have an order: it called tools, and ran in one thread and task."""
         has_tools = any(one.request.method == TOOL for one in self.recordings)
         threads = {thread for thread, _ in self._callers}
         return (
@@ -112,7 +112,7 @@ class Player:
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
         """Return the recorded token count of a text.
 
-        A recorded count is used even if it is inexact, because another count would change later requests.
+        The recorded count is used even if it is inexact, so that later requests stay the same.
         """
         key = encoding, text
         if key not in self._counted:
@@ -121,7 +121,7 @@ class Player:
         return self._counted[key]
 
     def list_counts(self) -> Counts:
-        """Return the token counts, in an order independent of threads."""
+        """Return all token counts, in an order that does not depend on threads."""
         counts: defaultdict[str, dict[str, int]] = defaultdict(dict)
         named = ((encoding, self._name(text), tokens) for (encoding, text), tokens in self._counted.items())
         for encoding, name, tokens in sorted(named):
@@ -129,7 +129,7 @@ class Player:
         return dict(counts)
 
     def can_play(self, request: HttpRequest) -> bool:
-        """Return whether the player will answer from a recording; must be called before each request.
+        """Return whether the player will answer a request from a recording. Call this before each request.
 
         Raises:
             UnmatchedRequestError: Recording is off, and no recording remains for the request.
@@ -159,7 +159,9 @@ class Player:
         return False
 
     def play(self, request: HttpRequest, caller: str = "") -> Recorded:
-        """Return the next recording for a request, preferably from the same caller, and mark it as played.
+        """Return the next recording for a request, and mark it as played.
+
+        A recording by the same thread or task is preferred.
 
         Raises:
             UnmatchedRequestError: Another thread was faster and took the last recording.
@@ -177,7 +179,7 @@ class Player:
         return replace(played, arrival=self._time(played.arrival))
 
     def record(self, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE, caller: str = "") -> None:
-        """Add a recording of a request, its decoded response, and the response's arrival.
+        """Add a recording of a request, its response, and the arrival of the response.
 
         Raises:
             RecordingError: The response must not be recorded.
@@ -198,21 +200,24 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Stop waiting for an answer to a request."""
+        """Note that no answer to a request is expected any more."""
         with self._lock:
             # aiohttp follows redirects with its own requests; the first of these replaces the announced request.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))
             self._sent.pop(vars(request).get("recorded_turn", next(same, -1)), None)
 
     def note_failure(self, request: HttpRequest, error: Exception) -> RecordingError:
-        """Add the error for a request without a recordable answer to `errors`, and return the error for raising."""
+        """Return the error for a request without an answer to record, after adding it to `errors`."""
         self.stop_waiting(request)
         told = self._report_no_answer(request, f"{type(error).__name__}: {error}".removesuffix(": "))
         self.errors.append(told)
         return told
 
     def end(self) -> None:
-        """End the recording: record generators that are still open, and add an error for each unanswered request."""
+        """End the recording.
+
+        Generators that are still open are recorded. Each request without an answer adds an error.
+        """
         for request in list(self._sent.values()):
             if finish := vars(request).get("finish"):
                 finish()
@@ -221,7 +226,7 @@ class Player:
                 self.errors.append(self._report_no_answer(request, why))
 
     def list_recordings(self) -> list[Recorded]:
-        """Return the recordings, without secrets: a secret revealed by any recording is removed from all recordings."""
+        """Return the recordings without secrets. A secret found in any recording is removed from all of them."""
         clean = sorted(self.recordings, key=lambda one: one.turn)
         while any(one.known != self.scrubber.known for one in clean):
             clean = list(map(self._clean, clean))
@@ -294,7 +299,7 @@ class Player:
 
     @contextmanager
     def note_errors(self) -> Generator[None]:
-        """Add an error raised in the block to `errors`, because the code under test may swallow the error."""
+        """Add errors raised in the block to `errors`, because the code under test may catch them."""
         try:
             yield
         except CassetteError as error:

@@ -1,6 +1,6 @@
-"""The part of the pytest plugin that is loaded only if a test is marked; see `mark` for the rest.
+"""The part of the pytest plugin that is loaded only if a test is marked.
 
-PYTEST_DONT_REWRITE, because this module may be imported before pytest registers it.
+PYTEST_DONT_REWRITE: this module may be imported before pytest registers it.
 """
 
 import hashlib
@@ -150,7 +150,7 @@ _RUN = pytest.StashKey[_Run]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Create the run at the start of pytest."""
+    """Create the object that keeps the data of the run."""
     config.stash[_RUN] = _Run(config)
 
 
@@ -163,7 +163,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write the list of the tests' cassettes, for the search for files without a test."""
+    """Write the list of all tests' cassettes, by which files without a test are found."""
     target: str | None = session.config.getoption("--cassette-list")
     if target:
         lines = session.config.stash[_RUN].list_cassettes(session.items)
@@ -171,7 +171,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Note that deselected tests are missing from the list."""
+    """Note that tests were deselected, so that the list of cassettes is incomplete."""
     if items:
         items[0].config.stash[_RUN].gaps.append("options of pytest deselect tests")
 
@@ -180,7 +180,7 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Note modules that cannot be collected or are skipped."""
+    """Note modules that were skipped or failed, so that the list of cassettes is incomplete."""
     report = yield
     if not report.passed:
         how = "is skipped" if report.skipped else "cannot be collected"
@@ -190,7 +190,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Generator[None, bool | None, bool | None]:
-    """Note files and folders that are ignored."""
+    """Note ignored files and folders, so that the list of cassettes is incomplete."""
     ignored = yield
     if ignored and _could_have_tests(collection_path, config):
         config.stash[_RUN].gaps.append(f"{os.path.relpath(collection_path, config.rootpath)} is ignored")
@@ -201,7 +201,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Gener
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Store the outcome of a test, and shorten the report of a cassette's error to its message."""
+    """Store the outcome of a test. A cassette's error is reported by its message alone."""
     if call.when == "call" or (call.when == "setup" and call.excinfo):
         item.stash[_FAILURE] = call.excinfo.value if call.excinfo else None
     opened = item.stash.get(_OPENED, None)
@@ -271,7 +271,7 @@ def cassette_name(module: PurePath, names: Sequence[str], *, tests: str = "tests
     Args:
         module: The file of the test, relative to the project.
         names: The classes around the test, if any, and the test with its parameters.
-        tests: The folder of the tests, which the result leaves out.
+        tests: The folder of the tests, which is not a part of the result.
 
     Example:
         >>> cassette_name(PurePath("tests/memories/test_summary.py"), ["test_x[sync]"]).as_posix()

@@ -33,9 +33,9 @@ _SECONDS = 600
 
 
 class CassetteProxy:
-    """A server that plays or records a cassette; clients use its `url` as the base URL of the API.
+    """A server that plays or records a cassette for clients that use its `url` as the base URL.
 
-    Recorded tools of this process use the cassette, too, for an agent whose model is asked by another process.
+    The recorded tools of this process use the cassette, too.
 
     Attributes:
         cassette: The open cassette.

@@ -1,9 +1,7 @@
-"""Reduces requests and responses to the parts that a replay needs, without secrets.
+"""Removes secrets, and everything that a replay does not need, from requests and responses.
 
-Requests and answers have different rules. In a request, all possible secrets are hidden, recognised by name,
-surrounding words and form, because the program never sees the placeholders. An answer stays unchanged, because the
-program continues with the answer. Only keys that the program itself sent and texts in the form of a key are hidden in
-answers; a warning reports these keys.
+In a request, everything that may be a secret is hidden. In an answer, only keys are hidden, because the program goes on
+with the answer; a warning reports them.
 """
 
 import re
@@ -37,9 +35,9 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 
 
 class Scrubber:
-    """Reduces requests and responses to the parts that a cassette keeps.
+    """Removes secrets, and everything that a cassette does not keep, from requests and responses.
 
-    Recorded and replayed requests are scrubbed in the same way, so requests with hidden secrets still match.
+    Recorded and replayed requests are treated in the same way, so that they still match.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -49,14 +47,14 @@ class Scrubber:
 
     @property
     def known(self) -> int:
-        """The number of known secrets; until it grows, a scrubbed recording needs no further scrubbing."""
+        """The number of known secrets. If it has grown, earlier recordings must be searched again."""
         return len(self._of_requests) + len(self._of_answers)
 
     def request(self, request: HttpRequest) -> HttpRequest:
-        """Return a new request with method, path, query, allowed headers and body, without secrets.
+        """Return a request without secrets, and with only the headers that a cassette keeps.
 
         Raises:
-            TypeError: Only the HTTP client itself can convert the body to bytes.
+            TypeError: The body has a form that only the HTTP client can read.
         """
         known, kind, body = self.known, content_type(request.headers), body_bytes(request) or b""
         self._learn_key(outside_the_body(request.uri, request.headers))
@@ -73,7 +71,7 @@ class Scrubber:
         return clean if self.known == known else self.request(request)
 
     def response(self, response: Response) -> tuple[Response, frozenset[str]]:
-        """Return a new response with status, allowed headers and body, without keys.
+        """Return a response without keys, and with only the headers that a cassette keeps.
 
         Returns:
             The response, and the removed keys by place and kind.

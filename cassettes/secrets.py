@@ -123,26 +123,25 @@ _LOOKS_RANDOM = re.compile(r"(?=[\w.~+/=-]*[A-Za-z])(?=[\w.~+/=-]*\d)[\w.~+/=-]{
 
 @lru_cache(maxsize=4096)
 def names_secret(name: str, *, surely: bool = False) -> bool:
-    """Return whether a value with this name is a secret.
+    """Return whether a name, such as `api_key`, tells that its value is a secret.
 
     Args:
         name: The name, in any spelling.
-        surely: True to exclude names with other uses in JSON: the `token` of `logprobs`, the `code` of an error.
+        surely: True to exclude names that also have other uses, such as `token` and `code`.
     """
     plain = _FILLING.sub("", name.lower())
     return plain.removesuffix("s").endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))
 
 
 def looks_random(value: str) -> bool:
-    """Return whether a value is long, has letters and digits, and has no separators of words."""
+    """Return whether a value looks like a key: long, with letters and digits, and without separators of words."""
     return _LOOKS_RANDOM.fullmatch(value) is not None
 
 
 def find_told(text: str) -> Iterator[tuple[int, int]]:
-    """Yield secrets that are recognised by the surrounding text, as (start, end).
+    """Yield the start and the end of each secret that the text around it reveals.
 
-    These are the password in a URL, the text after `Bearer`, and values assigned to names: `password: X`, `API_KEY=X`,
-    `{'secret': 'X'}`, `Authorization: Basic X`.
+    Examples are the password in a URL, the text after `Bearer`, and the values in `password: X` and `API_KEY=X`.
     """
     if "Bearer " in text:
         yield from (found.span(1) for found in _BEARER.finditer(text))
@@ -183,10 +182,10 @@ def _is_dense(value: str) -> bool:
 
 
 def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> frozenset[str]:
-    """Return the values of environment variables with secrets, such as `OPENAI_API_KEY`.
+    """Return the values of the environment variables that hold secrets, such as `OPENAI_API_KEY`.
 
     Args:
-        further: The names of variables with secrets that are not recognised by name.
+        further: The names of further variables with secrets.
         environment: The environment to search; by default the environment of the process.
     """
     variables = os.environ if environment is None else environment
@@ -211,7 +210,7 @@ class Secret(NamedTuple):
 
 
 class Keys:
-    """Finds and hides secrets: known values, and texts in the form of a known kind of key."""
+    """Finds and hides secrets: known values, and texts that have the form of a key."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}
@@ -224,16 +223,16 @@ class Keys:
         return len(self._known)
 
     def learn(self, values: Iterable[str]) -> None:
-        """Add values to the known secrets, except short values and plain words."""
+        """Add values to the known secrets. Short values and plain words are ignored."""
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """From now on, replace a file path in texts by its last part."""
+        """Replace a file path by its last part in all texts from now on."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 
     def find(self, text: str) -> list[Secret]:
-        """Return the secrets in a text (known values and texts in the form of a key), in order and without overlap."""
+        """Return the secrets in a text, in order and without overlap."""
         found = self._find_known(text)
         # Nearly all texts have no secret, and a search for a key's beginning is much faster than the whole pattern.
         signs = [kinds for sign, kinds in _BY_SIGN.items() if sign in text] if len(text) >= _SHORTEST else []
@@ -244,7 +243,10 @@ class Keys:
         return _apart(found)
 
     def hide(self, text: str) -> str:
-        """Return a text with placeholders for secrets; secrets recognised by surrounding text become known secrets."""
+        """Return a text with placeholders for all secrets.
+
+        Secrets that the text around them reveals become known secrets.
+        """
         clean = self._clean
         if text in clean:
             return text
@@ -259,7 +261,7 @@ class Keys:
         return text
 
     def hide_known(self, text: str) -> str:
-        """Return a text with placeholders for known secrets only; `hide` must have searched its parts before."""
+        """Return a text with placeholders for the known secrets only. Call `hide` on its parts first."""
         return replace(text, self._find_known(text))
 
     def _find_known(self, text: str) -> list[Secret]:
@@ -281,7 +283,7 @@ class Keys:
 
 
 def replace(text: str, secrets: Iterable[Secret]) -> str:
-    """Return a text with replaced secrets, which must not overlap; the rest of the text stays unchanged."""
+    """Return a text with its secrets replaced. The secrets must not overlap."""
     parts, last = list[str](), 0
     for one in secrets:
         parts += text[last : one.start], one.put

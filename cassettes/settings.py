@@ -97,23 +97,22 @@ class CassetteSettings:
     """Settings for recording and replaying a cassette.
 
     Attributes:
-        record: `"none"` only replays and sends no request of the program, `"once"` records if the file is missing,
-            `"all"` records again.
-        ignore: The parts of a request that may vary; see `Ignore`. The cassette's header lists these rules.
-        allow_errors: Also record responses with a status of 400 and above, and streams that break.
-        timing: `"recorded"` records the pauses of streams, and repeats the pauses in a replay.
+        record: `"none"` to replay only, `"once"` to record if the file is missing, `"all"` to record again.
+        ignore: Rules for the parts of a request that may differ from run to run; see `Ignore`.
+        allow_errors: True to record also responses with a status of 400 and above, and broken streams.
+        timing: `"recorded"` to record the pauses of streams and repeat them in a replay.
         max_age: The maximum age of a recording in days; by default unlimited.
-        stale: The treatment of an older recording: `"warn"` or `"fail"`. Recordings are never renewed automatically.
+        stale: The treatment of a recording older than `max_age`: `"warn"` or `"fail"`.
         note: A line for the cassette's header; by default a remark about the offline model, if it was used.
         max_bytes: The limit for the size of a recording, in bytes.
         secret_variables: Names of further environment variables with secrets to scrub.
         record_command: The command that records the cassette again, for failure messages.
         clock: A function that returns the current date, for recordings and their age.
         budget: The token limit for recordings.
-        live_from: The step, by number or by the name of its tool, model or prompt, from which the run is not replayed
-            but asked and recorded anew, into another file. The steps before it are in that file, too.
-        into: The file for the run with `live_from`.
-        ignored: The parsed rules of `ignore`.
+        live_from: The step from which the run is recorded anew instead of replayed: its number, or the name of its
+            tool, model or prompt.
+        into: The file for all steps of a run with `live_from`.
+        ignored: The rules of `ignore` in parsed form.
     """
 
     record: Record = "none"
@@ -166,6 +165,6 @@ class CassetteSettings:
 
     @property
     def hint(self) -> str:
-        """The last line of a failure message, with instructions for recording the cassette."""
+        """The last line of a failure message, which says how to record the cassette."""
         command = self.record_command or 'use_cassette(..., record="all")'
         return f"To record it: {command}"

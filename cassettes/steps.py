@@ -22,18 +22,18 @@ _PURPOSE = re.compile(r"\ATask: (\w+)\.$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a run: a call of a model, a tool, or another request.
+    """A step of a run: a call of a model, a call of a tool, or another request.
 
     Attributes:
         number: The number of the step, from 1.
-        kind: `"model"`, `"memory"` (a model's call that a memory makes for itself), `"tool"` or `"request"`.
+        kind: The kind: `"model"`, `"memory"` (a memory's own call of a model), `"tool"` or `"request"`.
         name: The name of the model or the tool, the prompt of the memory, or the method and path.
-        said: The request's new part: the messages that no earlier step had, the arguments of a tool, or the body.
+        said: The new part of the request: messages that no earlier step had, the arguments of a tool, or the body.
         answer: The answer: text, called tools, a tool's result, or its exception.
         status: The status of an HTTP answer; 0 for a tool.
         input_tokens: The tokens of the prompt, as counted by the server.
         output_tokens: The tokens of the answer, as counted by the server.
-        title: The kind and name by which the steps of two runs are aligned, without the parts that may vary.
+        title: The kind and name, by which the steps of two runs are paired.
     """
 
     number: int
@@ -48,13 +48,13 @@ class Step:
 
     @property
     def tokens(self) -> str:
-        """The token counts as a text for people, input + output; "" without tokens."""
+        """The tokens as a text for people, input + output; "" without tokens."""
         read, written = self.input_tokens, self.output_tokens
         return f"{read:,} + {written:,} tokens" if read or written else ""
 
 
 def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[Step]:
-    """Return the steps of a run, without the parts of requests that may vary."""
+    """Return the steps of a run, without the parts of requests that may differ."""
     steps, before = list[Step](), list[Counter[str]]()
     for number, one in enumerate(recordings, 1):
         whole = _parse(one.request.body)
@@ -86,7 +86,9 @@ def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORE
 
 
 def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
-    """Return the number of the first step with a number or name.
+    """Return the number of a step that is given by its number or name.
+
+    If several steps have the name, the first counts.
 
     Raises:
         OptionError: There is no such step.
@@ -102,11 +104,12 @@ def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
 def compare_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[str, Step | None, Step | None]]:
     """Yield the steps of two runs side by side.
 
-    Equal steps are paired first, then steps of the same kind and name between them. A step is compared by its new part
-    and its answer, so one more message in the middle is no difference of the later steps.
+    Equal steps are paired first, then steps of the same kind and name between them. Only the new part of a request and
+    the answer are compared.
 
     Yields:
-        `"="`, `"~"` (changed), `"-"` (only in the old run) or `"+"` (only in the new run), and the two steps.
+        A mark and the two steps. The mark is `"="`, `"~"` (changed), `"-"` (only in the old run) or `"+"` (only in the
+        new run).
     """
     for tag, (start, end), (first, last) in _align([_content(one) for one in old], [_content(one) for one in new]):
         if tag == "equal":

@@ -41,8 +41,7 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
     """Return a function whose calls a cassette records, with the arguments and the result or exception.
 
     In a replay the function does not run: a call with recorded arguments has the recorded outcome. Without an open
-    cassette the function runs as usual. Requests of the function, and recorded tools that it calls, are part of its
-    call and are not recorded by themselves.
+    cassette the function runs as usual. Requests and recorded tools within a call are not recorded.
 
     Args:
         function: A function or generator, asynchronous or not; by default, a decorator is returned.
@@ -50,7 +49,7 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
         ignore: Names of parameters that are neither compared nor recorded, such as a context or `self`.
 
     Raises:
-        OptionError: `function` is no function, its parameters are not known, or it lacks a parameter named in `ignore`.
+        OptionError: `function` is no function, its parameters are unknown, or `ignore` names a parameter that it lacks.
 
     Example:
         >>> @recorded_tool
@@ -89,8 +88,8 @@ def read_outcome(recorded: Recorded) -> dict[str, Any]:
     """Return the outcome of a recorded call of a tool.
 
     Returns:
-        A dict with the value that the call `"returned"` or `"raised"`; for a generator, with the items that it
-        `"yielded"`, and whether the caller `"left"` it early.
+        A dict with the value under `"returned"` or `"raised"`. For a generator, `"yielded"` has its items, and `"left"`
+        is true if the caller left it early.
 
     Raises:
         CassetteFormatError: The outcome has a value that cannot be read, for example because its class is gone.

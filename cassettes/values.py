@@ -1,7 +1,7 @@
 """Writes Python values as JSON, and reads equal values of the same types back.
 
 JSON's own types stay as they are; a value of another type becomes an object whose only name begins with `$`, such as
-`{"$decimal": "1.10"}`. A value that would come back different is refused.
+`{"$decimal": "1.10"}`. A value that could not be read back equal is refused.
 """
 
 import base64
@@ -165,13 +165,12 @@ def write_value(value: Any, place: str = "$") -> Any:
     """Return a value as JSON.
 
     Args:
-        value: JSON, a number, date or time of the standard library, bytes, a set, a tuple, a dictionary with any of
-            these as keys, an enumeration's member, an exception, an answer of httpx or requests, or an object of a
-            dataclass, an attrs class, a named tuple or a pydantic model.
+        value: The value, such as JSON, a number, a date, bytes, a set, an exception, an answer of httpx or requests, a
+            dataclass or a pydantic model.
         place: The value's place, for the error message.
 
     Raises:
-        TypeError: The value, or a value in it, would come back different; the message names its place and type.
+        TypeError: The value, or a part of it, could not be read back equal; the message names its place and type.
     """
     kind = type(value)
     if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):

@@ -1,4 +1,4 @@
-"""Reads the cassettes of vcrpy, including cassettes by vcrpy serializers that store parsed JSON bodies."""
+"""Reads the cassettes of vcrpy."""
 
 import gzip
 import json
@@ -23,7 +23,9 @@ def is_foreign(document: Any) -> bool:
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
-    """Return the recordings of a vcrpy cassette as they are, and the calls of tools that an export put beside them.
+    """Return the recordings of a cassette of vcrpy, and the calls of tools in it.
+
+    `export_cassette` adds the calls of tools.
 
     Raises:
         LookupError: A part of the cassette is missing.
@@ -38,7 +40,7 @@ def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
 
 
 def foreign_date(recordings: Iterable[Recorded]) -> str:
-    """Return the date of a cassette of vcrpy: the oldest date of its answers; "" without dates."""
+    """Return the date of a cassette of vcrpy, taken from its oldest answer; "" without dates."""
     found = list[str]()
     for value in (value for one in recordings for value in one.response["headers"].get("date", ())):
         with suppress(ValueError):

@@ -1,4 +1,7 @@
-"""Writes and reads YAML for people: text in blocks, vectors on a line, original order, and no repetitions."""
+"""Writes YAML that people can read, and reads it again.
+
+Texts are in blocks, vectors are on one line, and members keep their order.
+"""
 
 import base64
 import hashlib
@@ -31,12 +34,12 @@ _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
-    """Return JSON as YAML, in the original order.
+    """Return a JSON value as YAML, with members in their original order.
 
     Args:
         value: The JSON value.
         compact: True to write long vectors as arrays, and equal long parts only once.
-        whole: True to enclose the text in YAML's marks `---` and `...`, to detect a missing end.
+        whole: True to put YAML's marks `---` and `...` around the text, so that a missing end is noticed.
     """
     names = dict[int, str]()
     if compact:
@@ -48,7 +51,7 @@ def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
 
 
 def load(text: str) -> Any:
-    """Return the value from the output of `dump`; creates only plain values, never Python objects.
+    """Return the value of a YAML text from `dump`. Only plain values are created, never Python objects.
 
     Raises:
         ValueError: The text is not YAML, has tags that need an unsafe reader, or is nested too deeply.
@@ -137,7 +140,10 @@ for _kind in ("apply", "new"):
 
 
 def pack_numbers(numbers: list[float]) -> tuple[str, str]:
-    """Return the kind ("f32" or "f64") and the text of an array; "f32" if single precision preserves every number."""
+    """Return numbers as the text of an array, and its kind.
+
+    The kind is "f32", or "f64" if single precision would change a number.
+    """
     with suppress(OverflowError):  # beyond the range of single precision
         text = _encode("f32", numbers)
         if unpack_numbers("f32", text) == numbers:
@@ -146,7 +152,7 @@ def pack_numbers(numbers: list[float]) -> tuple[str, str]:
 
 
 def unpack_numbers(kind: str, text: str) -> list[float]:
-    """Return the numbers of an array.
+    """Return the numbers of an array from `pack_numbers`.
 
     Raises:
         ValueError: The text is damaged.

@@ -66,7 +66,7 @@ _NO_KEY = (
 
 
 def conversation_option(text: str) -> Any:
-    """Return the option --conversation with a help text; an empty value is refused."""
+    """Return the option --conversation with a help text. An empty value is refused."""
 
     def check(given: str | None) -> str | None:
         # A script with an unset variable passes "", and must not touch another conversation.
@@ -102,7 +102,7 @@ def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def shown_as(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return typer's arguments for listing a command in the help."""
+    """Return the arguments with which typer lists a command in the help."""
     shown: dict[str, Any] = vars(function).get("shown", {})
     return shown
 
@@ -140,7 +140,9 @@ class Stored:
 
     @contextmanager
     def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
-        """Yield the opened store and the id of the given conversation, by default the store's only conversation.
+        """Yield the opened store and the id of the conversation.
+
+        Without a given id, this is the store's only conversation.
 
         Raises:
             StoreError: The store cannot be opened.
@@ -197,20 +199,20 @@ class Asked:
 
     @property
     def is_rules(self) -> bool:
-        """True if the built-in rules answer, and no endpoint is asked."""
+        """True if the built-in offline model answers, and no endpoint is asked."""
         return self.model == "offline" and "base_url" not in self.options
 
     def make_model(self) -> ChatModel:
-        """Return the model, after a `check`."""
+        """Return the model, after the checks of `check`."""
         self.check(self.model)
         return self.make_named(self.model)
 
     def make_named(self, name: str) -> ChatModel:
-        """Return another model at the same endpoint, with the same options."""
+        """Return a model with another name at the same endpoint, with the same options."""
         return ChatModel(name, **self.options)
 
     def memory(self, given: str, **options: Any) -> BaseMemory:
-        """Return a memory, with this model if the strategy asks a model.
+        """Return a memory. If the strategy needs a model, it gets this model.
 
         Args:
             given: The strategy, or name:option=value,...
@@ -263,14 +265,14 @@ class Workers:
     ] = 1
 
     def open_executor(self, asked: Asked) -> AbstractContextManager[Executor | None]:
-        """Return a context manager for an executor; it yields `None` if the current thread is to do the work."""
+        """Return a context manager that yields an executor, or `None` to work in the current thread."""
         if self.jobs == 1 or asked.is_rules:
             return executor_of(self.jobs)
         return ThreadPoolExecutor(self.jobs)
 
 
 def read_memory(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the short name and the options in a value of `--memory`: name:option=value,...
+    """Return the strategy's short name and the options in a value of --memory, such as window:k=3.
 
     Raises:
         OptionError: No strategy has this name.
@@ -281,12 +283,15 @@ def read_memory(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def unlock_store(url: str) -> ManagedStore:
-    """Return the store at a URL, opened with the keys in MEMZOO_KEY: separated by commas, the newest first."""
+    """Return the store at a URL, opened with the keys in MEMZOO_KEY.
+
+    Several keys are separated by commas, the newest first.
+    """
     return open_store(url, key=keys_from_environment())
 
 
 def open_existing(url: str) -> ManagedStore:
-    """Return the store at a URL, like `unlock_store`, but without creating a file.
+    """Return the store at a URL, as `unlock_store` does, but never create a file.
 
     Raises:
         StoreError: The file does not exist.
@@ -297,13 +302,13 @@ def open_existing(url: str) -> ManagedStore:
 
 
 def find_missing_file(url: str) -> Path | None:
-    """Return the file in the URL of a SQLite store if that file does not exist, else `None`."""
+    """Return the file of an SQLite URL if it does not exist; otherwise `None`."""
     file = Path(unquote(re.sub("[?].*", "", url.removeprefix("sqlite:///"))))
     return file if url.startswith("sqlite:///") and not file.exists() else None
 
 
 def only_conversation(store: ManagedStore) -> str:
-    """Return the id of a store's only conversation; a new id if the store is empty.
+    """Return the id of a store's only conversation, or a new id if the store is empty.
 
     Raises:
         OptionError: The store has several conversations.
@@ -324,7 +329,7 @@ def _list_ids(store: ManagedStore) -> list[str]:
 
 
 def write(file: Path | None, pieces: Iterable[str]) -> None:
-    """Write a file, or print if no file is given.
+    """Write a text to a file; without a file, print it.
 
     Only the owner may read a new file, because it contains conversations.
 

@@ -33,7 +33,10 @@ class Terminal(Console):
             self.width = _UNWRAPPED
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Escape control characters. Everything printed passes through this method before colours are added."""
+        """Return text with control characters escaped.
+
+        All output passes through this method before colours are added.
+        """
         for one in super().render(renderable, options):
             yield one if one.control else one._replace(text=visible(one.text))
 
@@ -49,7 +52,7 @@ def row(*cells: object) -> None:
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask a question unless `yes` is true, and raise `typer.Abort` if the answer is no."""
+    """Ask the user a question, unless `yes` is true. If the answer is no, `typer.Abort` is raised."""
     if not yes:
         typer.confirm("".join(_cells([question])), abort=True)
 
@@ -81,7 +84,7 @@ def progress_bars(*columns: "ProgressColumn") -> "Progress":
 
 @contextmanager
 def bar(what: str) -> Generator[Callable[[int, int | None], None]]:
-    """Show a progress bar, and yield a function that updates it with the amount done and the total."""
+    """Show a progress bar. The block gets a function to call with the amount done and the total."""
     with progress_bars() as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
@@ -93,7 +96,7 @@ class _LogFormatter(logging.Formatter):
 
 
 def show_logs() -> None:
-    """Print logged warnings, with terminal control characters escaped."""
+    """Print logged warnings, with control characters escaped."""
     handler = logging.StreamHandler()
     handler.setFormatter(_LogFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

@@ -1,4 +1,4 @@
-"""memzoo inside other libraries, with a folder or file per library: `from memzoo.hosts.langgraph import ...`.
+"""Adapters that put a memory into other libraries: `from memzoo.hosts.langgraph import ...`.
 
-A library is imported only by its own file here. The files of agent frameworks share `shared.py` and `messages.py`.
+Each library has a file or folder here, and is imported only there.
 """

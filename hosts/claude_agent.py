@@ -28,9 +28,9 @@ _HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
 class MemorySessionStore:
     """A memzoo store as the SDK's `SessionStore`, with a memory that learns from the sessions.
 
-    Transcripts are kept entry for entry, so you can resume a session on another machine. The memory of a project (the
-    SDK's `project_key`, which identifies a folder) learns from the project's main conversations, and the hook `remind`
-    shows the memory to the model. If learning fails, a warning is logged, and a later save catches up.
+    Transcripts are kept entry for entry, so you can resume a session on another machine. A project (the SDK's
+    `project_key`, which stands for a folder) has one memory. It learns from the main conversations, and the hook
+    `remind` shows it to the model. If learning fails, a warning is logged, and a later save catches up.
     """
 
     def __init__(self, store: Store, memories: Memories | None = None) -> None:
@@ -47,9 +47,9 @@ class MemorySessionStore:
         self._store, self._memories = managed(store, "conversations"), memories
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
-        """Append entries to a transcript, except those whose uuid it has already.
+        """Append entries to a transcript, except those that it has already.
 
-        An entry without a uuid is identified by its content, and by the last preceding entry with a uuid.
+        Entries are recognised by their uuid, or without one, by their content and the uuid before it.
         """
         id_ = _id(**key)
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
@@ -71,7 +71,7 @@ class MemorySessionStore:
         return [{"session_id": unquote(id_.split("/")[_MAIN]), "mtime": await self._mtime(id_)} for id_ in ids]
 
     async def list_subkeys(self, key: Any) -> list[str]:
-        """Return the keys of the transcripts of a session's subagents."""
+        """Return the keys of the transcripts of a session's subagents, as the SDK asks for them."""
         return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
 
     async def delete(self, key: Any) -> None:
@@ -83,9 +83,9 @@ class MemorySessionStore:
             await self._store.clear(id_)
 
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
-        """Show the model the memory at the first prompt of a session; if the memory searches, at every prompt.
+        """Show the memory to the model at the first prompt of a session.
 
-        This method is a `UserPromptSubmit` hook.
+        A memory that searches is shown at every prompt. Use this method as a `UserPromptSubmit` hook.
         """
         project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
         log = self._log(project)

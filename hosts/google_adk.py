@@ -14,10 +14,10 @@ _PIECES = 4  # Messages in the log for each event: an event with several tool re
 
 
 class MemoryService(VirtualSubclass):
-    """ADK's `BaseMemoryService` with a memory for each user of an app; the memory learns from all sessions of the user.
+    """ADK's `BaseMemoryService`: each user of an app has a memory, which learns from all sessions of the user.
 
-    ADK's tool `preload_memory` passes on the user's newest words, so memories that need a query work too. Adding a
-    session again, as ADK's callbacks do after each run, adds only the new events.
+    ADK's tool `preload_memory` passes the user's newest words, so memories that search work too. If a session is added
+    again, only its new events are saved.
     """
 
     host_modules: ClassVar = ("google.adk.memory.base_memory_service",)
@@ -40,9 +40,10 @@ class MemoryService(VirtualSubclass):
         await self.add_events_to_memory(app_name=session.app_name, user_id=session.user_id, events=session.events)
 
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
-        """Save events with new ids, and learn from them; partial events of a stream are skipped.
+        """Save the new events among these, and learn from them.
 
-        Events that a later event rewound (`Runner.rewind_async`) are taken back.
+        Partial events of a stream are skipped. Events that a later event took back (`Runner.rewind_async`) are taken
+        back.
         """
         log, standing = self._log(app_name, user_id), _drop_rewound(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:
@@ -51,7 +52,7 @@ class MemoryService(VirtualSubclass):
         await log.afollow(said, ended=True)
 
     async def add_memory(self, *, app_name: str, user_id: str, memories: Iterable[Any], **_: Any) -> None:
-        """Save explicit memories, and learn from them."""
+        """Save texts to remember, and learn from them."""
         said = [one for entry in memories for one in _to_messages(entry)]
         await self._log(app_name, user_id).aadd(said, ended=True)
 
@@ -62,7 +63,7 @@ class MemoryService(VirtualSubclass):
         return made(memories=[entry for said in shown if (entry := _entry(said))])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Forget an event for good, with everything learnt from the event; `memory_id` is the event's id."""
+        """Forget an event for good, with everything learnt from it. `memory_id` is the event's id."""
         memory = self.memory(app_name, user_id)
         entries = await memory.aentries()
         found = [entry.seq for entry in entries if entry.turn_id.partition("/")[0] == memory_id]

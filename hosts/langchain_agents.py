@@ -1,4 +1,4 @@
-"""Agents of LangChain 1.x and deepagents: a memory as middleware, and a summarizer for LangChain's own middleware."""
+"""A memory as middleware for agents of LangChain 1.x and deepagents, and a summarizer for LangChain's middleware."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
@@ -21,8 +21,8 @@ _EARLIER = "Here is a summary of the conversation to date:"
 class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
 
-    The agent's state stays complete: the middleware changes requests, not the state. The newest human message is the
-    question, so memories that need a query work too. Messages are identified by their ids.
+    The middleware changes requests, not the agent's state. The newest human message is the question, so memories that
+    search work too. Messages are identified by their ids.
 
     Example:
         `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`
@@ -67,9 +67,10 @@ def _with_view(request: Request, view: list[Any]) -> Request:
 
 
 def summarizer(memory: SummarizingMemory) -> Any:
-    """Return a summarizer for `SummarizationMiddleware(model, summarizer=...)` with the memory's model and prompt.
+    """Return a summarizer for `SummarizationMiddleware(model, summarizer=...)`.
 
-    The summarizer updates the earlier summary instead of summarizing it again. The memory does not store the summaries.
+    It uses the memory's model and prompt, and updates the earlier summary instead of writing it anew. The memory does
+    not store the summaries.
     """
 
     def of(messages: Sequence[Any]) -> tuple[list[Message], str]:

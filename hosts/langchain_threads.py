@@ -1,4 +1,4 @@
-"""Connects a thread of LangChain's messages with a memory: saves messages to the log, and returns the view."""
+"""Saves the messages of a LangChain thread to a memory, and returns the memory's view."""
 
 import contextlib
 from collections.abc import Sequence
@@ -19,8 +19,7 @@ _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: bool = False) -> list[Any]:
     """Save a thread's new messages, and return the memory's view, in an order that every model accepts.
 
-    The newest human message is the question. Messages of the thread appear in the view as the given objects, unless
-    they are joined with their neighbours.
+    The newest human message is the question. The view has the thread's own message objects, unless they are joined.
 
     Args:
         memories: The memories.
@@ -44,7 +43,7 @@ keep_and_view, keep = blocking_function(akeep_and_view), blocking_function(akeep
 
 
 def chat_of(message: Any) -> Message:
-    """Return a message in the form that memories learn from and providers accept."""
+    """Return a LangChain message as a chat message for memories and providers."""
     try:
         chat = to_openai(message)
     except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, unknown to LangChain

@@ -1,4 +1,4 @@
-"""LangGraph: a store over memzoo's stores, and a memory inside your own graph."""
+"""LangGraph: a `BaseStore` over memzoo's stores, and functions for a memory in your own graph."""
 
 import json
 import uuid
@@ -68,11 +68,10 @@ class _Held(NamedTuple):
 
 
 class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
-    """A persistent `BaseStore` for LangGraph: an in-memory store that commits each change to a memzoo store.
+    """A persistent `BaseStore` for LangGraph, which writes each change to a memzoo store.
 
-    Any number of threads and processes may share a memzoo store; each process has all items in memory. Readers see only
-    committed values, and never an older value after a newer one. Values are JSON, and each reader gets its own copy.
-    Embeddings are stored, and computed only once.
+    Several threads and processes may share the memzoo store; each process has all items in memory. Values are JSON.
+    Embeddings are computed only once.
 
     Example:
         `graph.compile(store=MemzooStore(open_store("sqlite:///memories.db"), embedder=HashEmbedder()))`
@@ -95,7 +94,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         self._held, self._lock = _Held(), new_lock()
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
-        """Run operations of LangGraph on the items, and return their results in the same order.
+        """Run LangGraph's operations, and return their results in the same order.
 
         Raises:
             OptionError: A value is not JSON; no part of the batch was stored.
@@ -214,25 +213,25 @@ def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[fl
 
 
 def view(memories: Memories) -> Any:
-    """Return a Runnable that turns the state's messages into the view to send: `view(memories) | model`.
+    """Return a Runnable that turns the messages of a state into the view to send: `view(memories) | model`.
 
-    The Runnable saves new messages to the log. The newest human message is the question, so memories that need a query
-    work too.
+    It saves new messages to the log. The newest human message is the question, so memories that search work too.
     """
     return _runnables.RunnableLambda(partial(keep_and_view, memories), partial(akeep_and_view, memories))
 
 
 def remember(memories: Memories) -> Any:
-    """Return the last node of a turn, a Runnable: it saves the new messages in `state["messages"]`, and learns."""
+    """Return a node for the end of a turn, which saves the new messages and learns from them."""
     return _runnables.RunnableLambda(
         lambda state: keep(memories, state["messages"]), lambda state: akeep(memories, state["messages"])
     )
 
 
 def this_turn(left: Any, right: Any) -> list[Any]:
-    """Merge messages, and keep only this turn: `messages: Annotated[list, this_turn]` keeps checkpoints small.
+    """Merge messages, and keep only those of this turn: `messages: Annotated[list, this_turn]`.
 
-    The memory's log has earlier turns. Otherwise, the function works like LangGraph's `add_messages`.
+    Checkpoints stay small, because the memory's log has the earlier turns. Otherwise this works like LangGraph's
+    `add_messages`.
     """
     messages: list[Any] = _message.add_messages(left, right)
     starts = [place for place, message in enumerate(messages) if message.type == "human"]

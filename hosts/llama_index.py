@@ -20,10 +20,8 @@ _ROLES = {"chatbot": "assistant", "model": "assistant"}
 class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
-    Most chat engines and agents first put the user's message, and then get the view; the view then ends with this
-    message. An engine that gets the view first passes the message as `input`. Strategies that search use the message as
-    the query. The memory learns from an exchange once, after the answer. An unanswered question that is put again after
-    a load is a retry, and is saved once.
+    Strategies that search use the user's message as the query. The memory learns from an exchange once, after the
+    answer. An unanswered question that is put again after a load is a retry, and is saved once.
 
     Attributes:
         memory: The memory.
@@ -44,17 +42,17 @@ class ChatMemory(VirtualSubclass):
     def from_defaults(
         cls, memory: BaseMemory | str = "buffer", *, chat_history: Sequence[Any] = (), **_: Any
     ) -> "ChatMemory":
-        """Return a memory for LlamaIndex, from a memory or a strategy's name, and with earlier messages."""
+        """Return a `ChatMemory` from a memory or a strategy's name, with earlier messages."""
         made = cls(create_memory(memory) if isinstance(memory, str) else memory)
         made.put_messages(chat_history)
         return made
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
-        """Return the view for `input`, the user's next message; by default for the user's last message."""
+        """Return the view for the user's next message, `input`; by default, for the last message."""
         return [_join(group) for group in in_order(await self._log.aread_view(input))]
 
     async def aget_all(self) -> list[Any]:
-        """Return the whole history, independent of the strategy's view."""
+        """Return the whole history, whatever the view shows."""
         return [_hosts(said) for said in await self._log.aall()]
 
     async def aput(self, message: Any) -> None:
@@ -66,7 +64,7 @@ class ChatMemory(VirtualSubclass):
         await self._log.aadd(list(map(_to_message, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
-        """Replace the history with these messages. The log's messages up to the first difference are kept."""
+        """Replace the history by these messages. The messages before the first difference are kept."""
         said, old = list(map(_to_message, messages)), await self._log.aall()
         same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:

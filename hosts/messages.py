@@ -32,18 +32,16 @@ PART = ""
 
 
 class HostMessage(NamedTuple):
-    """A message from a host, or from the log for a host.
+    """A message of a host (an agent framework), as a chat message and in the host's own form.
 
     Attributes:
         message: The OpenAI chat message, from which memories learn.
-        own: The host's own form of the message as JSON, with ids, reasoning and usage; the memory's model never sees
-            this form.
-        key: The host's id of the message in this conversation; a message with an id is stored only once. "" for a
-            message without an id.
+        own: The host's own form of the message as JSON. No model sees it.
+        key: The host's id of the message, by which it is stored only once; "" without an id.
         seq: The log number; 0 if the message is not in the log.
-        thread: The host's thread with the message; "" if unknown.
-        unfinished: True for the part of a stopped answer that the user has read.
-        recalled: True for a text that the memory made.
+        thread: The id of the host's thread that has the message; "" if unknown.
+        unfinished: True for the beginning of an answer that was stopped.
+        recalled: True for a text that the memory made, such as a summary.
     """
 
     message: Message
@@ -56,7 +54,7 @@ class HostMessage(NamedTuple):
 
 
 def add_calls(said: Message, calls: Iterable[Any]) -> Message:
-    """Return an assistant's message with further tool calls, so that all calls of an answer stay in one message."""
+    """Return an assistant's message with further tool calls."""
     return said | {"content": said["content"] or None, "tool_calls": [*said.get("tool_calls", ()), *calls]}
 
 
@@ -68,7 +66,7 @@ def chat_of(
     results: Iterable[tuple[str, str]] = (),
     others: Sequence[str] = (),
 ) -> list[Message]:
-    """Return one host message as chat messages: a message for each tool result, then a message for the rest.
+    """Return a host message as chat messages: one for each tool result, then one for the rest.
 
     Args:
         role: The role of the message: user, assistant, system.
@@ -89,7 +87,10 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Return one host message as messages for the log, one for each of its chat messages; the first keeps `own`."""
+    """Return a host message as messages for the log, one for each of its chat messages.
+
+    The first of them keeps the host's own form.
+    """
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
         for place, message in enumerate(chat)
@@ -97,7 +98,7 @@ def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]
 
 
 def make_call(id_: object, name: object, arguments: object) -> Message:
-    """Return a tool call, even without an id or a name. A text as `arguments` is taken as JSON."""
+    """Return a tool call, even without an id or a name. `arguments` may be JSON text."""
     given = arguments if isinstance(arguments, str) else dump_json({} if arguments is None else arguments) or "{}"
     return tool_call(str(id_ or name or ""), str(name or "a tool"), given)
 
@@ -118,12 +119,12 @@ def _part_text(part: Any) -> str:
 
 
 def dict_of(thing: Any) -> dict[str, Any]:
-    """Return the value if it is a dict, else an empty dict."""
+    """Return a value if it is a dict; otherwise an empty dict."""
     return cast("dict[str, Any]", thing) if isinstance(thing, dict) else {}
 
 
 def dicts_of(parts: Any) -> list[dict[str, Any]]:
-    """Return the dicts in a value that should be a list of dicts."""
+    """Return the dicts in a list; an empty list for other values."""
     several: list[Any] = parts if isinstance(parts, list) else []
     return [dict_of(part) for part in several if isinstance(part, dict)]
 
@@ -137,9 +138,9 @@ def dump_model(model: Any, **options: Any) -> Any:
 
 
 def fit_message(message: Message) -> Message:
-    """Return a host's message in a form that a log accepts; invalid parts are left out or become texts.
+    """Return a host's message with its invalid parts left out or turned into text.
 
-    The tool has already done its work, or the model has answered, so refusing the message would lose the turn.
+    The model has answered already, so an error would lose the turn.
     """
     try:
         fit = checked(message)
@@ -170,7 +171,7 @@ def _mend(message: Message) -> Message:
 
 
 def dump_json(own: JSON) -> str | None:
-    """Return a host's own form as JSON text; `None` for `None`, and for values that cannot be written as JSON."""
+    """Return a host's own form as JSON text; `None` if there is none, or if it cannot be written as JSON."""
     if own is None:
         return None
     try:
@@ -182,5 +183,5 @@ def dump_json(own: JSON) -> str | None:
 
 
 def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
-    """Return the number of messages at the beginning that two conversations have in common."""
+    """Return the number of equal messages with which two conversations begin."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -1,4 +1,4 @@
-"""A memory in the OpenAI Agents SDK: as a `Session`, and as a filter of the model's input."""
+"""A memory in the OpenAI Agents SDK: as a session, and as a filter of the model's input."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -32,9 +32,8 @@ _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySess
 class MemorySession:
     """A session that keeps all items in a memory's log, and shows the model the memory's view.
 
-    With `raw=True`, the session returns all items, as the SDK's own sessions do, and `filter_input` shows the view;
-    every memory works in this way. Without `raw=True`, memories that search are refused, because the SDK does not pass
-    the question to a session.
+    With `raw=True`, the session returns all items, and the filter `filter_input` shows the view. Memories that search
+    need this, because the SDK does not pass the question to a session.
 
     Attributes:
         memory: The memory.
@@ -62,7 +61,7 @@ class MemorySession:
             )
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
-        """Return all items with `raw=True`, else the view: at most the newest `limit` items, and all derived texts.
+        """Return the view, with at most the newest `limit` items; with `raw=True`, all items.
 
         The default of `limit` comes from `session_settings`.
         """
@@ -85,7 +84,7 @@ class MemorySession:
         await self._log.aadd(_to_messages(items))
 
     async def pop_item(self) -> Item | None:
-        """Delete the newest item of the log, and return it, independent of the view."""
+        """Delete the newest item of the log, and return it."""
         # Shielded, so that a cancelled run has either deleted the item or changed nothing.
         return await asyncio.shield(self._pop())
 
@@ -107,11 +106,10 @@ class MemorySession:
         await self.memory.aclear()
 
     async def filter_input(self, data: Any) -> Any:
-        """Return the model's input with the view for the user's newest message, and store nothing.
+        """Return the model's input with the view for the user's newest message. Nothing is stored.
 
-        Consecutive messages of one role become one item, and system texts follow the agent's instructions: other models
-        than OpenAI's refuse two messages of one role in a row. Pass this method as
-        `RunConfig(call_model_input_filter=...)` to a run that also uses this session.
+        Pass this method as `RunConfig(call_model_input_filter=...)` to a run that also uses this session. Adjacent
+        messages of the same role become one item, because some models refuse them.
         """
         given: list[Item] = data.model_data.input
         instructions: str | None = data.model_data.instructions

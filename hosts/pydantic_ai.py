@@ -1,4 +1,4 @@
-"""Pydantic AI: a memory as a capability of an agent."""
+"""A memory in Pydantic AI: as a capability of an agent."""
 
 import contextlib
 import hashlib
@@ -27,9 +27,8 @@ _SAID = ("user-prompt", "speech", "tool-return", "retry-prompt", "retry-feedback
 class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the conversation, and keeps every message in the memory's log.
 
-    The run's own history stays complete. The newest user prompt is the question, so memories that need a query work
-    too.
-    System prompts belong to the agent and are not kept. A run with the `run_id` of a failed run is a retry.
+    The newest user prompt is the question, so memories that search work too. System prompts belong to the agent and are
+    not kept. A run with the `run_id` of a failed run is a retry.
 
     Example:
         `Agent(model, capabilities=[MemoryCapability(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`, and then

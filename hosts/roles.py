@@ -1,4 +1,4 @@
-"""Finds a message's role from the speaker's name in other libraries and files."""
+"""Finds the role of a message from its speaker's name, for messages of other programs."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def role_of(name: object) -> str | None:
 
 
 def say_as(name: str, content: Any) -> Message:
-    """Return a speaker's message, with the role for the name; for an unknown name, a user message with the name in it.
+    """Return a speaker's message. If the name stands for no role, it is a user message that begins with the name.
 
     Example:
         >>> say_as("Human", "Hi"), say_as("moderator", "Calm down.")

@@ -1,4 +1,4 @@
-"""Shared parts of the adapters of agent frameworks (hosts), which exchange messages with a memory's log."""
+"""The common part of the adapters for agent frameworks (hosts)."""
 
 import importlib
 import itertools
@@ -39,12 +39,12 @@ _THREAD = "@thread"
 class HostLog:
     """A memory's log, for an adapter that saves and loads the messages of a host.
 
-    The memory learns from an exchange once the answer is saved, even if the host saves the exchange in several pieces.
-    A load learns nothing.
+    The memory learns from an exchange once the answer is saved, even if the host saves it in several pieces. A load
+    learns nothing.
 
     Attributes:
         memory: The memory.
-        field: The name of a record's field that has the host's own form of the message.
+        field: The name of the field for the host's own form of a message.
     """
 
     def __init__(self, memory: BaseMemory, host: str) -> None:
@@ -55,16 +55,15 @@ class HostLog:
         self._may_repeat = True
 
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
-        """Append messages as one turn, and learn from the exchange if the last message is an answer.
+        """Append messages as one turn. If the last one is an answer, learn from the exchange.
 
-        A run is a retry if it begins with the unanswered question of the last run; the question is then not stored
-        again. A run begins with the first save, and with the first save after each load. Within a run, the same words
-        saved twice are two messages.
+        If the first save after a load begins with the same unanswered question as before, it is a retry, and the
+        question is not stored again.
 
         Args:
             said: The messages, oldest first.
             turn_id: The turn's id; saving a turn again under the same id changes nothing.
-            ended: Learn even without an answer, because the turn is over.
+            ended: True to learn even without an answer, because the turn is over.
         """
         if self._may_repeat:
             said = said[await self._count_repeated(said) :]
@@ -97,23 +96,20 @@ class HostLog:
         cuts_at_questions: bool = False,
         whole: bool = True,
     ) -> None:
-        """Bring the log in step with a host: append the host's messages after the newest message that the log has.
+        """Bring the log in step with a host: append the messages that are new, and skip forgotten ones.
 
-        Forgotten messages are skipped. With a `thread`, the log also follows deletions and edits: messages that the
-        thread no longer has are taken back, and from a message with changed words on, everything is appended again.
-        A message that was taken back is appended again if the host sends it again, as when a branch is resumed.
+        With a `thread`, the log also follows deletions and edits. Messages that the thread no longer has are taken
+        back. From a message with changed words on, everything is appended again.
 
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
-            ended: Learn even without an answer, because the turn is over.
-            thread: The id of the thread, if the thread ends with exactly these messages; "" if other messages may be
-                between these. Only messages appended for the same thread are ever taken back.
-            cuts_at_questions: True if the host drops old messages only just before a question. If its thread begins
-                with another message, the question was deleted, and is taken back here too. If false, messages older
-                than the thread's first message stay in the log.
-            whole: True if the host passes in all messages of this run. An unanswered message in the log with the same
-                words is then the question of a failed run, and is not stored again. Two equal messages of the host are
-                still two messages.
+            ended: True to learn even without an answer, because the turn is over.
+            thread: The id of the host's thread, if `said` is its end without gaps; "" otherwise. Only messages of the
+                same thread are taken back.
+            cuts_at_questions: True if the host drops old messages only as whole exchanges. A question that is missing
+                at the beginning of the thread is then taken back.
+            whole: True if `said` has all messages of this run. An equal unanswered question in the log then belongs to
+                a failed run, and is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -129,7 +125,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Take back messages that the thread no longer has; return the messages that `afollow` would then append."""
+        """Take back messages that the thread no longer has, and return the messages that are new in the host."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -146,9 +142,9 @@ class HostLog:
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
-        """Return the view for a question; messages from the log have the host's own form.
+        """Return the view for a question. Messages of the log have the host's own form.
 
-        The view leaves out a stopped answer to the same question.
+        A stopped answer to the same question is left out.
 
         Args:
             query: The question; by default the newest question in the log.
@@ -184,9 +180,7 @@ class HostLog:
         return await self._newest(limit)
 
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
-        """Delete messages, usually the newest, and a stopped answer to them; the host can send the messages again.
-
-        Only states learnt from these messages are learnt again.
+        """Delete messages of the log, so that the host can send them again. A stopped answer to them is deleted too.
 
         Returns:
             The log numbers of the messages that this call deleted.
@@ -205,7 +199,7 @@ class HostLog:
         """Take back the messages with these ids of the host, if the store can delete messages.
 
         Args:
-            ids: The ids.
+            ids: The ids of the messages in the host.
             newest: The number of newest messages to search; by default all.
             thread: Take back only messages appended for this thread; "" for all threads.
         """
@@ -223,10 +217,9 @@ class HostLog:
         return True
 
     def record(self, said: HostMessage) -> Record:
-        """Return the record to store for a message, with the host's own form in a field.
+        """Return the record to store for a host's message.
 
-        A message that is not a valid chat message is stored as text, because the run has already done its work and
-        must not fail here.
+        The host's own form is in a field. A message that is not a valid chat message is stored as text.
         """
         fields = {self.field: dump_json(said.own), _THREAD: said.thread or None}
         known = {name: text for name, text in fields.items() if text is not None}
@@ -316,7 +309,7 @@ class HostLog:
 
 
 def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
-    """Return a view in groups, each of which becomes one message, in an order that every model accepts.
+    """Return a view in groups that become one message each, in an order that every model accepts.
 
     Args:
         said: The view.
@@ -375,7 +368,7 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
 
 
 def host_module(name: str, extra: str) -> Any:
-    """Import a module of a host, hidden from type checkers because it need not be installed.
+    """Import a module of a host, which need not be installed for type checks.
 
     Raises:
         MissingExtraError: The host is not installed; the message names the extra to install.
@@ -387,7 +380,7 @@ def host_module(name: str, extra: str) -> Any:
 
 
 class VirtualSubclass:
-    """A class that counts as a subclass of a host's class once the host is imported."""
+    """A base class whose objects count as those of a host's class once the host is imported."""
 
     # The modules with the host's class, and the class's name.
     host_modules: ClassVar[tuple[str, ...]]

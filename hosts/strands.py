@@ -28,11 +28,9 @@ class MemoryConversationManager:
     """A memory as the conversation manager of a Strands agent.
 
     In each model call, the memory's view replaces earlier turns; derived texts go to the end of the system prompt. At
-    the end of an invocation, the messages are saved by their tracking ids, and the memory learns from them;
-    `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation is saved too, with its
-    tool calls and results; the same prompt again is a retry, and is sent and saved once. An interrupted invocation is
-    saved together with the next invocation that ends. If you remove or replace messages of the newest turn in
-    `agent.messages`, or restore a snapshot that lacks messages, the log drops these messages too.
+    the end of an invocation, the messages are saved, and the memory learns from them; `agent.messages` keeps the newest
+    turn. A failed invocation is saved too; the same prompt again is a retry, and is saved once. If you remove or
+    replace messages of the newest turn in `agent.messages`, the log follows.
 
     Attributes:
         memory: The memory of one agent.
@@ -55,7 +53,7 @@ class MemoryConversationManager:
         registry.add_callback(hooks.AfterInvocationEvent, self._save)
 
     def apply_management(self, agent: Any, **_: Any) -> None:
-        """Remove earlier turns that are in the log from `agent.messages`."""
+        """Remove earlier turns from `agent.messages`, if the log has them."""
         messages: list[dict[str, Any]] = agent.messages
         newest = max((place for place, message in enumerate(messages) if _is_prompt(message)), default=0)
         kept = [one for place, one in enumerate(messages) if place >= newest or _id(one) not in self._saved]
@@ -63,7 +61,7 @@ class MemoryConversationManager:
         messages[:] = kept
 
     def reduce_context(self, agent: Any, e: Exception | None = None, **_: Any) -> None:
-        """After a request that was too long, show only the newer half of the earlier turns.
+        """Show only the newer half of the earlier turns, after a request was too long.
 
         Raises:
             Exception: `e`, if the newest turn alone is too long.
@@ -76,12 +74,12 @@ class MemoryConversationManager:
         self._left_out += (self._shown - self._left_out + 1) // 2
 
     def get_state(self) -> dict[str, Any]:
-        """Return this manager's state for Strands' session managers and snapshots, without the memory's content."""
+        """Return the state for Strands' session managers and snapshots, without the memory's content."""
         name, removed = type(self).__name__, self.removed_message_count
         return {"__name__": name, "removed_message_count": removed, "thread": self._thread}
 
     def restore_from_session(self, state: dict[str, Any]) -> None:
-        """Restore the state from a result of `get_state`."""
+        """Restore the state that `get_state` returned."""
         self.removed_message_count = state["removed_message_count"]
         self._thread = state.get("thread", self._thread)
 

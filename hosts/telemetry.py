@@ -1,7 +1,7 @@
-"""Traces and metrics for OpenTelemetry. Until you call `instrument`, nothing is measured, and nothing is slower.
+"""Traces and metrics for OpenTelemetry. Until you call `instrument`, nothing is measured.
 
-`instrumented_calls` lists the watched methods. `instrument` replaces these methods with wrappers that report each call,
-as OpenTelemetry's own instrumentations do; `uninstrument` restores the original methods.
+`instrument` replaces the methods in `instrumented_calls` by wrappers that report each call; `uninstrument` restores
+them.
 """
 
 import functools
@@ -32,7 +32,7 @@ _KIND = (_OPERATION, _MODEL, "gen_ai.provider.name", "memzoo.purpose")
 
 
 class InstrumentedCall(NamedTuple):
-    """A watched method or function.
+    """A method or function whose calls are reported.
 
     Attributes:
         owner: The class or module with the method or function.
@@ -57,14 +57,14 @@ def instrument(
     meter_provider: "MeterProvider | None" = None,
     content: bool = False,
 ) -> None:
-    """Report every load, save, model call, search and store operation of this process to OpenTelemetry from now on.
+    """Report loads, saves, model calls, searches and store operations to OpenTelemetry from now on.
 
     Without a configured SDK, OpenTelemetry drops all reports.
 
     Args:
         tracer_provider: The provider for spans; by default the global one.
         meter_provider: The provider for metrics; by default the global one.
-        content: Also report the text of prompts, replies, questions and memories, which includes your users' words.
+        content: True to report also the texts of prompts, replies, questions and memories.
 
     Raises:
         MissingExtraError: opentelemetry-api is not installed.
@@ -175,7 +175,7 @@ def _put(owner: Any, method: str, new: Any) -> None:
 
 
 def instrumented_calls() -> list[InstrumentedCall]:
-    """Return all methods and functions whose calls become spans."""
+    """Return all methods and functions whose calls are reported."""
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.models import chat, embedders

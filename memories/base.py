@@ -68,13 +68,13 @@ class BaseMemory(ABC):
     Your own strategy overrides up to six hooks: `view` returns the view; `derive` returns the changes learnt from new
     messages; `due` decides when to learn; `is_over_limit` decides when to shorten the state; `oldest_needed` returns
     the oldest message that the strategy still needs; `on_state_change` updates an index or another object that you keep
-    beside the state. Class attributes describe further properties of the strategy; this class implements the rest. Each
-    method that may wait is a coroutine (`asave_context`) with a synchronous twin (`save_context`).
+    beside the state. Each method that may wait is a coroutine (`asave_context`) with a synchronous twin
+    (`save_context`).
 
     Attributes:
         name: The strategy's short name.
-        own_prompts: Prompts that the strategy adds to memzoo's, by name: Jinja text, or a file that contains it. `ask`
-            takes their names too, and `prompts` may replace them with templates that use the same variables.
+        own_prompts: The strategy's own prompts by name, as Jinja text or as a file with the text. `ask` sends them to
+            the model.
         needs_query: True if the view depends on this turn's input, and a load therefore needs the input.
         keeps_fields: True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's
             words.
@@ -219,38 +219,43 @@ class BaseMemory(ABC):
 
     @abstractmethod
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return the view to show to the model now, for the query if any. Do not change entries of the log."""
+        """Return the view to show to the model now. Do not change entries of the log.
+
+        A strategy that searches looks for the words of `query`.
+        """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return the changes of the state learnt from new entries; the log ends with the last of these entries.
+        """Return the changes to the state that follow from new entries.
 
-        Only return the changes; do not apply them. This method may ask a model, and raises `ModelError` if the model
-        fails.
+        The log ends with the last of these entries. Only return the changes; do not apply them. This method may ask a
+        model, and raises `ModelError` if the model fails.
         """
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return True to learn from all waiting entries (default), False for none, or how many of the oldest.
+        """Return how many of the oldest waiting entries to learn from at once; True or False for all or none.
 
-        After True, the entries wait until they make a portion (`learn_every`); after a number, they are learnt from at
-        once.
+        After True (the default), entries still wait until they make a portion (`learn_every`).
         """
         return True
 
     def is_over_limit(self, state: State) -> bool:
-        """Tell if the state exceeds a limit: `derive` is then called to shorten the state, even without new entries."""
+        """Tell if the state is larger than allowed.
+
+        `derive` is then called to shorten the state, even without new entries.
+        """
         return False
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the first log number that `view` or `derive` still needs; 1 for everything."""
+        """Return the lowest log number that `view` or `derive` still needs; 1 if they need the whole log."""
         return 1
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:  # noqa: B027 - a hook
-        """Update an index or a graph that you keep beside the state; called after items of the state changed.
+        """Update an index or a graph that you keep beside the state, after the state has changed.
 
         Args:
             changes: The changed items by key; `None` for a deleted item.
-            reset: True if something was deleted: first drop everything kept so far.
+            reset: True to drop everything kept so far before the update, because something was deleted.
         """
 
     # Methods and properties that use the hooks, or are used by them.
@@ -303,9 +308,10 @@ class BaseMemory(ABC):
 
     @property
     def message_limit(self) -> int | None:
-        """The token limit for messages in a view, also for those not learnt from yet: the option `max_token_limit`.
+        """The token limit for the messages in a view, including those not learnt from yet.
 
-        `None` for a strategy without this option. A strategy whose option limits something else overrides this.
+        By default the option `max_token_limit`; `None` without this option. Override this property if your option
+        `max_token_limit` limits something else.
         """
         return getattr(self, "max_token_limit", None)
 
@@ -336,7 +342,7 @@ class BaseMemory(ABC):
         return self.learner is not None and self.learner.cached_state.newest is state
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the memory for a prompt, by variable: a transcript, or chat messages with `return_messages`.
+        """Return the memory as variables for a prompt: a transcript, or with `return_messages`, chat messages.
 
         Args:
             inputs: The inputs of this turn. Only strategies that search need inputs.
@@ -378,9 +384,8 @@ class BaseMemory(ABC):
     ) -> None:
         """Save OpenAI chat messages of any kind as one turn, oldest first, and learn from them.
 
-        A `Record` carries further fields with its message. With `learn=False`, a later save learns from these messages;
-        until then the memory shows the newest messages that fit the limit, word for word (see `max_pending_tokens`).
-        With `pinned=True`, the messages are pinned at once (see `pin`).
+        A `Record` is a message with further fields. With `learn=False`, the messages wait until a later save learns
+        from them. With `pinned=True`, the messages are pinned at once (see `pin`).
 
         Raises:
             MessageError: A message is refused; nothing was stored.
@@ -422,9 +427,8 @@ class BaseMemory(ABC):
     ) -> Shown:
         """Return the memory as chat messages: system messages first, tool calls with their results.
 
-        To ask a model, use `request`: these messages contain neither the question nor your system text, and a message
-        put beside them by hand may stand next to one of its own role, which some models refuse. While the newest user
-        message has no answer, this message and all later messages are always included.
+        To ask a model, use `request` instead, which adds your system text and the question in an order that every model
+        accepts. If the newest user message has no answer yet, this message and all later messages are always included.
 
         Args:
             query: The user's next words, which are not appended; by default the user's last words.
@@ -470,8 +474,8 @@ class BaseMemory(ABC):
     ) -> Shown | dict[str, Any]:
         """Return a whole request for a model: your system text, the memory, and the question, in one valid order.
 
-        One system message stands first, with your text before the memory's; then roles alternate, beginning with a
-        user message. Neighbours of one role are joined: found text stands in front of the user message behind it.
+        One system message stands first, with your text before the memory's; then roles alternate, beginning with a user
+        message. Adjacent messages of the same role are joined into one message.
 
         Args:
             question: The user's next words, or a user message (with pictures, say). If the log ends with the same
@@ -479,9 +483,8 @@ class BaseMemory(ABC):
                 on.
             system: Your instructions for the model; they are not stored.
             max_tokens: The most tokens of the request, as in `messages`.
-            family: The form that the endpoint demands beyond this order: a `Family`, or the name of one in
-                `memzoo.memories.text.families.FAMILIES`; by default the form for the model that `llm` or
-                `token_counter` names.
+            family: The endpoint's family, which may demand more than this order: a `Family`, or a name in
+                `memzoo.memories.text.families.FAMILIES`; by default the family of the memory's model.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
 
         Raises:
@@ -531,7 +534,7 @@ class BaseMemory(ABC):
         newest_first: bool = False,
         usage: bool = False,
     ) -> list[Message]:
-        """Return all messages of the log, or a page as in `aentries`, oldest first; the same with every strategy.
+        """Return all messages of the log, or a page as in `aentries`, oldest first. Every strategy returns the same.
 
         With `usage`, answers that a `Conversation` got also have the members `model` and `usage` (see `Entry`).
         Providers refuse these members: read such messages, but do not send them.
@@ -579,7 +582,7 @@ class BaseMemory(ABC):
     async def aclear(self) -> None:
         """Start over: delete all messages, everything learnt from them, and the record of forgotten turns.
 
-        A host that saves the old messages again brings them back; after `forget(None)`, they stay away.
+        If a host saves the old messages again, they are back. After `forget(None)`, they are not saved again.
         """
         from memzoo.memories.engine import forgetting
 
@@ -591,7 +594,10 @@ class BaseMemory(ABC):
         await together([learner.settle(raising=raising) for learner in self.learners])
 
     async def aset_aside(self) -> list[Entry]:
-        """Return the messages set aside because a model kept failing on them: these are shown, but not learnt from."""
+        """Return the messages that are set aside because a model kept failing on them.
+
+        Views show these messages, but the memory has not learnt from them.
+        """
         return await saving.find_set_aside(self)
 
     async def arelearn(self, *, from_: int | None = None, only_set_aside: bool = False) -> None:
@@ -646,7 +652,7 @@ class BaseMemory(ABC):
         return Turn(self, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
-        """Return the messages of the newest turn if it ended without an answer, else an empty list; all stay stored."""
+        """Return the messages of the newest turn if the turn ended without an answer; otherwise an empty list."""
         from memzoo.memories.engine.turns import find_unfinished_turn
 
         return await find_unfinished_turn(self.log.cached)
@@ -668,7 +674,7 @@ class BaseMemory(ABC):
         return await seed(self, examples)
 
     async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
-        """Return an explanation of the result of `messages`: its search, its tokens by part, and the messages left out.
+        """Return an explanation of the result of `messages`: the search, the tokens and the messages left out.
 
         Unlike `messages`, this method reads the whole log.
 
@@ -690,8 +696,7 @@ class BaseMemory(ABC):
         """Return another memory of the conversation, with some options changed: `memory.clone(k=5)`.
 
         Args:
-            **changed: The changed options. A strategy with an index outside the store gives a clone over another
-                `store` a separate index.
+            **changed: The changed options. With another `store`, an index outside the store is not shared.
         """
         return type(self)(**{name: getattr(self, name) for name in options.options_of(type(self))} | changed)
 

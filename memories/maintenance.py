@@ -52,20 +52,20 @@ def upkeep(
 ) -> Upkept:
     """Learn from all waiting messages of many conversations: catch up, rebuild cleared states, and embed.
 
-    Each conversation is learnt to the end of its log, step by step as in a memory, by one process at a time: if another
-    process is learning a conversation, the call waits for this process. Completed steps are in the store, so after a
-    killed call, simply call again. If one conversation fails, the rest still go on.
+    Each conversation is learnt to the end of its log in steps, each of which is stored. After an interruption, call
+    again. If another process is learning a conversation, the call waits for it. If one conversation fails, the others
+    go on.
 
     Args:
         store: The store of the conversations. It is pickled for other processes, without passwords and keys.
         strategy: The name of the strategy, as for `create_memory`.
         ids: The ids of the conversations; by default, all conversations in the store with waiting messages, read a page
             at a time.
-        prefix: A prefix of ids: only conversations with this prefix are learnt.
+        prefix: Learn only conversations whose ids begin with this text.
         executor: The executor for the work: any `concurrent.futures.Executor`, or a number of processes; by default the
             work is done in the calling thread.
-        progress: A function called after each conversation with the number of finished conversations, and the total
-            number or `None` if unknown.
+        progress: A function called after each conversation with the number of finished conversations and the total
+            (`None` if unknown).
         **options: The options of the strategy, the same as in the program that serves the conversations.
 
     Raises:

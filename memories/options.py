@@ -92,7 +92,7 @@ def options_of(cls: type) -> list[str]:
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Check that all given options exist in a class, and that each option without a default is given.
+    """Check the names of given options: all must exist in a class, and none without a default may be missing.
 
     Raises:
         UnknownOptionError: The class lacks an option; the text names the unknown and the existing options.
@@ -124,15 +124,18 @@ def check(memory: Any) -> None:
 
 
 def meanings(cls: type) -> dict[str, str]:
-    """Return the meaning of each option of a class: the text below the option in the source, if there is a source."""
+    """Return the meaning of each option of a class, as written below the option in the source code.
+
+    Without source code, the result is empty.
+    """
     return {name: text for one in reversed(cls.__mro__) for name, text in _own_meanings(one).items()}
 
 
 def refuse_assignment(memory: Any, name: str, value: object) -> None:
-    """Assign an attribute of a memory, but no option once the memory is made; used as `memory.__setattr__`.
+    """Assign an attribute of a memory, unless it is an option of a finished memory. Used as `memory.__setattr__`.
 
     Raises:
-        OptionError: The attribute is an option, and the memory is made.
+        OptionError: The attribute is an option of a finished memory.
     """
     if name in memory.__dataclass_fields__ and "log" in vars(memory):
         raise OptionError(f"{name} cannot change once a memory is made; make another one: memory.clone({name}=...)")
@@ -140,7 +143,7 @@ def refuse_assignment(memory: Any, name: str, value: object) -> None:
 
 
 def refuse_pickling(instead: str) -> Callable[[Any, Any], NoReturn]:
-    """Return a `__reduce_ex__` for a class that cannot be pickled or copied: it raises an `OptionError` with advice."""
+    """Return a `__reduce_ex__` for a class that must not be pickled or copied; it raises an `OptionError`."""
 
     def refuse(owner: Any, _: object) -> NoReturn:
         raise OptionError(f"a {type(owner).__name__} cannot be pickled or copied; {instead}")
@@ -255,7 +258,7 @@ def whole_number(name: str, value: object, *, at_least: int | None = None) -> No
 
 
 def reduce_memory(memory: Any) -> tuple[Any, ...]:
-    """Return the value of `memory.__reduce__`: the function and the arguments that make the memory again."""
+    """Return the value of `__reduce__` for a memory: a function that makes the memory again, and its arguments."""
     owner, options = type(memory).__name__, options_of(type(memory))
     return _reopen, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
 

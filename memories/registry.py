@@ -143,9 +143,8 @@ def create_memory(name: str, **options: "Unpack[SharedOptions]") -> BaseMemory: 
 def create_memory(name: str, **options: Any) -> BaseMemory:
     """Return a memory, made by the name of its strategy.
 
-    To change the strategy, change only the name: shared options may be given for every name, and a strategy ignores
-    shared options that it does not have. The shared options are the options of `BaseMemory`, and `llm`,
-    `max_prompt_tokens`, `embedder` and `index`.
+    To change the strategy, change only the name. The options of `BaseMemory`, and `llm`, `max_prompt_tokens`,
+    `embedder` and `index`, may be given for every name; a strategy ignores those that it does not have.
 
     Args:
         name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer",

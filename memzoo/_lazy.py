@@ -9,11 +9,11 @@ __all__ = ["lazy"]
 
 
 def lazy(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the functions `__getattr__` and `__dir__` of a package that loads names lazily; `import *` works too.
+    """Return the functions `__getattr__` and `__dir__` for a package whose names are loaded at their first use.
 
     Args:
         package: The name of the package.
-        places: For each module, the names to export, separated by spaces. A submodule itself can be one of its names.
+        places: For each module, the names to export, separated by spaces.
     """
     modules = {name: module for module, names in places.items() for name in names.split()}
 

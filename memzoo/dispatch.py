@@ -1,7 +1,6 @@
 """Runs units of work (calls of one function) on an executor: in batches, and again if a worker dies.
 
-This module is independent of the kind of work: `compare` and `upkeep` pass a function and units, and process the
-results. The executor may be any executor of `concurrent.futures`, or of a compatible package such as Dask.
+The executor may be any executor of `concurrent.futures`, or of a compatible package such as Dask.
 """
 
 import concurrent.futures
@@ -86,9 +85,9 @@ class _Processes(Executor):
 
 
 def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:
-    """Return a context manager that yields the executor for the option `workers`, or `None` for none.
+    """Return a context manager for the executor of the option `workers`; it yields `None` without one.
 
-    The end of the block shuts down an executor created here; the user's own executor stays open.
+    The end of the block shuts down an executor created here. The user's own executor stays open.
 
     Raises:
         OptionError: `workers` is neither an executor nor a number of at least 1.
@@ -111,16 +110,16 @@ def run_units(
 ) -> Generator[tuple[U, R]]:
     """Run units of work on an executor; yield each unit with its result, in the order of completion.
 
-    Units are taken from the iterable when needed, a few for each worker. If a worker dies, its units run again on
-    another worker: `do` may run twice for a unit, but only one result is yielded.
+    If a worker dies, its units run again on another worker. `do` may therefore run twice for a unit, but only one
+    result is yielded.
 
     Args:
         executor: The executor; `None` runs the units in this process, one after the other.
         do: The function to run on the workers. Its errors are raised here and end the run.
-        units: The units, each an argument for `do`. A `None` among them means that the next unit exists only after a
-            unit under way has finished.
-        batch_seconds: The target time of a batch, estimated from earlier units; a worker that takes twice as long
-            returns the remaining units. 0 sends each unit by itself.
+        units: The units, each an argument for `do`. `None` means that the next unit comes only after another unit has
+            finished.
+        batch_seconds: The time that a batch should take. After twice this time, a worker returns the remaining units. 0
+            for batches of one unit.
 
     Raises:
         OptionError: `do` or a unit cannot be sent to the workers.
@@ -134,7 +133,7 @@ def run_units(
 
 
 def most_under_way(executor: Executor | None) -> int:
-    """Return the most batches that may be under way at once."""
+    """Return the most batches that may run or wait at once."""
     if executor is None:
         return 1
     dask: Any = sys.modules.get("distributed.cfexecutor")
@@ -147,13 +146,13 @@ def most_under_way(executor: Executor | None) -> int:
 
 
 def in_this_process(executor: Executor | None) -> bool:
-    """Return whether the executor runs work in this process, where no object needs pickling."""
+    """Return whether the executor runs work in this process, so that nothing must be pickled."""
     apart = getattr(concurrent.futures, "InterpreterPoolExecutor", ())  # of Python 3.14: threads without shared objects
     return executor is None or (isinstance(executor, ThreadPoolExecutor) and not isinstance(executor, apart))
 
 
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
-    """Check that objects can be sent to the workers.
+    """Check that objects can be sent to the workers, which may be other processes.
 
     Args:
         executor: The executor of the workers.

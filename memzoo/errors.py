@@ -63,7 +63,7 @@ class MessageError(MemoryZooError, ValueError):
 class RedactionError(MemoryZooError, RuntimeError):
     """A text could not be redacted; nothing was stored or sent.
 
-    The function in the option `redact` failed or did not return a text, or the text has too many levels of escapes.
+    The function in the option `redact` failed or did not return a text, or the text is escaped too many times.
     """
 
 
@@ -85,7 +85,10 @@ class OverBudgetError(MemoryZooError, ValueError):
 
     @classmethod
     def of(cls, what: str, size: float, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
-        """Return the error for texts over a limit; `what` names the texts in the message, which ends with `advice`."""
+        """Return the error for texts over a limit.
+
+        `what` names the texts in the message, and `advice` ends the message.
+        """
         size = math.ceil(size)
         error = cls(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
         error.size, error.limit = size, limit
@@ -141,11 +144,11 @@ class ToolRoundsError(MemoryZooError, RuntimeError):
 
 
 class TurnError(MemoryZooError, RuntimeError):
-    """A turn was used before its beginning or after its end, or there is no question for a new answer."""
+    """A turn was used before its beginning or after its end, or has no question to answer again."""
 
 
 class TurnInProgressError(TurnError):
-    """A turn was refused because another turn of the conversation is under way; nothing of the new turn was stored."""
+    """A turn was refused because another turn of the conversation is under way. Nothing was stored."""
 
 
 class StoreError(MemoryZooError, RuntimeError):
@@ -165,7 +168,7 @@ class WrongKeyError(StoreError):
 
 
 class TamperedError(StoreError):
-    """Encrypted content was moved from its place in the store to another place."""
+    """Encrypted content is not at its own place in the store: somebody has moved it."""
 
 
 class AsyncOnlyError(MemoryZooError, RuntimeError):
@@ -177,7 +180,7 @@ class TransferError(MemoryZooError, ValueError):
 
 
 class ContenderError(MemoryZooError, RuntimeError):
-    """A contender of a comparison has no environment, failed, ended, or did not answer as its adapter should."""
+    """A contender (a library in a comparison) has no environment, failed, ended, or gave a wrong answer."""
 
 
 class TranscriptError(MemoryZooError, ValueError):

@@ -1,4 +1,4 @@
-"""Prevents forked processes from inheriting locks held by the parent's threads, and the parent's connections."""
+"""Keeps locks and connections of a process out of the processes that are forked from it."""
 
 import functools
 import os
@@ -46,7 +46,7 @@ def new_rlock() -> "threading.RLock":
 class cached_property(functools.cached_property[T]):  # noqa: N801 - called like what it stands for
     """A `functools.cached_property` that is safe in a forked process.
 
-    In Python 3.11, `functools.cached_property` has a lock that a fork may copy while a thread of the parent holds it.
+    In Python 3.11, `functools.cached_property` has a lock, which a forked process may inherit locked.
     """
 
     def __init__(self, func: Callable[[Any], T]) -> None:
@@ -56,7 +56,7 @@ class cached_property(functools.cached_property[T]):  # noqa: N801 - called like
 
 
 def watch(watcher: Forked) -> None:
-    """Call `before_fork` and `after_fork` of an object at each fork, as long as the object exists."""
+    """Call an object's `before_fork` and `after_fork` at each fork, as long as the object exists."""
     with _registering:
         _watchers.add(watcher)
 

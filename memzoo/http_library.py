@@ -1,4 +1,7 @@
-"""The HTTP library of the installed `openai` client: httpx before openai 3, then httpx2. Both have the same names."""
+"""The HTTP library of the installed `openai` client: httpx2 from openai 3 on, httpx before.
+
+Both have the same names.
+"""
 
 import importlib
 from typing import TYPE_CHECKING

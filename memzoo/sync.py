@@ -1,8 +1,8 @@
 """Runs the same coroutines for synchronous and asynchronous callers.
 
-Every operation that may wait is written once, as a coroutine. An asynchronous caller awaits the coroutine; a
-synchronous caller runs the coroutine with `drive`. In a synchronous call the coroutine never suspends, because each
-port (model, store, index) checks `is_blocking` and uses its blocking client instead of its asynchronous client.
+Every operation that may wait is written once, as a coroutine. An asynchronous caller awaits it; a synchronous caller
+runs it with `drive`. In a synchronous call the coroutine never suspends, because models, stores and indexes use
+blocking clients if `is_blocking` is true.
 """
 
 import asyncio
@@ -54,17 +54,16 @@ _call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
 def is_blocking() -> bool:
     """Return whether the running coroutine belongs to a synchronous call, where it must not suspend.
 
-    Event loops and tasks started within a synchronous call do not belong to the call, although they inherit the call's
-    context.
+    An event loop that runs within a synchronous call does not belong to it.
     """
     call = _call.get()
     return call is not None and call.loop is _get_running_loop()
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine whose ports never suspend, in this thread, and return its result.
+    """Run a coroutine that never suspends, and return its result.
 
-    Needs no event loop, and also works inside a running event loop (in a notebook, for example).
+    No event loop is needed, and the call also works inside a running event loop (in a notebook, for example).
 
     Raises:
         AsyncOnlyError: The coroutine suspended, and can only be awaited.
@@ -90,9 +89,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
-    """Yield the items of an asynchronous generator whose ports never suspend.
-
-    Closing the returned generator also closes the asynchronous generator.
+    """Yield the items of an asynchronous generator that never suspends.
 
     Raises:
         AsyncOnlyError: See `drive`.
@@ -110,7 +107,7 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
 
 
 class Managed(ABC, Generic[T]):
-    """A base class whose `with` runs the `async with` that the subclass defines."""
+    """A base class for objects with an asynchronous context manager: it adds the synchronous `with`."""
 
     @abstractmethod
     async def __aenter__(self) -> T: ...
@@ -130,7 +127,7 @@ class Managed(ABC, Generic[T]):
 
 
 class Closing:
-    """A base class for objects that close at the end of `with` or `async with`; a shallow copy is the same object."""
+    """A base class for objects that are closed at the end of `with` or `async with`."""
 
     def close(self) -> None:
         """Release files and connections."""
@@ -155,7 +152,7 @@ class Closing:
 
 
 async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
-    """Yield the items of a synchronous or asynchronous iterable; reading a synchronous one never suspends."""
+    """Yield the items of a synchronous or asynchronous iterable."""
     if isinstance(things, AsyncIterable):
         async for thing in things:
             yield thing
@@ -165,7 +162,7 @@ async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
 
 
 async def settled(given: T | Awaitable[T]) -> T:
-    """Return a result of the user's code, awaited if necessary.
+    """Return a result of the user's code. If it can be awaited, await it.
 
     Raises:
         AsyncOnlyError: The call is synchronous, and awaiting the result needs an event loop.
@@ -181,7 +178,9 @@ async def settled(given: T | Awaitable[T]) -> T:
 
 
 async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run coroutines concurrently: as tasks, or in a synchronous call, in threads. Each runs to its end despite errors.
+    """Run coroutines at the same time: as tasks, or in a synchronous call, in threads.
+
+    If one fails, the others still run to their end.
 
     Returns:
         The results of the coroutines, in order.
@@ -210,7 +209,10 @@ def _in_threads(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseEx
 
 
 def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[S, P], T]:
-    """Return the synchronous twin of an asynchronous method; the twin calls a subclass's override of the method."""
+    """Return a synchronous method that does the same as an asynchronous method.
+
+    If a subclass overrides the asynchronous method, the synchronous method calls the override.
+    """
     name = method.__name__
 
     def twin(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -225,7 +227,7 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
 
 
 def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Return the synchronous twin of an asynchronous function."""
+    """Return a synchronous function that does the same as an asynchronous function."""
 
     def twin(*args: P.args, **kwargs: P.kwargs) -> T:
         try:

@@ -1,4 +1,4 @@
-"""Helpers for texts and JSON: copying, hints for error messages, hiding secrets, escaping invisible characters."""
+"""Helpers for texts and JSON: copies, hints for error messages, and texts that are safe to print."""
 
 import itertools
 import json
@@ -79,12 +79,15 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def private(file: str, flags: int) -> int:
-    """Open a file, as the `opener` of `open`: only the owner can read a new file; an existing file keeps its mode."""
+    """Open a file so that only its owner can read it: an `opener` for `open`.
+
+    An existing file keeps its permissions.
+    """
     return os.open(file, flags, 0o600)
 
 
 def redact_url(url: str) -> str:
-    """Return a URL, even a malformed URL, without user and passwords.
+    """Return a URL without user and passwords, even if the URL is malformed.
 
     Example:
         >>> redact_url("postgresql://me:secret@host/db?password=secret")
@@ -109,12 +112,12 @@ def is_loopback(url: str) -> bool:
 
 
 def show_url(url: str) -> str:
-    """Return a URL for printing: a file path unchanged, any other URL without user and passwords."""
+    """Return a URL without user and passwords, for printing. A file path is returned unchanged."""
     return url if url.startswith("sqlite:") else redact_url(url)
 
 
 def visible(text: str) -> str:
-    r"""Return a text with terminal control characters as JSON escapes; line ends and tabs stay.
+    r"""Return a text with control characters as JSON escapes. Line ends and tabs stay.
 
     Example:
         >>> visible("\x1b[2Jdone\r\n")
@@ -137,7 +140,7 @@ def _within(container: _Container) -> Iterable[Any]:
 
 
 def read_options(text: str) -> dict[str, Any]:
-    """Return the options in a text of the command line.
+    """Return the options in a text from the command line.
 
     Raises:
         OptionError: A part of the text is not an option.

@@ -7,7 +7,7 @@ __all__ = ["warn_caller"]
 
 
 def warn_caller(message: str, kind: type[Warning] = UserWarning) -> None:
-    """Issue a warning at the caller's line, outside the library and generated constructors."""
+    """Issue a warning at the line of the user's code that called the library."""
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_back and (frame.f_globals.get("__name__") or "").startswith("memzoo."):
         frame, level = frame.f_back, level + 1

@@ -1,8 +1,7 @@
-"""The prompts, one Jinja file for each, and the loader that renders the prompts.
+"""The prompts, one Jinja file for each, and the loader that renders them.
 
-A strategy from another package may have its own prompts (`BaseMemory.own_prompts`). Values in a prompt are data: a
-value is never interpreted as a template. A value cannot end its section either: in values, the tags of all templates
-(the library's and your own) are escaped. A missing variable is an error.
+A strategy may have its own prompts (`BaseMemory.own_prompts`). Values in a prompt are data: a value is never
+interpreted as a template, and tags in it are escaped. A missing variable is an error.
 """
 
 import functools
@@ -54,7 +53,7 @@ _BLANKS = "[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*+"
 
 
 class PromptSet:
-    """The prompts by name, some perhaps replaced by the user's templates.
+    """The prompts by name. The user's templates replace some of memzoo's.
 
     Example:
         >>> prompts = PromptSet({"summary": "Shorten: {{ summary }} {{ new_lines }}"})
@@ -109,7 +108,7 @@ class PromptSet:
             raise PromptError(f"prompt {name!r} cannot be rendered: {str(error) or type(error).__name__}") from error
 
     def variables(self, name: str) -> frozenset[str]:
-        """Return the variables in a prompt's template and in the templates included by it."""
+        """Return the variables of a prompt, including those of included templates."""
         return self._templates.variables(name)
 
     @property

@@ -52,9 +52,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The named inputs or outputs that came with the message, in order; the value `None` stands for the
-            message's content. Empty unless the caller keeps inputs and outputs by name. A field whose name begins with
-            "@" holds a host's own form of the message: no view, search or model sees such a field.
+        fields: The inputs or outputs of `save_context` by name, in order, where `None` stands for the message's
+            content; usually empty. A name that begins with "@" marks a host's own form of the message, which no view,
+            search or model sees.
     """
 
     message: Message
@@ -70,9 +70,8 @@ class Entry:
             forgotten messages leave gaps.
         message: The OpenAI chat message.
         turn_id: The id of the message's turn; messages saved together share the id.
-        created_at: The time of storing; for a message imported with its time, the time of saying. Always with a time
-            zone (UTC). The message's age is computed from this time.
-        fields: The named inputs or outputs that came with the message, as in `Record`.
+        created_at: The time of storing, in UTC; for a message imported with its time, that time.
+        fields: As in `Record`.
     """
 
     seq: int
@@ -83,7 +82,7 @@ class Entry:
 
     @property
     def said_at(self) -> datetime | None:
-        """The time of saying, with a time zone; `None` if unknown, as for a message imported without a time."""
+        """The time at which the message was said, with a time zone; `None` if unknown."""
         if (told := self.fields.get(SAID_AT)) is None:
             return self.created_at
         with contextlib.suppress(ValueError, OverflowError):
@@ -92,22 +91,22 @@ class Entry:
 
     @property
     def model(self) -> str | None:
-        """The name that the endpoint gave for this answer's model; `None` unless a `Conversation` got the answer."""
+        """The name of the model that gave this answer; `None` unless a `Conversation` got the answer."""
         return self.answered.get("model")
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """This answer's cost, by the names of `memzoo.types.Spent`; `None` unless a `Conversation` got the answer."""
+        """The cost of this answer, in the fields of `memzoo.types.Spent`; `None` unless a `Conversation` got it."""
         return self.answered.get("usage")
 
     @property
     def unfinished(self) -> bool:
-        """True for an answer that was stopped half-way."""
+        """True for an answer that was interrupted."""
         return bool(self.answered.get("unfinished"))
 
     @property
     def answered(self) -> dict[str, Any]:
-        """A dict of `model`, `usage` and `unfinished`, without unknown values."""
+        """The values of `model`, `usage` and `unfinished` that are known, by name."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         told.pop("counted", None)  # only for the estimate of tokens
         return told
@@ -117,11 +116,10 @@ class Entries(list[Entry]):
     """A part of a log, returned by `Store.read`: a list of entries, with the conversation's epoch and revision.
 
     Attributes:
-        epoch: A value that changes when messages are deleted from the conversation or restored into it; a reader that
-            keeps entries then reads them again. A conversation that was cleared and begun again has another epoch. All
-            conversations that do not exist have the same epoch.
-        revision: Within an epoch, a value that changes when a state of the conversation is committed; a reader that
-            keeps states then reads them again. `None` if the store reports no revisions.
+        epoch: A value that changes when messages are deleted, restored or cleared. Copies of the log are then out of
+            date. All conversations that do not exist have the same epoch.
+        revision: A value that changes when a state of the conversation is committed, within an epoch. Copies of states
+            are then out of date. `None` if the store has no revisions.
     """
 
     __slots__ = ("epoch", "revision")
@@ -170,9 +168,9 @@ class StoredState:
 class Store(Protocol):
     """Keeps the logs and the derived states of conversations, by conversation id.
 
-    Any number of memories can share a store. The methods are coroutines that suspend only when
-    `memzoo.sync.is_blocking` is false. Neither the caller nor the store changes records and entries after a call, so
-    nobody needs to copy them. The caller owns the lists and states that methods return.
+    Any number of memories can share a store. The methods are coroutines. They must not suspend while
+    `memzoo.sync.is_blocking` is true. Records and entries are never changed after a call. Lists and states belong to
+    the caller.
 
     `memzoo.testing.PlainStoreContract` states all rules as tests. Run these tests on your own store; for a
     `ManagedStore`, run `StoreContract` instead.
@@ -198,21 +196,20 @@ class Store(Protocol):
     ) -> list[Entry]:
         """Return the entries numbered above `after` and up to `until`, oldest first, with the conversation's epoch.
 
-        A reader that keeps entries passes its last number as `after`: one cheap read returns the new entries, and a
-        changed `Entries.epoch` shows that older entries were deleted or replaced. The store must read entries and epoch
-        from one snapshot. A store may also return a plain list; readers then read the whole log each time.
+        The store must read entries and epoch from one snapshot. It may also return a plain list without an epoch; then
+        the whole log is read each time.
 
         Args:
             conversation_id: The conversation to read; an unknown conversation is empty.
             after: Return only entries with greater numbers.
             until: Return only entries up to this number; `None` for no bound.
             limit: The maximum number of entries to return; `None` for all.
-            newest: If `limit` excludes entries, return the newest instead of the oldest; the order stays oldest first.
+            newest: With a `limit`, return the newest entries instead of the oldest, still oldest first.
         """
         ...
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """Return the changes to a strategy's state after version `since`; with 0, the whole state."""
+        """Return the changes to a strategy's state since version `since`; with 0, the whole state."""
         ...
 
     async def commit(
@@ -244,7 +241,7 @@ class Store(Protocol):
         ...
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
-        """Delete everything in a conversation: log, states, embeddings, tombstones. Numbers start at 1 again.
+        """Delete everything in a conversation: log, states, embeddings and tombstones. Log numbers start at 1 again.
 
         Args:
             conversation_id: The conversation to delete; an unknown conversation is not an error.
@@ -266,7 +263,7 @@ class ManagedStore(Store, Protocol):
     (`clear(only_empty=True)`); a plain `clear` also deletes the tombstones.
 
     All of memzoo's stores but `MessageListStore` are managed stores. With a plain `Store`, a memory can save, load and
-    learn; an operation that needs a missing method raises an `UnsupportedError` that names the method.
+    learn; other operations raise an `UnsupportedError`.
     """
 
     async def conversations(
@@ -278,14 +275,16 @@ class ManagedStore(Store, Protocol):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """Return the ids of the conversations with messages, sorted by their form from `memzoo.stores.common.escaped`.
+        """Return the ids of the conversations with messages, in order.
+
+        The order is that of `memzoo.stores.common.escaped`, the same in all stores.
 
         Args:
             after: Return only ids after this id, to read a long list page by page; `None` for all.
             limit: The maximum number of ids to return; `None` for all.
             idle_since: Return only conversations whose newest message is older than this time (with a time zone).
-            prefix: Return only ids with this prefix; the store looks at no other ids.
-            behind: Return only conversations with a message that the state of this name does not cover yet.
+            prefix: Return only ids with this prefix.
+            behind: The name of a state: return only conversations with messages that this state does not cover yet.
         """
         ...
 
@@ -309,9 +308,8 @@ class ManagedStore(Store, Protocol):
         Args:
             conversation_id: The conversation to delete from.
             seqs: The messages' log numbers; unknown numbers are ignored.
-            derived: Also clear each state whose watermark has reached the first of these messages, since the state may
-                have learnt from them, and make every reader start afresh. Only a state that consists of embeddings
-                keeps its watermark, and the embeddings of other messages. If false, all states stay as they are.
+            derived: Also clear each state that may have learnt from these messages. A state of embeddings only loses
+                the embeddings of these messages. If false, all states stay as they are.
             tombstones: Leave tombstones. If false, the deleted turns may be saved again.
 
         Returns:
@@ -346,14 +344,15 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """Remove traces of deleted data from the store's files, unless other users of the store would have to wait.
+        """Remove traces of deleted data from the store's files.
+
+        Without `thorough`, this is done only as far as no other user of the store has to wait.
 
         Args:
-            thorough: Rewrite the files, to remove also the copies that the database made when moving data. Rewriting
-                takes as long as copying the files, and other users of the store wait.
+            thorough: Rewrite the files, which takes as long as copying them. Other users of the store wait meanwhile.
 
         Returns:
-            True if no traces are left; False if the files were not rewritten yet, or another process blocks this.
+            True if no traces are left.
         """
         ...
 
@@ -374,12 +373,11 @@ class Lease(NamedTuple):
 class LeasingStore(Store, Protocol):
     """A store that lets one process at a time derive a state, to avoid asking a model twice.
 
-    All of memzoo's stores that processes can share are leasing stores. A lease prevents no writes: a commit depends on
-    the state's version alone.
+    All of memzoo's stores that processes can share are leasing stores. A process without the lease can still write.
     """
 
     async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
-        """Take or renew the lease of a state, and return the current lease; a lease ends by the store's clock.
+        """Take or renew the lease of a state, and return the lease that now holds.
 
         Args:
             conversation_id: The conversation that the state belongs to.
@@ -406,7 +404,7 @@ def methods_lacking(store: object) -> list[str]:
 
 
 def find_lacking(store: Store, method: str) -> Store | None:
-    """Return the store that lacks a method of `ManagedStore`: this store, or one that it wraps; `None` if none does."""
+    """Return the store that lacks a method: the given store, or one wrapped in it; `None` if none does."""
     if not hasattr(store, method):
         return store
     within: object = getattr(store, "within", None)
@@ -414,7 +412,7 @@ def find_lacking(store: Store, method: str) -> Store | None:
 
 
 def is_lasting(store: Store) -> bool:
-    """Tell whether a store declares, by `is_lasting = True`, that its data outlives the process."""
+    """Tell whether the data of a store outlives the process. A store says so by `is_lasting = True`."""
     return bool(getattr(store, "is_lasting", False))
 
 
@@ -433,7 +431,7 @@ def read_clock(clock: Callable[[], datetime]) -> datetime:
     """Return the time of a store's clock, in UTC.
 
     Raises:
-        OptionError: In UTC, the time is before the year 1 or after the year 9999.
+        OptionError: The time in UTC is outside the years 1 to 9999.
     """
     now = clock()
     try:

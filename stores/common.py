@@ -49,7 +49,7 @@ def escaped(text: str) -> str:
 
 
 def prefix_range(prefix: str) -> dict[str, str | None]:
-    r"""Return the range of escaped ids with a prefix: `first` inclusive, `beyond` exclusive, `None` for no bound.
+    r"""Return the range of the escaped ids with a prefix: `first` belongs to it, `beyond` does not; `None` for no end.
 
     Example:
         >>> prefix_range("user-")

@@ -34,10 +34,10 @@ def to_json(value: JSON) -> str:
 
 
 def from_json(text: str | None) -> JSON:
-    """Return the value that `to_json` encoded as this text; `None` for no text.
+    """Return the value of a JSON text from `to_json`; `None` for `None`.
 
     Raises:
-        ValueError: The text is damaged; a TypeError or a RecursionError is also possible, see `DAMAGE`.
+        ValueError: The text is damaged. Other errors in `DAMAGE` are possible too.
     """
     if text is None:
         return None

@@ -41,11 +41,9 @@ class EncryptedStore(Closing):
 
     The store encrypts messages with their roles and fields, the names and values of the items of states, and
     embeddings. These stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and
-    the lengths of texts. Within one state of one conversation, equal item names become equal pseudonyms (HMAC-SHA256).
-    Encrypted content is bound to its place: a message to its conversation, its turn and its position in the turn, an
-    item to its state and name, an embedding to its state and number. Reading content that was moved to another place
-    raises a `TamperedError`. docs/data.md lists the content that is not bound. An index beside the store, such as a
-    `ChromaIndex`, is not encrypted; the default index is in memory.
+    the lengths of texts. Content that was moved to another place in the store is noticed: reading it raises a
+    `TamperedError` (docs/data.md lists the exceptions). An index beside the store, such as a `ChromaIndex`, is not
+    encrypted.
 
     Example:
         >>> from memzoo.stores import InMemoryStore

@@ -35,10 +35,9 @@ class Receipt:
         removed: The log numbers of the deleted messages, in order.
         rederived: The names of the states that had learnt from these messages and were derived anew.
         outstanding: The names of the deleted states that are not derived anew yet, followed by failures with their
-            reasons. A state is derived anew by the next call of a memory with that strategy, or in the background.
+            reasons. The next call of a memory derives its state anew.
         calls: The number of calls to models and embedders for forgetting.
-        erased: True if the store's files have no copies left, because the files were rewritten or do not exist.
-            Otherwise `remains` names the command that removes the copies.
+        erased: True if the store's files have no copies of the messages left. Otherwise see `remains`.
     """
 
     removed: tuple[int, ...]
@@ -64,7 +63,7 @@ async def forget_messages(
         store: The store to delete from.
         conversation_id: The conversation to delete from.
         seqs: The messages' log numbers.
-        for_good: If false, the messages are taken back: their turns may be saved again.
+        for_good: If false, the same turns may be saved again.
 
     Returns:
         The numbers that were removed, in order.
@@ -95,7 +94,10 @@ async def forget_messages(
 
 
 def pack_system(entry: Entry | None) -> dict[str, JSON]:
-    """Return the system message in force as items of its state; without a message, the items that clear the state."""
+    """Return the system message in force as the items of its state.
+
+    Without a message, the items delete the state's content.
+    """
     return {_HOLDS: [entry.seq, entry.message] if entry else None}
 
 

@@ -1,4 +1,4 @@
-"""Finds encryption keys, and samples a store's messages to check keys."""
+"""Finds encryption keys in the environment, and checks keys against a sample of a store's messages."""
 
 import contextlib
 import hashlib
@@ -35,7 +35,7 @@ def keys_from_environment() -> list[str] | None:
 
 
 def mark(*place: JSON) -> bytes:
-    """Return the prefix that binds an embedding to its place."""
+    """Return the text that is put before an embedding before encryption, to bind it to its place."""
     return hashlib.sha256(json.dumps(place).encode()).digest()
 
 
@@ -50,9 +50,9 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether a condition holds for the oldest or the newest message of any sampled conversation.
+    """Tell whether a condition holds for any message in a sample: the oldest and newest of some conversations.
 
-    Messages that cannot be read are skipped. A store that cannot list its conversations has no samples.
+    Messages that cannot be read are skipped. A store that cannot list its conversations has no sample.
     """
     for id_ in await _some(store):
         for newest in (False, True):

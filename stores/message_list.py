@@ -1,4 +1,4 @@
-"""A store over functions that get, replace and delete a list of messages."""
+"""A store whose messages are kept by your own functions: get, replace and delete a list."""
 
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -146,9 +146,9 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 
 
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
-    """Read each list only once within the block; the block contains one load or one save.
+    """In this block, which has one load or one save, read each list only once.
 
-    The `with` statement gives the set of lists read so far; clear the set to read the lists again.
+    The block gets the set of the lists read so far. Clear the set to read them again.
     """
 
     __slots__ = ("_before",)
@@ -164,6 +164,9 @@ class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a g
 
 
 def is_over_lists(store: object) -> bool:
-    """Tell whether a store is or wraps a `MessageListStore`, whose numbers have no gaps after a restart."""
+    """Tell whether a store is a `MessageListStore`, or wraps one.
+
+    After a restart, the log numbers of such a store have no gaps.
+    """
     within: object = getattr(store, "within", None)
     return isinstance(store, MessageListStore) or (within is not None and is_over_lists(within))

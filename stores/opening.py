@@ -33,7 +33,7 @@ KINDS = {
 
 @runtime_checkable
 class OpenStore(ManagedStore, Protocol):
-    """A store that is closed at the end of a `with` or an `async with`."""
+    """A store that is closed at the end of a `with` block."""
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...

@@ -48,26 +48,21 @@ async def adelete_old(
     prefix: str = "",
     thorough: bool = False,
 ) -> DeletionReport:
-    """Forget old messages, and conversations that were idle for a long time.
+    """Delete old messages, and conversations that were idle for a long time.
 
-    States learnt from these messages are deleted too; a memory that opens the conversation derives them anew from the
-    messages left. After an interruption, run the call again: removed messages stay removed. Messages said while a
-    conversation is examined are not removed.
+    States learnt from these messages are deleted too, and derived anew when a memory opens the conversation. After an
+    interruption, run the call again. Messages said during the call are not removed.
 
     Args:
         store: The store with the conversations.
-        older_than: Forget messages older than this. A conversation that loses all its messages goes on: the next
-            message has the next number.
-        idle_for: Forget conversations whose newest message is older than this. Such a conversation ends; only its
-            tombstones stay.
+        older_than: Delete messages older than this. A conversation may go on even if it has lost all its messages.
+        idle_for: Delete conversations whose newest message is older than this. Only their tombstones stay.
         now: The time from which ages are counted; by default, the current time.
-        index: An index beside the store, such as a `ChromaIndex` in a folder. The embeddings of a conversation that
-            lost messages are removed from the index; the next load adds the embeddings of the remaining messages again,
-            from the store.
+        index: An index beside the store, such as a `ChromaIndex` in a folder, from which embeddings are removed too.
         after: Examine only conversations whose ids follow this id.
         limit: The maximum number of conversations to examine.
-        prefix: Examine only conversations whose ids begin with this text. `memzoo-scope-` selects the conversations of
-            `MemoryProvider.scope`: a process killed in a scope leaves its conversation in the store.
+        prefix: Examine only conversations whose ids begin with this text, such as `memzoo-scope-` for those of
+            `MemoryProvider.scope`.
         thorough: As in `BaseMemory.aforget`; applied once, at the end.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Tombstones: a store's records of forgotten turns, to never store these turns again."""
+"""Tombstones: a store's records of forgotten turns, which must never be stored again."""
 
 import hashlib
 from collections.abc import Collection
@@ -23,7 +23,7 @@ def tombstone(id_: str) -> str:
 
 
 def keeps_tombstones(store: Store) -> TypeGuard[ManagedStore]:
-    """Tell whether a store keeps tombstones; the store need not have all methods of a `ManagedStore`."""
+    """Tell whether a store keeps tombstones. It need not be a `ManagedStore`."""
     return not find_lacking(store, "tombstones")
 
 

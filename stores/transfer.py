@@ -36,7 +36,7 @@ a `ValueError` if a strategy cannot continue from a state. This module itself ha
 
 
 async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGenerator[str]:
-    """Yield a conversation as lines of JSON with line ends: a header, states, messages, and a footer with counts.
+    """Yield a conversation as lines of JSON: a header, the states, the messages, and a footer with their numbers.
 
     Raises:
         StoreError: The conversation does not exist, or part of it was deleted during the export.
@@ -79,7 +79,7 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
 
 
 def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
-    """Like `aexport_conversation`, for synchronous code.
+    """Do the same as `aexport_conversation`, for synchronous code.
 
     Example:
         >>> from memzoo.stores import InMemoryStore, Record

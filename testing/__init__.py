@@ -1,4 +1,4 @@
-"""Contract suites for your own memories, stores and indexes, as tests to inherit, and models with scripted answers.
+"""Contract suites (tests to inherit) for your own memories, stores and indexes, and models with prepared replies.
 
 The suites need pytest. Subclass `MemoryContract` for your own strategy::
 

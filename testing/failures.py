@@ -27,8 +27,8 @@ class FailingTalk:
         memory: The memory of the conversation.
         model: The model that may fail.
         now: The time in seconds.
-        failed: The number of model calls that failed, for each call of the memory: a load, a save, a load and so on.
-        asked: The number of model calls, for each call of the memory in the same order.
+        failed: The number of failed model calls in each load and save, in order.
+        asked: The number of model calls in each load and save, in order.
     """
 
     def __init__(self, contract: ContractTools, **options: Any) -> None:
@@ -46,7 +46,7 @@ class FailingTalk:
         return self.memory
 
     def take_turns(self, count: int, *, bad: int = -1) -> None:
-        """Load and save `count` times; exchange `bad` of these, from 0, has a text that the model refuses."""
+        """Load and save `count` times. The model refuses the text of exchange number `bad`, counted from 0."""
         for turn in range(count):
             self.now += 30
             said = f"My sister Anna owns {self._turns} cats{f', and {_BAD}' if turn == bad else ''}."
@@ -67,12 +67,12 @@ class FailureContract(ContractTools):
     """The rules about failures: no message is lost or stored twice, and a bad exchange does not stop learning."""
 
     def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
-        """Return a memory whose model can be made to fail; skips for a strategy without a model."""
+        """Return a memory whose model can be made to fail. Strategies without a model are skipped."""
         model = self.model()
         return self.make(llm=model, **options), model
 
     def talk(self, **options: Any) -> FailingTalk:
-        """Return a conversation with a model that can be made to fail; skips for a strategy without a model."""
+        """Return a conversation whose model can be made to fail. Strategies without a model are skipped."""
         return FailingTalk(self, **options)
 
     def test_failing_model_loses_nothing(self) -> None:
@@ -149,7 +149,7 @@ class FailureContract(ContractTools):
         assert sorted(m["content"] for m in said[::2]) == [f"I own {n} cats" for n in range(8)]
 
     def test_one_bad_exchange_stops_nothing(self) -> None:
-        """A bad exchange is set aside, stays in log and view, and makes each call fail at most once."""
+        """An exchange that the model refuses is set aside but still shown, and other exchanges are learnt from."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)
@@ -163,7 +163,7 @@ class FailureContract(ContractTools):
         assert sum(talk.failed[-10:]) == 0
 
     def test_another_process_goes_on_with_a_bad_exchange(self) -> None:
-        """The store counts failed attempts, so a new memory for each turn asks no more often than a single memory."""
+        """Failed attempts are counted in the store, so that a new memory for each turn does not ask more often."""
         talk = self.talk()
         talk.model.refused = _BAD
         for turn in range(_ENOUGH):
@@ -173,7 +173,7 @@ class FailureContract(ContractTools):
         assert sum(talk.failed) <= 12
 
     def test_takes_up_what_was_set_aside(self) -> None:
-        """`relearn(only_set_aside=True)` learns from set-aside exchanges; if the model fails again, nothing changes."""
+        """`relearn(only_set_aside=True)` learns from set-aside exchanges. If the model fails again, nothing changes."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)
@@ -186,7 +186,7 @@ class FailureContract(ContractTools):
         assert talk.open_again().set_aside() == []
 
     def test_learns_anew(self) -> None:
-        """After `relearn`, a memory still shows learnt facts; if the model fails, the view stays the same."""
+        """After `relearn`, learnt facts are shown as before. If the model fails, the view stays the same."""
         talk = self.talk()
         talk.take_turns(_ENOUGH)
         shown = talk.memory.messages("Who is Anna?")
@@ -212,7 +212,7 @@ class FailureContract(ContractTools):
         assert talk.open_again().set_aside() == []
 
     def test_an_outage_is_made_up_for(self) -> None:
-        """While a model is down, it is asked ever less often; once the model works, all exchanges are learnt from."""
+        """A model that is down is asked less and less often. Once it works again, all exchanges are learnt from."""
         talk = self.talk(max_pending_tokens=500)
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(100)
@@ -232,7 +232,7 @@ class FailureContract(ContractTools):
         assert talk.memory.set_aside() == []
 
     def test_catches_up_with_a_small_context(self) -> None:
-        """Even if many messages wait, prompts fit the context size named by the endpoint, and long messages are cut."""
+        """Prompts fit the context size that the endpoint states, even if many messages wait."""
         talk = self.talk()
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(60)

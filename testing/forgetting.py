@@ -24,7 +24,7 @@ class ForgettingContract(ContractTools):
     """The rules for forgetting, paging and eviction."""
 
     def test_forgets_messages(self) -> None:
-        """Forgotten messages are neither shown nor kept, not even in another open memory; all other messages stay."""
+        """Forgotten messages are neither shown nor kept, also in other open memories. All other messages stay."""
         memory = self.told(conversation_id="a")
         other = self.make(store=memory.store, conversation_id="a")
         for one in (memory, other):
@@ -38,7 +38,7 @@ class ForgettingContract(ContractTools):
         assert [entry.seq for entry in memory.entries()] == [3, 4]
 
     def test_goes_on_after_forgetting(self) -> None:
-        """After the newest or all messages were forgotten, a memory remembers the next messages."""
+        """A memory remembers new messages after its newest or all messages were forgotten."""
         for ids in ([3, 4], [1, 2, 3, 4]):
             memory = self.told()
             memory.forget(ids)
@@ -49,7 +49,7 @@ class ForgettingContract(ContractTools):
             assert ("oslo" in shown) == (len(ids) == len(SAID))
 
     def test_does_not_learn_what_was_forgotten(self) -> None:
-        """A memory that was open while another memory forgot messages learns only from the remaining messages."""
+        """If another memory forgets messages, an open memory no longer learns from them."""
         for ids in ([1, 2], [1, 2, 3, 4]):
             memory = self.told()
             memory.load_memory_variables(QUESTION)
@@ -90,7 +90,7 @@ class ForgettingContract(ContractTools):
             memory.history(limit=-1)
 
     def test_shows_the_same_without_history(self) -> None:
-        """With `keep_history=False`, the view is the same after each exchange, and in a memory opened later."""
+        """With `keep_history=False`, each view is the same as with the whole history."""
         kept, evicted = self.make(conversation_id="a"), self.make(conversation_id="b", keep_history=False)
         for number in range(4):
             for said, answer in SAID:

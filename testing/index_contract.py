@@ -52,7 +52,7 @@ class VectorIndexContract:
         assert _round(found) == [(4, 1.0), (3, round(math.sqrt(0.5), 5)), (2, 0.0), (1, -1.0)]
 
     def test_no_more_than_asked_for(self, index: VectorIndex) -> None:
-        """A search finds `k` embeddings, or all if there are fewer, and no embedding in an unknown conversation."""
+        """A search finds `k` embeddings, or all if there are fewer. An unknown conversation has none."""
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(1, 1), 3: vector(0, 1)}))
         for k, expected in ((0, []), (1, [1]), (2, [1, 2]), (9, [1, 2, 3])):
             assert _numbers(drive(index.search("c", "s", vector(1, 0), k))) == expected
@@ -60,7 +60,7 @@ class VectorIndexContract:
         assert drive(index.search("other", "s", vector(1, 0), 3)) == []
 
     def test_equals_come_by_number(self, index: VectorIndex) -> None:
-        """Equally near embeddings are sorted and chosen by lower number."""
+        """Of equally near embeddings, those with lower numbers come first and are preferred."""
         for numbers in (range(10, 21), range(9, 0, -1)):
             drive(index.add("c", "s", {number: vector(0.3, 0.1, 0.7) for number in numbers}))
         drive(index.add("c", "s", {0: vector(1, 1, 1)}))
@@ -75,7 +75,7 @@ class VectorIndexContract:
         assert set(drive(index.known("c", "s"))) == {1, 2, 3}
 
     def test_conversations_and_spaces_are_apart(self, index: VectorIndex) -> None:
-        """Conversations and spaces with any names never find or remove each other's embeddings."""
+        """A search or a removal never reaches embeddings of another conversation or space."""
         joined_alike = [("a", "b:c"), ("a:b", "c"), ("a", "1-1"), ("a-1", "1"), ('a", "b', "c"), ("a", 'b", "c')]
         pairs = [*((id_, "s") for id_ in HOSTILE_IDS), ("a", ""), ("", "a"), *joined_alike]
         for number, (id_, space) in enumerate(pairs, start=1):
@@ -87,7 +87,7 @@ class VectorIndexContract:
             assert set(drive(index.known(id_, space))) == set[int]()
 
     def test_removed_is_gone(self, index: VectorIndex) -> None:
-        """After a removal, searches find nothing, and the same numbers can be added again in another dimension."""
+        """After a removal, searches find nothing, and embeddings of another dimension can be added."""
         drive(index.remove("c", "s"))
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(0, 1)}))
         drive(index.remove("c", "s"))
@@ -130,7 +130,7 @@ class VectorIndexContract:
         assert set(drive(index.known("c", "s"))) == set[int]()
 
     def test_finds_its_own_among_many(self, index: VectorIndex) -> None:
-        """A search finds a conversation's embeddings, even if hundreds in other conversations are nearer."""
+        """A search finds only a conversation's own embeddings, even if hundreds of others are nearer."""
         sphere = _sphere(400)
         drive(index.add("other", "s", {number: sphere[number] for number in range(360)}))
         drive(index.add("c", "s", {number: sphere[number] for number in range(360, 400)}))

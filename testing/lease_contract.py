@@ -29,7 +29,7 @@ class LeasingStoreContract(PlainStoreContract):
     """
 
     def test_one_owner_has_a_lease(self, store: LeasingStore) -> None:
-        """Until a lease is released, its owner can renew it; a request by anyone else returns the owner's lease."""
+        """While an owner holds a lease, the owner can renew it, and others get the owner's lease as the answer."""
         fill(store, "c", "a")
         mine = _lease(store, "one")
         assert mine.owner == "one"
@@ -40,7 +40,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").owner == "two"
 
     def test_a_lease_ends_by_itself(self, store: LeasingStore) -> None:
-        """An expired lease can be taken by another owner; until then, the old owner can renew the lease."""
+        """After its time, a lease can be taken by another owner, or still be renewed by the old owner."""
         fill(store, "c", "a")
         mine = _lease(store, "one", seconds=0)
         assert _lease(store, "one", seconds=0) == mine
@@ -48,7 +48,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "one").owner == "two"
 
     def test_tokens_rise_with_owners(self, store: LeasingStore) -> None:
-        """Each new owner gets a greater token than all earlier owners, even an owner that had the lease before."""
+        """Each change of the owner gives the lease a greater token, even if a former owner returns."""
         fill(store, "c", "a")
         tokens = list[int]()
         for owner in ("one", "two", "one", "one"):
@@ -69,7 +69,7 @@ class LeasingStoreContract(PlainStoreContract):
             assert _lease(store, "late", id_=id_, state=state).owner == f"owner é/{number}"
 
     def test_a_lease_keeps_nobody_from_writing(self, store: LeasingStore) -> None:
-        """During a lease, any caller can append and commit, and a lease changes no state's version."""
+        """During a lease, everybody can append and commit, and versions of states stay the same."""
         fill(store, "c", "a")
         before = drive(store.read_state("c", "s"))
         _lease(store, "one")
@@ -90,7 +90,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").owner == "two"
 
     def test_what_forgets_ends_leases(self, store: LeasingStore) -> None:
-        """Forgetting messages ends leases, except with `derived=False`."""
+        """Forgetting messages ends the leases of their conversation, except with `derived=False`."""
         if find_lacking(store, "forget"):
             pytest.skip("a plain store deletes no single message")
         fill(store, "c", "a", "b")
@@ -101,7 +101,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").token > first.token
 
     def test_one_of_many_threads_gets_it(self, store: LeasingStore) -> None:
-        """When eight threads request a lease at once, one gets it, and the others are shown that owner's lease."""
+        """Of eight threads that request a lease at once, one gets it; the others get that lease as the answer."""
         fill(store, "c", "a")
         start = threading.Barrier(8)
 

@@ -22,7 +22,7 @@ class StoreContract(PlainStoreContract):
     """The rules of `ManagedStore`, including the rules of `Store`; used like `PlainStoreContract`."""
 
     def test_what_was_forgotten_stays_forgotten(self, store: ManagedStore) -> None:
-        """Appending a forgotten turn again stores and returns nothing; other turns are stored."""
+        """Appending a forgotten turn again stores nothing. Other turns are stored."""
         fill(store, "c", "a", "b")
         fill(store, "other", "b")
         drive(store.forget("c", [2]))
@@ -32,7 +32,7 @@ class StoreContract(PlainStoreContract):
         assert numbers(drive(store.read("c"))) == [1, 3]
 
     def test_no_part_of_a_forgotten_turn_comes_back(self, store: ManagedStore) -> None:
-        """If part of a turn was forgotten and the rest is deleted later, no part of the turn comes back."""
+        """A turn with a forgotten message is never stored again, even after its other messages are deleted."""
         for turn, for_good in (("x", True), ("y", False)):
             first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
             drive(store.forget("c", [first.seq]))
@@ -59,7 +59,7 @@ class StoreContract(PlainStoreContract):
         assert numbers(fill(store, "c", "a")) == [1]
 
     def test_what_may_be_said_again_leaves_no_tombstone(self, store: ManagedStore) -> None:
-        """The argument `tombstones` decides if a forgotten turn can be stored again; `derived` has no say in it."""
+        """Only the argument `tombstones` decides whether a forgotten turn can be stored again."""
         fill(store, "c", "a", "b")
         drive(store.forget("c", [1], derived=False, tombstones=False))
         drive(store.forget("c", [2], tombstones=False))
@@ -122,7 +122,7 @@ class StoreContract(PlainStoreContract):
 
     @pytest.mark.parametrize("seqs", [[5], [1, 2, 3, 4, 5]])
     def test_numbers_are_never_used_again(self, store: ManagedStore, seqs: list[int]) -> None:
-        """After the newest or all messages were forgotten, numbering continues as if the messages were still stored."""
+        """New messages never get the numbers of forgotten messages."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", seqs))
         assert numbers(fill(store, "c", "f", "g")) == [6, 7]
@@ -136,7 +136,7 @@ class StoreContract(PlainStoreContract):
         assert list(drive(store.embeddings("c", "s"))) == [1200]
 
     def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
-        """A turn with forgotten or taken-back messages is not stored again while some of its messages are left."""
+        """A turn is not stored again while some of its messages are left."""
         for turn, remove in (("1", store.forget), ("2", partial(take_back, store))):
             first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
             drive(remove("c", [first.seq]))
@@ -151,7 +151,7 @@ class StoreContract(PlainStoreContract):
         assert numbers(fill(store, "c", "b", "a")) == [3, 1]
 
     def test_what_was_learnt_from_it_is_forgotten_too(self, store: ManagedStore) -> None:
-        """States that cover a forgotten message are cleared, other states stay, and all readers start afresh."""
+        """Forgetting a message clears all states that cover it; other states stay."""
         fill(store, "c", *"abc")
         early = commit(store, "c", {"a": 1, "b": 2}, strategy="early")
         late = commit(store, "c", {"secret": "b"}, strategy="late", watermark=2)
@@ -169,7 +169,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("c", "early", since=kept.version)).changes == {"b": None}
 
     def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
-        """Forgetting messages also resets the reader of a state that does not exist."""
+        """Forgetting messages also resets readers of a state that does not exist."""
         fill(store, "c", "a", "b")
         before = drive(store.read_state("c", "s"))
         drive(store.forget("c", [1]))
@@ -178,7 +178,7 @@ class StoreContract(PlainStoreContract):
         assert not drive(store.read_state("c", "s", since=after.version)).reset
 
     def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
-        """A state with only embeddings keeps its watermark, and loses only the forgotten messages' embeddings."""
+        """A state of embeddings loses only those of forgotten messages, and keeps its watermark."""
         fill(store, "c", *"abc")
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
         commit(store, "c", {"a": 1}, strategy="mixed", watermark=3, embeddings={1: vector(1)})
@@ -189,7 +189,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("c", "s")).watermark == 3
 
     def test_eviction_leaves_states_alone(self, store: ManagedStore) -> None:
-        """Forgetting with `derived=False` deletes messages and their embeddings; readers of states see no change."""
+        """Forgetting with `derived=False` deletes messages and embeddings, but changes no state."""
         fill(store, "c", *"abc")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1), 2: vector(2)})
         before = drive(store.read_state("c", "s"))
@@ -199,7 +199,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.embeddings("c", "s")) == {2: vector(2)}
 
     def test_the_epoch_changes_when_something_is_deleted(self, store: ManagedStore) -> None:
-        """Forgetting with or without `derived`, clearing and restoring each give a conversation a new epoch."""
+        """Forgetting, clearing and restoring each give a conversation a new epoch."""
         entries = fill(store, "c", *"abcd")
         epochs = [epoch_of(store, "nobody"), epoch_of(store, "c")]
         for seq, derived in ((1, True), (2, False), (3, False), (4, True)):
@@ -219,7 +219,7 @@ class StoreContract(PlainStoreContract):
         assert len(set(epochs)) == len(epochs)
 
     def test_an_emptied_conversation_is_not_listed(self, store: ManagedStore) -> None:
-        """An emptied conversation is not listed until a new message is stored, and can be cleared with `only_empty`."""
+        """A conversation without messages is not listed until a new message is stored."""
         fill(store, "c", "a")
         commit(store, "c", {"a": 1})
         drive(store.clear("c", only_empty=True))
@@ -244,7 +244,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.conversations(limit=0)) == []
 
     def test_conversations_are_found_by_how_they_begin(self, store: ManagedStore) -> None:
-        """A prefix that ends in any character finds exactly the ids with this prefix, in order."""
+        """A prefix finds exactly the ids that begin with it, in order."""
         ends = ("", "a", "%", "_", "\\", "\0", "\ud7ff", "\ud800", "\uffff", "\U0010ffff")
         ids = {f"{start}{one}{other}" for start in ("", "u-") for one in ends for other in ("", ends[-1])}
         for id_ in ids:
@@ -255,7 +255,7 @@ class StoreContract(PlainStoreContract):
             assert drive(store.conversations(prefix=prefix, after=expected[0], limit=1)) == expected[1:2]
 
     def test_conversations_are_found_that_are_not_learnt(self, store: ManagedStore) -> None:
-        """`behind` finds, in pages, the conversations with a message that the named state does not cover yet."""
+        """`behind` finds the conversations with messages that the named state does not cover yet."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, "a", "b")
         listed = drive(store.conversations())

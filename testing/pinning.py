@@ -27,7 +27,7 @@ class PinContract(ContractTools):
     """The rules about pins: every view shows a pinned message word for word, until unpinned or forgotten."""
 
     def talked(self, memory: BaseMemory) -> BaseMemory:
-        """Return the memory after enough exchanges to push its first messages out of every window."""
+        """Return the memory after so many exchanges that no window shows its first messages."""
         tell(memory, *((f"Bo has {number} cats, and some of them are grey.", "Noted. " * 40) for number in range(13)))
         return memory
 
@@ -63,7 +63,7 @@ class PinContract(ContractTools):
         assert memory.messages(_QUERY) == before
 
     def test_pins_belong_to_the_conversation(self) -> None:
-        """Pins are shared by all memories of a conversation, open or opened later, of any strategy."""
+        """All memories of a conversation share its pins, whatever their strategy."""
         memory = self.ruled(conversation_id="a")
         other = self.make(store=memory.store, conversation_id="a")
         assert other.messages(_QUERY) == memory.messages(_QUERY)
@@ -115,7 +115,7 @@ class PinContract(ContractTools):
         assert memory.messages(_QUERY).pinned == [_RULE]
 
     def test_pinned_messages_count(self) -> None:
-        """Pinned messages count towards `max_tokens`; if they alone exceed this limit, an error is raised."""
+        """Pinned messages count towards `max_tokens`. If they alone exceed it, an error is raised."""
         memory = self.ruled()
         shown = memory.messages(_QUERY, max_tokens=1200)
         assert _RULE in shown
@@ -125,7 +125,7 @@ class PinContract(ContractTools):
             memory.messages(_QUERY, max_tokens=300)
 
     def test_shows_a_pinned_system_message(self) -> None:
-        """A pinned system message is still shown once another has replaced it, before all messages with other roles."""
+        """A pinned system message is shown even after another has replaced it, still before all other roles."""
         memory = self.make()
         rule: Message = {"role": "system", "content": "Never delete the zebra table."}
         memory.add_messages([rule], pinned=True)
@@ -137,7 +137,7 @@ class PinContract(ContractTools):
         assert roles == sorted(roles, reverse=True)
 
     def test_refuses_to_pin_what_is_not_there(self) -> None:
-        """Unknown numbers of messages, other objects, and invalid messages are refused; nothing is pinned."""
+        """Unknown or wrong numbers of messages, and invalid messages, are refused. Nothing is pinned."""
         memory = self.told()
         with pytest.raises(UnknownMessageError, match="no message 99"):
             memory.pin([1, 99])

@@ -66,8 +66,8 @@ class FlakyModel:
     Attributes:
         fault: If set, the error that each call raises.
         reply: If set, the reply of each call.
-        refused: If set, a text; each call whose prompt contains it fails.
-        context: If set, the maximum number of tokens of a prompt (a token is four characters).
+        refused: If set, a text: calls whose prompts contain it fail.
+        context: If set, the most tokens of a prompt; four characters count as one token.
         asked: Pairs of a prompt's name and its rendered text, oldest first.
         failures: The number of failed calls.
     """
@@ -89,7 +89,7 @@ class FlakyModel:
         return len(self.asked)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Record the request, and reply like the wrapped model unless set to do otherwise."""
+        """Record the request, then fail, or reply as set or like the wrapped model."""
         prompt = str(messages[-1]["content"])
         self.asked.append((purpose, prompt))
         if fault := self.fault or self._refusal(prompt):

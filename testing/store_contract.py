@@ -63,13 +63,13 @@ class PlainStoreContract:
     def test_reads_what_was_asked_for(
         self, store: Store, bounds: dict[str, Any], oldest: list[int], newest: list[int]
     ) -> None:
-        """Reads respect both bounds and a limit at either end, and return the oldest entry first."""
+        """A read returns the entries within its bounds and its limit, oldest first."""
         fill(store, "c", *"abcde")
         assert [entry.seq for entry in drive(store.read("c", **bounds))] == oldest
         assert [entry.seq for entry in drive(store.read("c", **bounds, newest=True))] == newest
 
     def test_a_turn_is_stored_once(self, store: Store) -> None:
-        """Appending any records under a stored turn id changes nothing."""
+        """Appending records under the id of a stored turn changes nothing."""
         stored = drive(store.append("c", records("a", "b"), turn_id="1"))
         assert drive(store.append("c", records("x", "y", "z"), turn_id="1")) == stored
         assert drive(store.append("c", [], turn_id="1")) == stored
@@ -97,7 +97,7 @@ class PlainStoreContract:
         assert drive(store.read("c")) == []
 
     def test_conversations_are_apart(self, store: Store) -> None:
-        """Conversations with any ids never read or clear each other's messages and states."""
+        """Conversations never read or clear each other's messages and states, whatever their ids."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, f"said in {id_}")
             commit(store, id_, {"item": f"learnt from {id_}"})
@@ -126,7 +126,7 @@ class PlainStoreContract:
             assert list(entry.fields.items()) == list(fields.items())
 
     def test_what_goes_in_and_out_is_the_callers(self, store: Store) -> None:
-        """Changing a list of entries, or a state passed in or returned, does not change the store."""
+        """Changing lists or states that were passed in or returned does not change the store."""
         turn, item = records("a"), {"list": [1]}
         appended = drive(store.append("c", turn, turn_id="1"))
         commit(store, "c", {"item": item})
@@ -152,7 +152,7 @@ class PlainStoreContract:
         assert len({new.version, first, second}) == 3
 
     def test_a_reader_gets_what_changed(self, store: Store) -> None:
-        """The changes since a version are the items set or removed after it; from the start, only existing items."""
+        """A reader gets the items set or removed since a version; from version 0, all existing items."""
         fill(store, "c", "a")
         start = drive(store.read_state("c", "s")).version
         first, second = commit(store, "c", {"a": 1, "b": 2}), commit(store, "c", {"a": None, "c": 3})
@@ -171,7 +171,7 @@ class PlainStoreContract:
         assert drive(store.read_state("c", "s", since=first)).changes == {"a": 0}
 
     def test_the_second_of_two_writers_conflicts(self, store: Store) -> None:
-        """A commit that expects another version than the current version conflicts, and changes nothing."""
+        """A commit that expects an old version raises a conflict, and changes nothing."""
         fill(store, "c", "a")
         expected = drive(store.read_state("c", "s")).version
         commit(store, "c", {"a": "first"})
@@ -191,14 +191,14 @@ class PlainStoreContract:
         assert drive(store.read_state("c", "s")).changes == {"a": 1}
 
     def test_there_is_no_state_without_a_conversation(self, store: Store) -> None:
-        """A commit to an unknown conversation conflicts, and does not create the conversation."""
+        """A commit to an unknown conversation raises a conflict, and does not create the conversation."""
         with pytest.raises(ConflictError):
             drive(store.commit("c", "s", expected=0, watermark=0, changes={"a": 1}))
         assert drive(store.read_state("c", "s")) == StateUpdate(0, 0, {}, reset=False)
         assert drive(store.read("c")) == []
 
     def test_versions_do_not_come_back(self, store: Store) -> None:
-        """Versions grow even after a clear; a reader with an earlier version has to start afresh, and cannot commit."""
+        """Versions grow even after a clear, so a reader with an earlier version has to start afresh."""
         seen: set[int] = set()
         for _ in range(3):
             fill(store, "c", "a")
@@ -216,7 +216,7 @@ class PlainStoreContract:
             assert drive(store.read_state("c", "s", since=versions[-1])) == StateUpdate(0, 0, {}, reset=True)
 
     def test_the_epoch_stays_while_a_conversation_grows(self, store: Store) -> None:
-        """Appends and commits do not change the epoch, and a read of any part of the log reports the same one."""
+        """Appends and commits do not change the epoch, and every read returns the same epoch."""
         fill(store, "c", "a")
         epoch = epoch_of(store, "c")
         fill(store, "c", "b", "c")

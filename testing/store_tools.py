@@ -1,4 +1,4 @@
-"""Shared tools of the contracts of stores and indexes; import them from `memzoo.testing`."""
+"""Helpers for the contracts of stores and indexes; import them from `memzoo.testing`."""
 
 import struct
 from collections.abc import Hashable, Iterable, Mapping
@@ -58,14 +58,14 @@ def commit(
 
 
 def epoch_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
-    """Return the epoch of a conversation, from a read with the given bounds."""
+    """Return the epoch of a conversation, as a read with the given bounds reports it."""
     found = drive(store.read(conversation_id, **part))
     assert isinstance(found, Entries)
     return found.epoch
 
 
 def revision_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
-    """Return the revision of a conversation, from a read with the given bounds; `None` if the store reports none."""
+    """Return the revision of a conversation, as a read reports it; `None` if the store has no revisions."""
     return getattr(drive(store.read(conversation_id, **part)), "revision", None)
 
 
@@ -75,7 +75,7 @@ def numbers(entries: Iterable[Entry]) -> list[int]:
 
 
 def vector(*numbers: float) -> bytes:
-    """Return numbers as an embedding: float32, little-endian.
+    """Return numbers as an embedding in bytes: float32, little-endian.
 
     Example:
         >>> list(vector(1.0, 0.0))

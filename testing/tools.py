@@ -1,4 +1,4 @@
-"""Tools for the contracts of memories."""
+"""Helpers for the contracts of memories."""
 
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ QUESTION = {"input": "Where does Anna live?"}
 
 
 def tell(memory: BaseMemory, *exchanges: tuple[str, str]) -> None:
-    """Save exchanges, each given as a user message and an answer."""
+    """Save exchanges, each a pair of a user message and an answer."""
     for said, answer in exchanges:
         memory.save_context({"input": said}, {"output": answer})
 
@@ -32,21 +32,24 @@ class ContractTools:
         return issubclass(self.strategy, ModelBackedMemory)
 
     def options(self) -> dict[str, Any]:
-        """Return the options for testing the strategy, besides `store` and `conversation_id`.
+        """Return the options of the strategy for the tests, without `store` and `conversation_id`.
 
-        An `llm` among the options is the model for all tests; some tests make this model fail.
+        If the options have an `llm`, it is the model for all tests. Some tests make it fail.
         """
         return {"token_counter": "approximate"}
 
     def make(self, **options: Any) -> BaseMemory:
-        """Return a memory to test; the memory asks `model()` unless the options have an `llm`."""
+        """Return a memory to test. It asks `model()`, unless the options have an `llm`."""
         given = self.options() | options
         if self.asks_model and "llm" not in given:
             given["llm"] = self.model()
         return self.strategy(**given)
 
     def model(self) -> FlakyModel:
-        """Return the `llm` of the options, or the offline model, as a `FlakyModel`; skip strategies without a model."""
+        """Return the model as a `FlakyModel`: the `llm` of the options, or the offline model.
+
+        Tests of strategies without a model are skipped.
+        """
         if not self.asks_model:
             pytest.skip("asks no model")
         return FlakyModel(as_model(self.options().get("llm", "offline")))
@@ -58,7 +61,7 @@ class ContractTools:
         return memory
 
     def asking_early(self) -> dict[str, Any]:
-        """Return options that make the strategy ask its model from the first exchange on."""
+        """Return options with which the strategy asks its model at the first exchange."""
         limit = self.strategy.__dataclass_fields__.get("max_token_limit")
         waits = self.strategy.due is not BaseMemory.due
         asks_when_full = self.asks_model and waits and limit is not None and limit.default is not None

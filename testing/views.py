@@ -36,7 +36,7 @@ class ViewContract(ContractTools):
         return memory
 
     def test_shows_the_system_message_first(self) -> None:
-        """A system message comes first however old it is, and is shown once even if saved twice."""
+        """A system message comes first, however old it is, and is shown once even if it was saved twice."""
         memory = self.under(_PIRATE, _PIRATE)
         shown = memory.messages("Anna")
         assert shown[0] == _PIRATE
@@ -77,10 +77,9 @@ class ViewContract(ContractTools):
         assert memory.history()[0] == memory.messages("Anna")[0] == _PIRATE
 
     def test_a_request_is_in_order(self) -> None:
-        """From any log, a request has one system message, then alternating turns, and the question at its end.
+        """A request has one system message, then alternating turns, and the question at its end.
 
-        The application's words come first, and each family of endpoints gets its own form. The log has greetings,
-        unanswered questions, calls with and without a result, and empty answers.
+        The application's words come first, and each family of endpoints gets its own form, whatever the log contains.
         """
         memory = self.under(_PIRATE)
         empty, result = {"role": "assistant", "content": ""}, {"role": "tool", "tool_call_id": "c", "content": ""}
@@ -94,7 +93,7 @@ class ViewContract(ContractTools):
         assert memory.history()[-1] == _CALLS
 
     def test_calls_with_one_id_are_told_apart(self) -> None:
-        """If two tool calls have the same id, a view gives each its own id and result; the log keeps the old ids."""
+        """Two tool calls with the same id get different ids in a view, each with its own result."""
         memory = self.make()
         call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
         said: list[Message] = [
@@ -123,7 +122,7 @@ class ViewContract(ContractTools):
         assert told.strategy == memory.name
 
     def test_says_of_each_message_what_became_of_it(self) -> None:
-        """An explanation lists each message of the log either as shown or as left out for a reason."""
+        """An explanation lists each message of the log as shown, or as left out with the reason."""
         memory = self.told()
         told = memory.explain(_QUERY)
         left_out = {one.number for one in told.left_out}
@@ -134,7 +133,7 @@ class ViewContract(ContractTools):
         assert all(one.reason for one in told.left_out)
 
     def test_explains_as_text_and_json(self) -> None:
-        """The text of an explanation names the strategy; its JSON has the query, if the strategy needs a query."""
+        """An explanation can be written as text and as JSON."""
         memory = self.told()
         told = memory.explain(_QUERY)
         assert json.loads(json.dumps(told.as_dict())) == told.as_dict()
@@ -152,7 +151,7 @@ class ViewContract(ContractTools):
         assert pairs[-1] == (entries[5].message, entries[5])
 
     def test_a_question_takes_no_exchanges_place(self) -> None:
-        """A view for a question shows the same earlier messages when the question is stored as the last message."""
+        """A view for a question shows the same earlier messages as a view after the question was stored."""
         memory = self.make()
         tell(memory, *((f"Anna has {number} cats.", "Noted.") for number in range(3)))
         before = [entry.seq for entry in memory.messages(_ASKED["content"], catch_up=False).entries if entry]
@@ -160,7 +159,7 @@ class ViewContract(ContractTools):
         assert [entry.seq for entry in memory.messages(catch_up=False).entries if entry] == [*before, 7]
 
     def test_keeps_what_is_a_hosts_to_itself(self) -> None:
-        """A field whose name begins with `@` is in the log, but in no view and no prompt."""
+        """A field whose name begins with `@` stays in the log, and is in no view and no prompt."""
         model = self.model() if self.asks_model else None
         memory = self.make(**self.asking_early(), **({"llm": model} if model else {}))
         memory.add_messages([Record(_ASKED, {"@host": "zebra"}), Record(_ANSWERED, {"@host": "zebra"})])

@@ -1,1 +1,1 @@
-"""Contenders: memories of other libraries in `memzoo compare`, each in a process and an environment of its own."""
+"""Contenders: memories of other libraries in `memzoo compare`, each in a separate process and environment."""

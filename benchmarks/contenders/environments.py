@@ -22,7 +22,7 @@ _DONE = "installed.txt"
 
 
 def environment_of(adapter: Adapter) -> Path:
-    """Return the folder of an adapter's environment; its name depends on the packages and the Python version."""
+    """Return the folder of an adapter's environment. Its name depends on the packages and the Python version."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "memzoo" / "contenders"
     needs = "\n".join((*sorted(adapter.requires), sysconfig.get_python_version(), sys.platform))
     digest = hashlib.blake2b(needs.encode(), digest_size=5).hexdigest()
@@ -30,12 +30,12 @@ def environment_of(adapter: Adapter) -> Path:
 
 
 def is_installed(adapter: Adapter) -> bool:
-    """Return True if the adapter has its environment, or needs none."""
+    """Tell whether an adapter has its environment, or needs none."""
     return not adapter.requires or (environment_of(adapter) / _DONE).exists()
 
 
 def python_of(adapter: Adapter) -> list[str]:
-    """Return the command that starts Python for an adapter: in its environment, or bare if it needs no packages.
+    """Return the command that starts Python for an adapter, in its environment if it needs packages.
 
     Raises:
         ContenderError: The environment is missing.
@@ -77,7 +77,10 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
 
 
 def weigh(adapter: Adapter) -> tuple[float, int]:
-    """Return the size of an adapter's packages in megabytes, and their number, without pip and compiled modules."""
+    """Return the size in megabytes of an adapter's packages, and their number.
+
+    pip and compiled modules are not included.
+    """
     places = environment_of(adapter).glob("[lL]ib*/**/site-packages")
     found = [
         one

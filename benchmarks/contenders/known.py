@@ -27,14 +27,14 @@ class _Shape(BaseModel):
 
 
 class Way(_Shape):
-    """One way in which an adapter is compared.
+    """One way to run an adapter: its options, and a description.
 
     Attributes:
-        about: A short description of the views.
-        options: The options for the adapter's class; the value "budget" stands for the budget.
+        about: A short description of the memory's views.
+        options: The options for the adapter's class. The value "budget" is replaced by the budget in tokens.
         asks_model: True if saves or views ask a model.
         source: The address of the page that recommends these options.
-        remarks: Addresses of remarks on this way's figures, by column of the arena's tables.
+        remarks: Addresses of pages with remarks on figures, by the column of the figure.
     """
 
     about: str
@@ -50,14 +50,14 @@ class _Header(_Shape):
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """A file that runs a contender's memory.
+    """A Python file that lets the memory of another library take part in a comparison.
 
     Attributes:
         name: The contender's name.
         file: The file.
         requires: The packages that the adapter imports, as pip takes them.
         ways: The ways in which the contender is compared, by name.
-        digest: A digest of the file, so that a comparison with a changed adapter does not continue an earlier one.
+        digest: A digest of the file, which tells whether the file has changed.
     """
 
     name: str
@@ -73,7 +73,7 @@ def adapters() -> dict[str, Adapter]:
 
 
 def find_adapter(name: str) -> Adapter:
-    """Return the adapter with this name; a name that ends in `.py` is the path of the adapter's file.
+    """Return the adapter with a name. A name that ends in `.py` is the path of an adapter's file.
 
     Raises:
         OptionError: There is no such adapter, or its header is invalid.

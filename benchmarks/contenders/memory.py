@@ -1,4 +1,4 @@
-"""A contender's memory, as a comparison runs it."""
+"""A contender's memory, with the methods that a comparison calls."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ _ROLES = "system", "user", "assistant", "tool"
 
 
 class ContenderMemory:
-    """One conversation in a contender, with the methods of memzoo's memories that a comparison calls.
+    """The memory of one conversation in a contender, with the methods that a comparison calls.
 
     Args:
         contender: The process.
@@ -26,7 +26,7 @@ class ContenderMemory:
         **start: The options, the budget and the speakers' names.
 
     Attributes:
-        usage: The model calls of the contender, counted at its port.
+        usage: The model calls of the contender.
 
     Raises:
         ContenderError: The contender failed to start.
@@ -41,7 +41,7 @@ class ContenderMemory:
         contender.ask("start", count, **start)
 
     def timer(self) -> float:
-        """Return the CPU seconds of the process so far, for the times of loads and saves."""
+        """Return the CPU seconds of the contender's process so far."""
         return self._contender.seconds
 
     def messages(self, query: str | None = None) -> list[Message]:
@@ -61,14 +61,14 @@ class ContenderMemory:
         return messages
 
     def add_messages(self, records: Sequence[Record], turn_id: str) -> None:
-        """Save an exchange, with its time if known; names, tool calls and results are passed on unchanged."""
+        """Save an exchange, with its time if known. Names, tool calls and results are passed on unchanged."""
         messages = [one.message for one in records]
         self._said += messages
         said_at = "" if SAID_AT in records[0].fields else self._clock().isoformat()
         self._contender.ask("save", self._count, messages=messages, said_at=said_at)
 
     def forget(self, numbers: Sequence[int]) -> None:
-        """Delete messages by their texts; a contender that cannot delete keeps them."""
+        """Delete messages by their texts. If the contender cannot delete, it keeps them."""
         self._contender.ask("delete", self._count, texts=[text_of(self._said[number - 1]) for number in numbers])
 
     def settle(self) -> None:

@@ -1,6 +1,6 @@
-"""A local server through which a contender calls the comparison's model, with OpenAI's HTTP interface.
+"""A local server with OpenAI's HTTP interface, by which a contender calls the comparison's model.
 
-The calls are counted here, and kept within the spending limit like those of memzoo's own memories.
+The calls are counted, and kept within the spending limit.
 """
 
 import base64
@@ -17,11 +17,11 @@ __all__ = ["ModelPort"]
 
 
 class ModelPort:
-    """A server for one contender, in a thread of its own.
+    """A local server, in a separate thread, by which one contender calls a model.
 
     Attributes:
-        model: The model that answers; set anew for each run.
-        usage: The cost of the run's calls.
+        model: The model that answers, set for each run.
+        usage: The cost of the calls in this run.
         failure: The last error of the model; `None` if the last call was answered.
     """
 

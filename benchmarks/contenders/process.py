@@ -1,4 +1,4 @@
-"""Speaks to a contender: a process in an environment of its own that answers JSON lines over a pipe."""
+"""Starts a contender as a process in its own environment, and exchanges lines of JSON with it."""
 
 import atexit
 import contextlib
@@ -35,7 +35,7 @@ class Contender:
 
     Attributes:
         patience: The seconds to wait for an answer.
-        port: The server through which the contender calls the comparison's model.
+        port: The server by which the contender calls the comparison's model.
         seconds: The CPU time of the process so far.
 
     Raises:
@@ -62,7 +62,7 @@ class Contender:
             one.start()
 
     def ask(self, do: str, count: Callable[[str], int] = len, **members: Any) -> dict[str, Any]:
-        """Send a request and return the answer; meanwhile, count tokens of texts for the contender when it asks.
+        """Send a request, and return the answer. Meanwhile, the contender may ask for token counts of texts.
 
         Raises:
             ContenderError: The contender failed, ended, or sent a late or invalid answer; its process has been stopped.
@@ -86,7 +86,7 @@ class Contender:
         return answer
 
     def stop(self) -> None:
-        """End the process: by the end of its input, or else by force."""
+        """End the process: close its input, and if that does not help, kill it."""
         with contextlib.suppress(OSError):  # a contender that has ended has closed its side
             self._in.close()
         try:
@@ -145,9 +145,9 @@ _idle: dict[tuple[int, str, str], list[Contender]] = defaultdict(list)
 
 @contextlib.contextmanager
 def borrow(adapter: Adapter) -> Iterator[Contender]:
-    """Yield a process that is not in use, started if necessary, and keep it for the next run unless the block fails.
+    """Yield a process of a contender, started if necessary, and keep it for the next run.
 
-    This saves the seconds for imports. Each run begins with the request `start`, which forgets the run before.
+    If the block fails, the process is not kept. Each run begins with the request `start`, which clears the run before.
     """
     waiting = _idle[os.getpid(), str(adapter.file), adapter.digest]
     contender = waiting.pop() if waiting else Contender(adapter)
@@ -161,7 +161,7 @@ def borrow(adapter: Adapter) -> Iterator[Contender]:
 
 @atexit.register
 def stop_all() -> None:
-    """Stop the processes that wait for another run."""
+    """Stop the processes that are kept for another run."""
     for (owner, *_), waiting in _idle.items():
         while waiting and owner == os.getpid():
             waiting.pop().stop()

@@ -1,7 +1,7 @@
 """Runs an adapter in a contender's environment, and answers memzoo's requests: `python runner.py ADAPTER`.
 
-Requests come from standard input and answers go to standard output, one JSON object a line; the page "Add a contender"
-lists them. This file needs the standard library alone, because memzoo is not installed in the environment.
+Requests come from standard input and answers go to standard output, as lines of JSON; the page "Add a contender" lists
+them. This file needs only the standard library.
 """
 
 import inspect
@@ -17,7 +17,7 @@ GIVEN = ("count_tokens", "budget", "human_prefix", "ai_prefix")
 
 
 def find_fault(make, options):
-    """Return the fault of an adapter's class, or of the options for it; "" if there is none."""
+    """Return the fault of an adapter's class or of its options, as a sentence; "" without a fault."""
     if not isinstance(make, type):
         return "has no class Memory"
     for name in ("save", "view"):

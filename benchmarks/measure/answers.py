@@ -1,9 +1,8 @@
-"""Checks if a view contains an answer: its names, numbers, dates, words and denials.
+"""Checks whether a view contains an answer: its names, numbers, dates, words and denials.
 
-Each part of an answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line;
-different parts may be found in different places. Word order, inflection, the format of numbers and dates, currencies
-and fillers are ignored. A word that is only denied ("not Oslo but Bergen") is not found, and an answer with a denial is
-found only as a denial. A relative date ("yesterday") is not found. A test compares the rules with a reader's judgement.
+Each part of an answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line. Word
+order, inflection, the format of numbers and dates, and currencies are ignored. A word that is only denied ("not Oslo
+but Bergen") is not found. A relative date ("yesterday") is not found.
 """
 
 import functools
@@ -81,13 +80,12 @@ _MOST = 60
 
 
 def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> bool | None:
-    """Return True if the texts shown contain an answer; `None` if the answer has nothing to search for ("yes").
+    """Tell whether texts contain an answer; `None` if the answer has nothing to search for ("yes").
 
     Args:
         answer: The answer.
         shown: The texts.
-        denied: True if the answer is a rule: then words in denials count too, and an answer with a denial is also found
-            in a prohibition ("raisins are forbidden" for "no raisins").
+        denied: True if the answer is a rule, which may also be stated as a denial or a prohibition.
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
@@ -105,7 +103,7 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
-    r"""Return each sentence of a text, as (the sentence before in the same line, the sentence).
+    r"""Return each sentence of a text, with the sentence before it in the same line ("" if it is the first).
 
     Example:
         >>> list_sentences("He came. He saw.\nShe won.")

@@ -1,7 +1,7 @@
-"""Computes the cost of requests with a provider's prompt cache, where a repeated beginning costs a fraction.
+"""Computes the cost of requests with a provider's prompt cache.
 
-A request consists of the system tokens before the memory, the memory's view, and the user's message; all are counted in
-tokens.
+Where a request begins like the request before, the repeated tokens are cheaper. A request has the tokens before the
+memory ("system tokens"), the memory's view, and the user's message.
 """
 
 import bisect
@@ -35,16 +35,15 @@ REREAD = 0.1
 
 @dataclass(frozen=True, slots=True)
 class CacheRule:
-    """A provider's rule for its prompt cache: which part of a request is cached, and the price of cached tokens.
+    """A provider's rule for its prompt cache: the part of a request that is cached, and the prices.
 
     Attributes:
         name: The name of the rule.
-        minimum: The fewest tokens that are cached; a shorter beginning is not cached.
-        step: Cached beginnings are multiples of this number of tokens. 0 if whole messages are cached: all those that
-            the next request repeats, as with `cache_control` on the last of them.
+        minimum: The fewest tokens that are cached.
+        step: The number of cached tokens is a multiple of this number; 0 if whole messages are cached.
         read: The price of a cached token, as a share of the full price.
         write: The price of a token that is written to the cache, as a share of the full price.
-        seconds: The longest pause between two requests after which the cache is still valid.
+        seconds: The longest pause between two requests, in seconds, after which the cache is still valid.
     """
 
     name: str
@@ -55,7 +54,7 @@ class CacheRule:
     seconds: float = inf
 
     def count_kept(self, shared: int) -> int:
-        """Return the number of cached tokens of a beginning of `shared` tokens.
+        """Return the number of cached tokens if the first `shared` tokens of a request are repeated.
 
         Example:
             >>> [CACHES["openai"].count_kept(shared) for shared in (1000, 1024, 1200)]
@@ -66,7 +65,7 @@ class CacheRule:
         return shared - shared % self.step if self.step else shared
 
     def paid(self, requests: "Requests") -> float:
-        """Return the cost of requests, as a number of tokens at the full price."""
+        """Return the cost of requests, as a number of uncached tokens that would cost the same."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
 
@@ -93,7 +92,7 @@ class Requests:
         count: The number of requests.
         sent: The number of tokens sent.
         cached: The number of sent tokens that were read from the cache.
-        written: The number of tokens written to the cache; counted only if writing has a price of its own.
+        written: The number of tokens written to the cache, if writing has a separate price; otherwise 0.
     """
 
     count: int = 0
@@ -111,7 +110,7 @@ class Requests:
 
 
 class PromptCache:
-    """Counts the cached tokens of a conversation's requests, in order, each compared with the previous request.
+    """Counts the cached tokens of a conversation's requests, each compared with the request before.
 
     Example:
         >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))
@@ -155,7 +154,7 @@ class PromptCache:
             at: The time of the request, in seconds of any clock.
 
         Returns:
-            The counts of this request; `written` is the number of tokens that the previous request wrote to the cache.
+            The counts of this request.
         """
         said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)
@@ -164,16 +163,16 @@ class PromptCache:
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
     def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
-        """Return the token counts of a request that repeats the whole previous request and adds messages at its end.
+        """Return the token counts of a request that repeats the request before and adds messages at its end.
 
-        Unlike `send`, this does not compare the messages.
+        Unlike `send`, this method does not compare messages, and is faster.
 
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
-            asked: The user's message at the end, in a list; an empty list without such a message.
+            asked: A list with the user's message at the end; an empty list without such a message.
             at: The time of the request, in seconds of any clock.
-            anew: True if the request repeats only the system tokens of the previous request.
+            anew: True if the request repeats only the system tokens.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))
@@ -181,7 +180,7 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Return the counts of a request of `sent` tokens, whose first `shared` tokens repeat the previous request."""
+        """Return the counts of a request of `sent` tokens, of which the first `shared` tokens are repeated."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # The previous request has paid for writing, even if the cache has expired since.
@@ -202,13 +201,13 @@ def count_shared(
     whole: bool = False,
     frame: tuple[int, int] = (0, 0),
 ) -> int:
-    """Return the number of tokens in the common beginning of two requests.
+    """Return the number of tokens with which two requests begin in the same way.
 
     Args:
         before: The first request, as the role and the text of each message.
         now: The second request.
         count: A function that counts the tokens of a text.
-        whole: Count whole messages only.
+        whole: True to count whole messages only.
         frame: The number of tokens before and after each message's text.
 
     Example:
@@ -224,7 +223,7 @@ def count_shared(
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
-    """Return the cost of a text in tokens, where the common beginning with the previous text costs a tenth.
+    """Return the cost of a text in tokens, if the beginning that it shares with another text costs a tenth.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))

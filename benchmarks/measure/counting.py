@@ -41,18 +41,18 @@ class TextCounter:
         return self._count(text)
 
     def of_message(self, message: Message) -> int:
-        """Return the number of tokens of a message's text, without the role."""
+        """Return the number of tokens in a message's text, without its role."""
         return self._count(text_of(message))
 
     def of_messages(self, messages: Iterable[Message]) -> int:
-        """Return the number of tokens of several messages' texts, without the roles."""
+        """Return the number of tokens in the texts of several messages, without their roles."""
         return sum(map(self.of_message, messages))
 
 
 def named_counter(name: str) -> TextCounter:
-    """Return the counter with a name: an encoding or a model of tiktoken, or `"approximate"` for an estimate.
+    """Return the token counter with a name: a model or an encoding of tiktoken, or `"approximate"`.
 
-    If tiktoken cannot load the vocabulary, the counter estimates, and has the name of the estimate.
+    If tiktoken cannot load the vocabulary, tokens are estimated.
 
     Raises:
         OptionError: The name is unknown.

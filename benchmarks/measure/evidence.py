@@ -1,4 +1,4 @@
-"""Measures the evidence shown for a question: the common rules of comparisons and research."""
+"""Measures how much of the evidence for a question a view shows."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ def squeeze(text: str) -> str:
 
 
 class Texts:
-    r"""The shown texts, searched with `in` without regard to white space.
+    r"""The texts shown, to be searched with `in`. White space does not matter.
 
     Example:
         >>> "moved to Oslo" in Texts(["I moved to", "I moved\nto Oslo."])
@@ -38,7 +38,7 @@ class Texts:
 
 
 def whole(evidence: Sequence[str], shown: Texts) -> float:
-    r"""Return the share of evidence texts shown word for word.
+    r"""Return the share of evidence texts that are shown word for word.
 
     Example:
         >>> whole(["I moved to\nOslo.", "I have a cat."], Texts(["Human: I moved to Oslo. It rains."]))
@@ -48,12 +48,14 @@ def whole(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
-    """Return the share of evidence texts that are shown; half of a long text is enough, as in `covers`."""
+    """Return the share of evidence texts that are shown. Half of a long text is enough (see `covers`)."""
     return sum(covers(one, shown) for one in evidence) / len(evidence)
 
 
 def covers(text: str, shown: Texts) -> bool:
-    """Return True if a text is shown; for a text of more than 40 words, half of its runs of five words are enough.
+    """Tell whether a text is shown.
+
+    For a text of more than 40 words, it is enough that half of its sequences of five words are shown.
 
     Example:
         >>> story = " ".join(map(str, range(60)))
@@ -70,9 +72,10 @@ def covers(text: str, shown: Texts) -> bool:
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
-    """Return "corrected", "stale", "both" or "neither": which of a correction and the old statement are shown.
+    """Tell whether texts show a correction, the old statement, both or neither.
 
-    The correction counts as shown if all its messages are shown, the old statement if any of its messages is shown.
+    Returns "corrected", "stale", "both" or "neither". A correction is shown if all its messages are shown, an old
+    statement if any of its messages is shown.
 
     Args:
         new: The messages with the correction.
@@ -92,7 +95,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
 
 
 def score_question(question: Question, view: View) -> Scored:
-    """Return the scores of a view for a question: for the evidence, the answer and the stale texts."""
+    """Return the scores of a view for a question: its evidence, its answer, and corrections."""
     said = [text for _, text in view]
     shown = Texts(said)
     answer = answer_found(question.answer, said, denied=question.category in RULE_KINDS)

@@ -31,7 +31,7 @@ class Opinion:
 
 
 class Judge:
-    """Lets one model answer questions and another mark the answers; both are `Model`s, so calls can be replayed."""
+    """Lets one model answer questions, and another mark the answers as right or wrong."""
 
     def __init__(self, answering: Model, judging: Model, prompts: PromptSet | None = None) -> None:
         self._answering = answering
@@ -39,7 +39,7 @@ class Judge:
         self._prompts = prompts or PromptSet()
 
     def judge(self, question: Question, shown: Sequence[Message], transcript: Transcript) -> Opinion:
-        """Return the model's answer to a question from a view, and the judge's mark for that answer."""
+        """Return a model's answer to a question from a view, with the judge's mark."""
         if not question.answer:
             return Opinion("", None, Sum())
         names = {"user": transcript.user, "assistant": transcript.assistant}

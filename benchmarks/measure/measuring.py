@@ -52,8 +52,8 @@ def measure(
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation with a new store, and return its measurements and times.
 
-    If the memory's options do not depend on the budget, one run serves all budgets. If the model fails during a save,
-    the failure is counted and the run continues.
+    If the memory's options contain no budget, one run serves all budgets. Failures of the model are counted, and the
+    run continues.
 
     Args:
         transcript: The conversation and its questions.
@@ -61,7 +61,7 @@ def measure(
         variant: The memory.
         settings: The settings.
         keep_views: True to keep the views shown for the questions.
-        progress: A function called with 1 for each exchange and question done; with several runs, once for all runs.
+        progress: A function called with 1 after each exchange and each question.
         spending_limit: The limit for model calls; `None` for no limit.
 
     Raises:
@@ -100,7 +100,7 @@ def measure(
 
 
 def steps_in(transcript: Transcript) -> int:
-    """Return the number of progress steps that `measure` reports for a conversation."""
+    """Return how often `measure` calls its `progress` for a conversation."""
     return len(transcript.exchanges) + len(transcript.measured)
 
 
@@ -396,5 +396,5 @@ class _Run:
 
 
 def messages_in(transcript: Transcript) -> Iterator[Message]:
-    """Return an iterator over all messages of a conversation, oldest first."""
+    """Return an iterator over all messages of a transcript, oldest first."""
     return (message for exchange in transcript.exchanges for message in exchange.messages)

@@ -1,7 +1,7 @@
 r"""Rewrites numbers and dates in one format, from digits or words, in English or Chinese.
 
-A date ("7 May", "May 7th, 2023", "the first of July", "2026年7月7日", an ISO date) becomes `\x02YYYY-M-D\x03`, with an
-empty part for each part missing in the text, so that dates can be compared part by part.
+A date ("7 May", "May 7th, 2023", "the first of July", "2026年7月7日") becomes `\x02YYYY-M-D\x03`. A part that is
+missing in the text is empty.
 """
 
 import functools
@@ -88,7 +88,7 @@ _SENTENCE_END = re.compile(
 
 
 def with_one_writing(text: str) -> str:
-    r"""Return a text with numbers as digits, and dates in the format of `DATE`.
+    r"""Return a text in which all numbers have digits, and all dates have the format of `DATE`.
 
     Example:
         >>> with_one_writing("Two hundred and fifty on May 7th, 2023: £1,900 or 1.9k, 一千九百五, 六公斤二")

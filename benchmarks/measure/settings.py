@@ -29,8 +29,7 @@ _Amount: TypeAlias = Annotated[float, Field(ge=0, lt=math.inf)]
 class Settings:
     """The settings of a comparison.
 
-    Settings are checked at once, and sent to worker processes as given: each process makes its own models, counter and
-    judge when needed, because these have connections and locks.
+    Settings are checked at once. They can be sent to worker processes, each of which makes its own models.
 
     Attributes:
         model: The model of memories without a model of their own: a `ChatModel`, a model's name, `"offline"`, or a
@@ -48,20 +47,17 @@ class Settings:
         per_month: Your number of exchanges a month, to compute their cost.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
-        learnt: True to add memories marked with a star, whose states a large model has written; only for a bundled
+        learnt: True to add memories whose states a large model has written (marked with a star); only for a bundled
             conversation with the offline model.
-        cache: The rule of the provider's prompt cache: a provider's name, or a rule of your own. A pause in the
-            conversation that is longer than the rule allows empties the cache.
-        price_cached: The price of a million cached tokens, instead of the provider's share of the input price.
-        system_tokens: The number of tokens before the memory in each request: a system prompt, descriptions of tools.
-        paid: Limits for the cost of a request, in paid tokens; for each limit, the verdict names the memory that shows
-            the most, and the best of the `budgets` for it.
-        survival: True to ask for each marked line when it is 1, 2, 5, 10, ... exchanges old, and at the end; then to
-            check that settling 20 times calls no model, and that no unwanted statement is shown.
-        relearn: With `survival`, the number of times that each memory learns the conversation anew before it is asked
-            once more.
-        draft: True to let rules draft questions if no conversation has questions, as `memzoo compare` does; the verdict
-            then mentions this.
+        cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
+        price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
+        system_tokens: The number of tokens before the memory in each request, such as a system prompt.
+        paid: Limits for the cost of a request, in paid tokens. For each limit, the verdict names the best memory and
+            its best budget.
+        survival: True to check whether marked lines are still shown after 1, 2, 5, 10, ... exchanges and at the end,
+            and whether unwanted statements are shown.
+        relearn: With `survival`, the number of times that each memory learns the conversation anew before a last check.
+        draft: True to let rules draft questions if no conversation has questions.
         timer: A function that returns the time in seconds, to time loads and saves.
 
     Raises:
@@ -117,7 +113,7 @@ class Settings:
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
 
     def cache_for(self, model: str) -> CacheRule:
-        """Return the cache rule for a model, with the price `price_cached` if that is set.
+        """Return the rule of the prompt cache for a model. If `price_cached` is set, it replaces the price in the rule.
 
         Raises:
             OptionError: `price_cached` is above the model's input price, that price is missing, or there is no cache.
@@ -135,12 +131,12 @@ class Settings:
 
     @functools.cached_property
     def answering(self) -> Model:
-        """The model that the setting `model` names or contains."""
+        """The model of the setting `model`."""
         return self.model_of(self.model)
 
     @functools.cached_property
     def counting(self) -> TextCounter:
-        """The token counter that the setting `counter` names or contains."""
+        """The token counter of the setting `counter`."""
         given = self.counter
         if isinstance(given, str):
             return named_counter(given)
@@ -152,7 +148,7 @@ class Settings:
         return PromptCache(self._rule, self.counting, system_tokens=self.system_tokens)
 
     def make_judge(self, spending_limit: SpendingLimit | None) -> Judge | None:
-        """Return the judge, with both its models within a spending limit; `None` without a judge."""
+        """Return the judge, whose two models keep within a spending limit; `None` without a judge."""
         if self._judge is None:
             return None
         answering, judging = (MeteredModel(one, spending_limit) for one in (self.answering, self._judge))
@@ -171,7 +167,7 @@ class Settings:
         return PromptSet(self.prompts)
 
     def model_of(self, option: ModelOption) -> Model:
-        """Return the model that an option stands for; `make_model` makes the model for a name."""
+        """Return the model for an option; `make_model` makes a model from a name."""
         model = self.make_model(option) if isinstance(option, str) else as_model(option)
         return model.direct() if isinstance(model, ChatModel) else model  # for rules, a client costs most of the time
 
@@ -184,7 +180,7 @@ def _checks() -> dict[str, TypeAdapter[Any]]:
 
 @dataclass(frozen=True)
 class Timing:
-    """The seconds and numbers of loads and saves of one memory; the seconds include model calls."""
+    """The number of loads and saves of one memory, and their seconds, including model calls."""
 
     memory: str
     load_seconds: float = 0.0

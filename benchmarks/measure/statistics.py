@@ -17,7 +17,7 @@ _ERROR = 0.05
 
 
 class Interval(Shape):
-    """A mean over questions with its 95% interval (bootstrap over questions, fixed seed)."""
+    """A mean over questions with its 95% interval, found by bootstrap."""
 
     mean: float
     low: float
@@ -26,7 +26,7 @@ class Interval(Shape):
 
 
 class Pair(Shape):
-    """The best memory within one budget compared with another memory, question by question.
+    """The best memory within a budget, compared with another memory question by question.
 
     Attributes:
         budget: The budget in tokens.
@@ -46,12 +46,14 @@ class Pair(Shape):
 
     @property
     def tied(self) -> bool:
-        """True if both memories have the same figure."""
+        """True if both memories have equal figures."""
         return self.difference.mean == 0
 
 
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
-    """Return the mean of the values, with its interval; `None` without values. A value that is `None` does not count.
+    """Return the mean of values with its 95% interval.
+
+    Values that are `None` do not count. Without any values, return `None`.
 
     Example:
         >>> found = interval([1, 1, 1, 0])
@@ -78,16 +80,19 @@ def _ends(different: tuple[float, ...], counts: tuple[int, ...]) -> tuple[float,
 
 
 def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
-    """Return the mean difference over the questions in both mappings, with its interval; `None` without a question."""
+    """Return the mean difference of two memories over their common questions, with its 95% interval.
+
+    Without a common question, return `None`.
+    """
     # Rounded, so that equal differences count as one value.
     return interval([round(one[place] - other[place], _DIGITS) for place in one.keys() & other.keys()])
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return the most by which each memory may fall short of any other memory, with 95% certainty.
+    """Return, for each memory, the most by which it may be behind any other, with 95% certainty.
 
     Args:
-        shares: The share that a memory shows for a question, by memory, then by question.
+        shares: The share that is shown, by memory and question.
 
     Example:
         >>> same = dict.fromkeys(range(30), 1.0)

@@ -37,7 +37,7 @@ class Followed:
         self._unwanted: dict[Unwanted, bool] = {}
 
     def look(self, number: int, marks: Sequence[tuple[int, Mark]], shown: Sequence[Message] | None) -> None:
-        """Check each marked line at an exchange, which may be the last one.
+        """Check which marked lines are shown at an exchange.
 
         Args:
             number: The number of the exchange.
@@ -64,13 +64,13 @@ class Followed:
         self._found[mark.kind, after].append(_says(mark, said, Texts(said)))
 
     def watch(self, unwanted: Iterable[Unwanted], shown: Sequence[Message]) -> None:
-        """Check a view for unwanted statements; each statement counts as shown once any view states it."""
+        """Check whether a view states unwanted statements."""
         said = [text_of(message) for message in shown]
         for one in unwanted:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """Return the counts by kind and age, then the counts at the end by kind."""
+        """Return the counts of lines shown by kind and age, then the counts at the end by kind."""
         ordered = sorted(self._found.items(), key=lambda one: one[0][1] is None)
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 
@@ -82,7 +82,7 @@ class Followed:
         return tuple(Survived(kind=kind, shown=sum(held), of=len(held)) for kind, held in kinds.items())
 
     def list_stated(self) -> tuple[str, ...]:
-        """Return the unwanted statements that a view showed, each with its kind."""
+        """Return the unwanted statements that any view stated, each with its kind."""
         return tuple(f"{one.kind}: {one.means}" for one, stated in self._unwanted.items() if stated)
 
 
@@ -93,12 +93,11 @@ def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
 
 
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
-    """Return True if texts shown state an unwanted statement as true of the user.
+    """Tell whether texts state an unwanted statement as true of the user.
 
-    A superseded value is stated if the texts lack the new value, and a sentence has the old one without saying that it
-    is over ("cancelled"). A forgotten value is stated if it occurs at all. Another speaker's words are stated if a
-    sentence outside the speaker's message has them without denying them, and neither it nor the one before names the
-    source.
+    A superseded value is stated if the new value is missing, and no word says that the old one is over ("cancelled"). A
+    forgotten value is stated if it occurs at all. Words of another speaker are stated if they occur without a denial
+    and without their source.
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))

@@ -68,7 +68,7 @@ def play(
 ) -> None:
     """Watch memories remember a conversation side by side, on a local web page: step through it, type, and ask.
 
-    A terminal opens the page in the browser; in a script, the command only prints the address.
+    From a terminal, the page opens in the browser; in a script, the command only prints the address.
     """
     if questions and html is None:
         raise OptionError("--ask needs --html; without it, ask on the page")

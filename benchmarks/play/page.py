@@ -1,4 +1,4 @@
-"""Renders the page of `memzoo play`, as a single file without a server, or with script and style from a server."""
+"""Writes the page of `memzoo play`: as a single file, or as a page that gets its data from a server."""
 
 import base64
 import functools
@@ -22,8 +22,7 @@ def page(lines: Iterable[Line] | None = None) -> str:
     """Return the page as HTML.
 
     Args:
-        lines: The lines to put into the page, which then needs no server: those of `Play.lines`, then questions. By
-            default, the page gets its lines from its server.
+        lines: The data of the page as lines of JSON. By default, the page gets them from a server.
     """
     told = None if lines is None else [*lines]
     style, script = asset("play.css"), asset("play.js")

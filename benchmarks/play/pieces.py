@@ -1,7 +1,6 @@
 """Splits views into pieces of text, and computes the differences between successive views.
 
-A page with every view in full would grow quadratically with the conversation. So the page has each piece of text once,
-and each view as the difference from the previous view.
+The page has each piece only once, and each view as a difference. Otherwise it would be too large.
 """
 
 import difflib
@@ -37,7 +36,7 @@ _LABELS = 3
 
 
 class Head(NamedTuple):
-    """The data of a message besides its text.
+    """The attributes of a message, without its text.
 
     Attributes:
         role: The role of the message.
@@ -54,7 +53,7 @@ class Fragment(NamedTuple):
     """A part of a view: a whole message of the log, or a sentence or line of a derived or found text.
 
     Attributes:
-        head: The head of the message, if the fragment is its first; else `None`.
+        head: The head of the message, for the first fragment of the message; otherwise `None`.
         text: The text, with any white space at its end.
     """
 
@@ -63,7 +62,7 @@ class Fragment(NamedTuple):
 
 
 class Numbers(Generic[T]):
-    """Assigns numbers from 0 on to distinct things.
+    """Gives different things numbers from 0 on, and equal things the same number.
 
     Attributes:
         new: The things numbered since the last call of `take_new`, in order.
@@ -86,12 +85,12 @@ class Numbers(Generic[T]):
 
 
 class Splice(NamedTuple):
-    """One difference between an old and a new list of numbers: some items are replaced.
+    """One difference between two lists: some items are replaced by others.
 
     Attributes:
         at: The position in the old list.
-        removed: The number of items removed there.
-        added: The items inserted there.
+        removed: The number of items removed from this position on.
+        added: The items inserted in their place.
     """
 
     at: int
@@ -104,7 +103,10 @@ Told: TypeAlias = tuple[str, str, int | None, str]
 
 
 def pieces_of(shown: Iterable[ShownText]) -> list[Fragment]:
-    """Return the pieces of shown messages, in order. A message of the log is a single piece."""
+    """Return the pieces of messages, in order.
+
+    A message of the log is one piece; other texts are split into sentences and lines.
+    """
     found: list[Fragment] = []
     for one in shown:
         first, *others = _split_text(one.text) if one.number is None else (one.text,)
@@ -114,7 +116,7 @@ def pieces_of(shown: Iterable[ShownText]) -> list[Fragment]:
 
 
 def join_pieces(pieces: Iterable[Fragment]) -> list[Told]:
-    """Return the messages that pieces were made from.
+    """Return the messages from their pieces, as the reverse of `pieces_of`.
 
     Example:
         >>> shown = [ShownText("recalled", 9, None, "Anna lives in Oslo. She has a boat.")]
@@ -130,7 +132,7 @@ def join_pieces(pieces: Iterable[Fragment]) -> list[Told]:
 
 
 def splices(old: Sequence[int], new: Sequence[int]) -> list[Splice]:
-    """Return the differences that turn the old list into the new list, in order.
+    """Return the differences from an old list to a new list, in order.
 
     Example:
         >>> splices([1, 2, 3, 4], [2, 3, 5])
@@ -150,7 +152,7 @@ def splices(old: Sequence[int], new: Sequence[int]) -> list[Splice]:
 
 
 def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int]:
-    """Return the new list that results from an old list and differences."""
+    """Return the new list, made from the old list and the differences."""
     found, at = list[int](), 0
     for one in differences:
         found += [*old[at : one.at], *one.added]
@@ -159,7 +161,7 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 
 
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Return pairs of a removed piece and an added piece with similar words, as (old number, new number).
+    """Pair removed pieces with added pieces that have similar words. Returns pairs of the old and the new number.
 
     Args:
         gone: The removed pieces.
@@ -183,7 +185,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield (position, kind of search, score) for each piece of a view that a search found.
+    """Yield, for each piece of a view that a search found, its position, the kind of search, and the score.
 
     Args:
         pieces: The pieces of the view.

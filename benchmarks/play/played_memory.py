@@ -1,4 +1,4 @@
-"""One memory of the page: for each moment, the change of its view since the previous moment, and its costs."""
+"""A memory on the page, with its changes from moment to moment. A moment is the time after an exchange."""
 
 import functools
 import inspect
@@ -47,7 +47,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """The numbers of a page's pieces of text, facts and kinds of search (`ways`), shared by all its memories."""
+    """The numbers of texts, facts and kinds of search, shared by all memories of a page."""
 
     pieces: Numbers[Fragment] = field(default_factory=Numbers[Fragment])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
@@ -64,7 +64,7 @@ class Tables:
         return numbers
 
     def take_new(self) -> dict[str, Any]:
-        """Return as JSON everything added since the last call: pieces, facts and kinds of search."""
+        """Return as JSON all texts, facts and kinds of search that are new since the last call."""
         told = [[*(piece.head or ()), piece.text] for piece in self.pieces.take_new()]
         return {"pieces": told, "facts": self.facts.take_new(), "ways": self.ways.take_new()}
 
@@ -79,7 +79,7 @@ class _Moment:
 
 
 class PlayedMemory:
-    """A memory of the page, which is fed a conversation exchange by exchange.
+    """A memory on the page. It gets a conversation exchange by exchange.
 
     Attributes:
         name: The memory's name on the page.
@@ -118,7 +118,7 @@ class PlayedMemory:
         return hasattr(self.memory, "llm") and self._learnt is None
 
     def save(self, messages: Sequence[Record], turn_id: str) -> None:
-        """Save an exchange. If the model fails, the next frame has the error."""
+        """Save an exchange. If the model fails, the error is kept for the next `frame`."""
         before = self.memory.usage.total
         try:
             self.memory.add_messages(messages, turn_id=turn_id)
@@ -142,13 +142,13 @@ class PlayedMemory:
                 begun = drive(self._store.read_state(id_, learnt.name))
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
-        """Return the view at the next moment, as the difference from the previous moment.
+        """Return the memory's view at the next moment, as the difference from the moment before.
 
         Args:
             query: The user's next message; `None` if unknown.
             tables: The tables of the page.
             said: The messages of the log by number.
-            anew: True to compute the newest moment again for the query, instead of the next moment.
+            anew: True to return the newest moment again for another query, instead of the next moment.
         """
         if not anew:
             self._keep_state(len(self._told))
@@ -161,7 +161,7 @@ class PlayedMemory:
     def ask(
         self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
     ) -> tuple[Frame, tuple[ShownText, ...], list[Message]]:
-        """Return the view for a question at a moment: as the difference from that moment's view, texts and messages."""
+        """Return the view for a question at a moment: the difference from that moment's view, texts and messages."""
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)
         parts = [differences for differences, _ in self._told[: moment + 1]]

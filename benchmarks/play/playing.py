@@ -1,4 +1,4 @@
-"""Feeds the same conversation to several memories, and answers questions with each of them."""
+"""Shows a conversation to several memories, and lets each answer questions."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -33,12 +33,12 @@ _QUESTIONS = 8
 class Play:
     """Several memories of one conversation, with their views at each moment.
 
-    Moment n is after n exchanges. Each memory then shows its view for the user's next message or for a question; if
-    neither is known, for the user's last message.
+    Moment n is the time after n exchanges. Each memory then shows its view for the user's next message, or for a
+    question.
 
     Attributes:
         talk: The conversation.
-        moment: The newest moment so far; -1 at first.
+        moment: The newest moment so far; -1 before the first.
     """
 
     def __init__(
@@ -70,20 +70,20 @@ class Play:
         self._as_stored = [*filter(None, map(self._column_as_stored, shown))] if stored else []
 
     def lines(self) -> Iterator[Line]:
-        """Yield the start, then each moment of the conversation from 0 on."""
+        """Yield the data of the page as lines: the start, then each moment."""
         yield self._start()
         yield self._show()
         for exchange in self.talk.exchanges:
             yield self._save(exchange)
 
     def ask_known(self) -> Iterator[Line]:
-        """Ask up to eight questions of the transcript, evenly spread, and yield their lines."""
+        """Ask up to eight questions of the transcript, and yield their lines for the page."""
         known = self.talk.measured
         for one in known[:: -(-len(known) // _QUESTIONS) or 1]:
             yield self.ask(one.text, one.asked_after, one)
 
     def say(self, text: str, *, by: str = "", answer: str = "") -> list[Line]:
-        """Add an exchange: a message of the user, and an answer from the model or as given.
+        """Add an exchange: a message of the user, and an answer.
 
         Args:
             text: The user's message.
@@ -91,7 +91,7 @@ class Play:
             answer: The answer; by default the model is asked.
 
         Returns:
-            The newest moment again, with the views for this message, and the next moment.
+            The lines for the page: the newest moment with the views for this message, and the next moment.
 
         Raises:
             OptionError: The message is empty, there is no such memory, or the conversation is a stored one.

@@ -1,7 +1,6 @@
 """Serves the page of `memzoo play` on this machine.
 
-Requests need the token in the page's address, and must use a name of this machine. So another page in the same browser
-can neither read responses nor send valid requests.
+Requests need the token in the page's address, so other pages in the same browser can neither read nor change anything.
 """
 
 import json
@@ -47,7 +46,7 @@ _HEADERS = {
 
 
 class Feed:
-    """The lines of a page, computed in a background thread and kept for requests.
+    """The lines of data for a page, computed in the background and kept for requests.
 
     Attributes:
         play: The memories and the conversation.
@@ -61,7 +60,10 @@ class Feed:
         self._acting, self._more = threading.Lock(), threading.Condition()
 
     def run(self) -> None:
-        """Add the lines of the whole conversation; if rules stand in for a model, also the lines of its questions."""
+        """Compute the lines of the whole conversation.
+
+        If rules stand in for a model, the lines of its questions follow.
+        """
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):
                 self._add(line)
@@ -74,16 +76,19 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """Wait up to ten seconds for more than `seen` lines; return the new ones, if `run` has ended, and its error."""
+        """Wait up to ten seconds for more than `seen` lines.
+
+        Returns the new lines, whether `run` has ended, and its error.
+        """
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
 
     def act(self, action: Callable[[], list[Line]]) -> dict[str, Any]:
-        """Run an action of the user, and add its lines.
+        """Run an action of the user, and add the lines that it returns.
 
         Returns:
-            The lines of the action.
+            The new lines.
 
         Raises:
             OptionError: `run` has not finished.

@@ -1,4 +1,4 @@
-"""Reads a stored conversation without writing to the store."""
+"""Reads a stored conversation for a page, and writes nothing to the store."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias

@@ -19,7 +19,7 @@ class Axis:
         high: The value at the end of the axis.
         start: The position of `low`.
         end: The position of `high`; less than `start` for a vertical axis.
-        bent: True for an axis that is logarithmic above 50 and nearly linear below, so that 0 has a position too.
+        bent: True for an axis that is logarithmic above 50.
     """
 
     low: float
@@ -39,7 +39,7 @@ class Axis:
         return round(self.start + (here - low) / (high - low) * (self.end - self.start), 1)
 
     def ticks(self, gap: float, least: float = 0) -> list[float]:
-        """Return round values whose positions are at least `gap` apart.
+        """Return round values for the ticks of the axis, whose positions are at least `gap` apart.
 
         On an axis that is not bent, the values are also at least `least` apart.
 
@@ -70,9 +70,9 @@ class Axis:
 
 
 def apart(places: Sequence[float], gap: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
-    """Return positions moved as little as possible, so that any two are at least `gap` apart.
+    """Return positions that are at least `gap` apart, moved as little as possible.
 
-    The result has the order of the input. All positions stay between `low` and `high` if there is enough room.
+    The order stays the same. If there is enough room, all positions are between `low` and `high`.
 
     Example:
         >>> apart([10.0, 0.0, 11.0], 3.0)

@@ -1,4 +1,4 @@
-"""Compares results with thresholds, and with the results of an earlier run."""
+"""Compares results with thresholds (the least shares to reach), and with the results of an earlier run."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,10 +21,10 @@ _NAMED = 10  # conversations
 
 
 def thresholds(given: Sequence[str], *, survival: bool) -> dict[str, float]:
-    """Return thresholds such as "recall=0.5" as a mapping from figure to share.
+    """Return thresholds such as "recall=0.5" as shares by figure.
 
     Raises:
-        OptionError: A threshold has another form, or its figure is unknown or not measured in this run (survival).
+        OptionError: A threshold has another form, or its figure is unknown or was not measured.
     """
     found: dict[str, float] = {}
     for text in given:
@@ -74,11 +74,10 @@ def earlier_results(path: Path | None) -> Results | None:
 
 
 def check_same(survey: Survey, earlier: Results, file: Path | None, *, survival: bool) -> None:
-    """Check that earlier results have the same conversations and questions; titles and order may differ.
+    """Check that two results have the same conversations and questions. Titles and order may differ.
 
     Raises:
-        OptionError: The conversations or questions differ (the message names the conversations), or only one run asks
-            for marked lines.
+        OptionError: The conversations, questions or marked lines differ.
     """
     if survival != earlier.run.survival:
         run, other = ("with", "without") if earlier.run.survival else ("without", "with")
@@ -110,7 +109,7 @@ def _conversations(talks: Talks, questions: Sequence[QuestionInfo]) -> dict[obje
 
 
 def changes(results: Results, earlier: Results) -> list[str]:
-    """Return the differences from earlier results, a line for each memory, budget and figure."""
+    """Return the differences from earlier results, as a line for each memory, budget and figure."""
     now, before = ({row.memory.name: row for row in some.rows} for some in (results, earlier))
     said = [
         f"{name}, {write_number(budget, 'token')}: {line}"

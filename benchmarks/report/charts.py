@@ -1,8 +1,7 @@
-"""Draws the charts of a comparison: tokens over the conversation, recall against tokens, and bars of costs.
+"""Draws the charts of a comparison as SVG: tokens over the conversation, recall against tokens, and costs.
 
-A chart in a page uses the page's colours; a chart in a file of its own has colours for light and dark mode. The SVG is
-written without a library, because the base installation has no drawing library, and because the colours are variables
-that follow the reader's light or dark mode.
+A chart in a page has the page's colours. A chart in its own file has colours for light and dark mode. No library is
+needed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,14 +58,14 @@ class Series:
 
     Attributes:
         name: The name in the label.
-        colour: The colour of the line, its points and the connector to the label.
+        colour: The colour of the line and its points.
         points: The points as (x, y) values, from left to right.
-        whiskers: The intervals of points, as (x, low, high).
+        whiskers: The intervals of the points, each as x, lower end and upper end.
         value: The text after the name in the label.
         hollow: True if the points are lower bounds, drawn as hollow dots.
         dashed: True for the dashed line of a baseline.
         dots: True if the points are drawn as dots.
-        pale: The measured points, if `points` are smoothed; drawn as a pale line.
+        pale: The measured points, if `points` are smoothed.
     """
 
     name: str
@@ -95,10 +94,10 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def recall_chart(results: Results, width: int = WIDE, *, alone: bool = False) -> str:
-    """Return an SVG chart of recall against the tokens paid for a request, with a point for each memory and budget.
+    """Return a chart of recall against tokens paid for a request, with a point for each memory and budget.
 
-    Without questions, the chart shows the share of the marked lines that are shown at the end. The points of lower
-    bounds are hollow and have no interval. With `alone`, the chart is for a file of its own.
+    Without questions, the chart shows the share of the marked lines that are shown at the end. Lower bounds have hollow
+    points. With `alone`, the chart is for a separate file.
     """
     rows = [row for row in results.rows if not row.error]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
@@ -133,9 +132,9 @@ def _make_series(row: Row, measure: str, colour: str) -> Series:
 
 
 def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alone: bool = False) -> str:
-    """Return an SVG chart of the tokens shown at each exchange of the longest conversation, a line for each memory.
+    """Return a chart of the tokens shown at each exchange of the longest conversation.
 
-    The vertical axis ends a little above the memories; the line of the baseline "everything" is cut off there.
+    Each memory has a line. The line of the baseline "everything" may be cut off at the top.
     """
     budget, colours = results.main_budget, colours_of(results.rows)
     courses = {row.memory.name: row.budgets[budget].course for row in results.rows if not row.error}
@@ -159,7 +158,7 @@ def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alo
 
 
 def survival_chart(results: Results, width: int = WIDE) -> str:
-    """Return an SVG chart of the share of marked lines still shown, by their age in exchanges."""
+    """Return a chart of the share of marked lines still shown, by their age in exchanges."""
     budget, colours = results.main_budget, colours_of(results.rows)
     lines = [
         Series(
@@ -210,7 +209,7 @@ class Bars:
     Attributes:
         title: The title of the chart.
         parts: The names of the two parts.
-        amounts: Both parts, by the name of the memory.
+        amounts: The two parts of each bar, by the name of the memory.
         form: The format string for the sum of both parts.
     """
 
@@ -221,12 +220,12 @@ class Bars:
 
     @property
     def longest(self) -> float:
-        """The sum of the longest bar, which is drawn with the full width; never 0."""
+        """The sum of the longest bar; never 0."""
         return max([*map(sum, self.amounts.values()), 1e-9])
 
 
 def bars(results: Results) -> list[Bars]:
-    """Return two bar charts: one of costs (without prices, of tokens), and one of model calls."""
+    """Return two bar charts: costs (or tokens, without prices), and model calls."""
     budget, run = results.main_budget, results.run
     measured = {row.memory.name: row for row in results.rows if not row.error}
     if run.prices:
@@ -257,7 +256,7 @@ def curves(
     bent: bool = False,
     alone: bool = False,
 ) -> str:
-    """Return an SVG chart of lines with labels on the right.
+    """Return a chart of lines with labels on the right.
 
     Args:
         series: The lines.
@@ -268,7 +267,7 @@ def curves(
         start: The start of the horizontal axis; `None` for the first point.
         share: True if the vertical axis shows per cent.
         bent: True if the horizontal axis is logarithmic.
-        alone: True for a chart in a file of its own, without a page around it.
+        alone: True for a chart in a separate file.
     """
     # Labels have at most two fifths of the width; longer labels are cut, and a tooltip has the full text.
     longest = min(int(width * 0.42 / _LETTER), max((len(f"{one.name}  {one.value}") for one in series), default=0))

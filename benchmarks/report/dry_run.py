@@ -1,4 +1,4 @@
-"""Builds the table of a dry run: the model calls and tokens expected of the real run, exact or estimated."""
+"""Builds the table of a dry run (rules in place of a model): the calls and tokens to expect with a model."""
 
 from dataclasses import dataclass
 
@@ -27,11 +27,11 @@ _KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A number expected of the real run.
+    """A number to expect in the run with a model.
 
     Attributes:
         amount: The number in the dry run, with rules in place of a model.
-        exact: True if no usable reply of a model can change the number.
+        exact: True if the number does not depend on the model's replies.
     """
 
     amount: float
@@ -42,7 +42,7 @@ class Expected:
 
 
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
-    """Return the expected numbers of a memory by name: tokens of an exchange, calls, and tokens of the calls.
+    """Return the numbers to expect for a memory, by name: tokens, calls, and tokens of the calls.
 
     Calls to load include those for the questions.
     """

@@ -1,4 +1,4 @@
-"""Renders the report as one HTML page that loads nothing, with all input escaped and each shown line stored once."""
+"""Writes the report as one HTML page that loads nothing from elsewhere."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ __all__ = ["fragment", "page"]
 
 
 def page(comparison: Compared, date: datetime) -> str:
-    """Return the report as HTML: the verdict, tables, charts, the questions with the memories' views, and settings."""
+    """Return the report as HTML: the verdict, tables, charts, questions with views, and settings."""
     results = comparison.results
     script = source("report.js")
     return render_template(

@@ -1,4 +1,4 @@
-"""Builds the table of a comparison: columns for the terminal, Markdown and HTML, and flat records."""
+"""Builds the table of a comparison: its columns, and flat records (dicts without nesting)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,9 +50,9 @@ class Column:
     Attributes:
         title: The short title.
         about: A description in a sentence.
-        value: A function that returns a row's figure; `None` for a row without a figure.
+        value: A function that returns the figure of a row, or `None`.
         form: The format string for figures.
-        text: A function that returns a row's text, used instead of `form`.
+        text: A function that returns the text of a row, instead of the figure with `form`.
     """
 
     title: str
@@ -69,13 +69,16 @@ class Column:
         return _NOTHING if value is None else self.form.format(value)
 
     def order(self, row: Row) -> float:
-        """Return the sort key of a row: its figure, or -1 for a row without a figure."""
+        """Return the number by which rows are sorted: the figure, or -1 for a row without one."""
         value = self.value(row)
         return -1 if value is None else value
 
 
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
-    """Return the columns for a budget, without the names of memories and without shares that were not measured."""
+    """Return the columns of the table for a budget.
+
+    The names of memories, and shares that were not measured, are left out.
+    """
     results = comparison.results
     shown = [
         _interval_column(name, budget, results, where)
@@ -109,12 +112,12 @@ def _choose_columns(shown: list[Column], always: list[Column], costs: list[Colum
 
 
 def best_name(results: Results, budget: int) -> str:
-    """Return the name of the best memory within a budget; "" if there is no other memory to compare it with."""
+    """Return the name of the best memory within a budget; "" if there is nothing to compare."""
     return next((pair.best for pair in results.pairs if pair.budget == budget), "")
 
 
 def share(found: Interval | None) -> str:
-    """Return a share with its distance to the farther end of its interval, both with two digits.
+    """Return a share as text, with the larger distance to an end of its interval.
 
     Example:
         >>> share(Interval(mean=0.5, low=0.36, high=0.64, count=44)), share(None)
@@ -168,7 +171,7 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 
 
 def exclusions(comparison: Compared) -> list[str]:
-    """Return a sentence for each kind of question or citation that the measurement left out."""
+    """Return sentences on the questions and citations that the measurement left out."""
     talks = comparison.results.talks
     untrue = write_number(talks.adversarial, "adversarial question")
     unfounded = write_number(talks.without_evidence, "question")
@@ -320,7 +323,7 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
 
 
 def records(comparison: Compared) -> list[dict[str, Any]]:
-    """Return a flat record for each memory and budget; a memory without a result has one record with its error."""
+    """Return a flat record for each memory and budget. A memory that failed has one record with its error."""
     return [
         record
         for row in comparison.rows

@@ -19,7 +19,7 @@ __all__ = ["markdown", "table", "write_report"]
 
 
 def table(comparison: Compared) -> Group:
-    """Return, for a terminal, the verdict, a table for each budget, and the code that creates the picked memory."""
+    """Return the verdict, the tables, and the code for the best memory, for a terminal."""
     verdict = Text("\n".join(comparison.results.verdict) + "\n")
     notes = [*_legend(comparison, "terminal"), *(f"{name}: {text}" for name, text in caption(comparison))]
     notes += exclusions(comparison)
@@ -34,7 +34,7 @@ def table(comparison: Compared) -> Group:
 
 
 def markdown(comparison: Compared) -> str:
-    """Return the verdict and the tables as Markdown for a pull request; equal inputs give equal text."""
+    """Return the verdict and the tables as Markdown, for a pull request."""
     code = comparison.results.code
     paste = [f"```python\n{code}\n```"] if code else []
     parts = ["# Which memory?", *map(_plain, comparison.results.verdict), *paste]
@@ -60,8 +60,7 @@ def markdown(comparison: Compared) -> str:
 def write_report(comparison: Compared, folder: Path, date: datetime | None = None) -> list[Path]:
     """Write all files of a report into a folder, and return their paths.
 
-    Equal inputs give equal results.json and report.md. report.html and times.json also have the times and the date, by
-    default the current date.
+    Only report.html and times.json have times and dates. The other files are equal for equal inputs.
     """
     date = date or datetime.now(UTC)
     texts = {

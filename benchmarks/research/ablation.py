@@ -1,4 +1,4 @@
-"""Measures the worth of each part of the search over messages: `python -m memzoo.benchmarks.research ablation`."""
+"""Measures how much each part of the search over messages helps: `python -m memzoo.benchmarks.research ablation`."""
 
 import math
 import re
@@ -60,7 +60,7 @@ def ablation(
     sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_SETS),
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown; the figure is the mean.")] = "500,1000,2000",
 ) -> None:
-    """Measure the share of evidence that the search over messages shows, without each of its weights and parts."""
+    """Measure the evidence that the search shows if each of its weights or parts is left out in turn."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
         names, heads = _chosen("--off", off, OFF), _chosen("--sets", sets, _SETS)
@@ -79,7 +79,7 @@ def hashed(
     sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_ALL),
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000,4000",
 ) -> None:
-    """Measure the share of evidence shown by words alone, and with a `HashEmbedder`'s vectors as well."""
+    """Measure the evidence shown by words alone, and by words with the vectors of a `HashEmbedder`."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
         rows = list[list[str]]()
@@ -108,7 +108,7 @@ def _share_without(name: str, talks: Sequence[Transcript], limits: Sequence[int]
 
 
 def share_shown(talks: Sequence[Transcript], weights: Weights, limits: Sequence[int], counter: TextCounter) -> float:
-    """Return the mean share of evidence that a search with these weights shows, over all questions and limits."""
+    """Return the mean share of evidence that a search with these weights shows, over all questions and budgets."""
     found = find(lambda talk, _: _Weighed(talk, weights, counter), talks, limits, counter)
     return fmean(one.recall for one in found)
 

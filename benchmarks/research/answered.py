@@ -3,14 +3,14 @@
 A view that contains the right answer helps only if a model answers rightly from it. For each memory and budget, run the
 command three times, with files named `FOLDER/NAME-BUDGET` and:
 
-1. It writes `.views`, with the questions of the bundled conversation. A model or person who sees nothing else writes
-   `.replies` (JSON: `{"17": "reply"}`).
+1. It writes `.views`, with the questions of the bundled conversation. A model or a person who sees only these views
+   writes `.replies` (JSON: `{"17": "reply"}`).
 2. It writes `.sheet`, with the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
-3. It packs replies and marks into `.json`, each with a digest of its view.
+3. It packs replies and marks into `.json`.
 
-The table comes from the packed files, and counts the views that have changed since. `--again` writes these views, to be
-answered anew. `--second 100` writes a sample of replies to `second.sheet`; a second reader writes `second.json`
-(`{"buffer-300/17": true}`), and the command then tells the agreement of both readers.
+The table comes from the packed files. `--again` writes the views that have changed since, to be answered anew.
+`--second 100` writes a sample of replies to `second.sheet`; a second reader writes `second.json` (`{"buffer-300/17":
+true}`), and the command then tells how often both readers agree.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class Answer(Shape):
         view: A digest of the view.
         shown: True if the view contains the right answer.
         reply: The reply.
-        key: True if the rule that looks for the right answer in views finds it in the reply.
+        key: True if a rule finds the right answer in the reply.
         right: True if a reader marked the reply as right.
     """
 
@@ -71,7 +71,7 @@ def answered(
     again: Annotated[bool, typer.Option(help="Write the changed views, or take the replies to them.")] = False,
     second: Annotated[int, typer.Option(help="Write this number of replies for a second reader.")] = 0,
 ) -> None:
-    """Compare the answers that views show with the answers that a model gives from them."""
+    """Compare two counts: the views that contain the right answer, and the right replies of a model."""
     with refusals():
         (talk,) = sample_transcripts()
         variants = in_place_of_rules([talk], [parse_variant(name) for name in memory.split(",")])
@@ -112,7 +112,7 @@ def answered(
 
 
 def agree(marks: Sequence[tuple[bool, bool]]) -> str:
-    """Return a sentence on the agreement of two readers, with Cohen's kappa.
+    """Return a sentence that tells how often two readers agree, with Cohen's kappa.
 
     Example:
         >>> agree([(True, True), (True, False), (False, False), (False, False)])
@@ -125,9 +125,9 @@ def agree(marks: Sequence[tuple[bool, bool]]) -> str:
 
 
 def compare_shown(answers: Sequence[Answer]) -> list[str]:
-    """Return the cells of a row: six counts of answers, and the correlation (phi) of shown and right answers.
+    """Return the cells of a row: six counts, and the correlation (phi) of shown and right answers.
 
-    The counts are: all, shown, right by the rule, right by a reader, only shown, only right by a reader.
+    The counts are of all answers, those shown, right by the rule, right by a reader, only shown, and only right.
 
     Example:
         >>> def one(shown: bool, right: bool) -> Answer:

@@ -1,4 +1,7 @@
-"""Runs memzoo's memories and all contenders on the conversations that ship, and writes docs/arena.md: `make arena`."""
+"""Runs memzoo's memories and all contenders on the bundled conversations: `make arena`.
+
+The tables are in docs/arena.md.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -56,7 +59,7 @@ def arena(
     ),
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 2,
 ) -> None:
-    """Write the tables and the curves of a page about memzoo's memories beside those of other libraries."""
+    """Write the tables and curves that compare memzoo's memories with those of other libraries."""
     found, memzoo = adapters(), Adapter("memzoo", _ROOT, (str(_ROOT),), {}, "")
     every = [
         *map(parse_variant, (*STRATEGIES, "combined")),
@@ -94,7 +97,7 @@ def arena(
 
 
 def counted(found: Survived | None) -> str:
-    """Return a count with its 95% interval (Wilson's, which is never empty, even for none or all).
+    """Return a count such as "3 of 10" with its 95% interval (Wilson's).
 
     Example:
         >>> counted(Survived(kind="fact", shown=0, of=10)), counted(None)
@@ -109,10 +112,9 @@ def counted(found: Survived | None) -> str:
 
 
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
-    """Return a count such as "5 of 8": the views that, with the question added, are requests any endpoint accepts.
+    """Count the views that, with the question added, any endpoint would accept, as "5 of 8".
 
-    Views of memzoo's memories are first made into requests, as by `memory.request`; views of contenders stay as they
-    are.
+    The views of memzoo's memories are made into requests first. The views of contenders stay as they are.
     """
     right = of = 0
     for one in comparison.results.questions:

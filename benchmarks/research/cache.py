@@ -1,8 +1,7 @@
-"""Measures each memory's cost with a prompt cache, and its views: `python -m memzoo.benchmarks.research cache`.
+"""Measures the cost of each memory with a prompt cache: `python -m memzoo.benchmarks.research cache`.
 
 Each exchange of a conversation is one request: a system prompt, the memory's view, and the user's message. By OpenAI's
-rule, a beginning repeated from the previous request costs a fraction, from 1,024 tokens on, in steps of 128. Questions
-are asked at their time, during the conversation or at its end, and do not count as requests.
+rule, tokens repeated from the request before are cheaper, from 1,024 tokens on. Questions do not count as requests.
 """
 
 import contextlib
@@ -39,7 +38,7 @@ class Measured:
     """The measurements of one memory over some conversations.
 
     Attributes:
-        requests: The sum of requests, by the number of tokens of the system prompt.
+        requests: The requests added up, by the number of tokens in the system prompt.
         answers: The scores of each question.
         shown: The number of tokens shown for each question.
     """
@@ -50,7 +49,7 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """Return the variants with these names; without names, all presets except "everything". No budget cuts a view.
+    """Return the variants with these names, whose views are never cut; by default all but "everything".
 
     Raises:
         MemoryZooError: A name is not the name of a strategy, or its options cannot be read.
@@ -74,8 +73,8 @@ def measure_requests(
         transcripts: The conversations.
         variant: The memory.
         counter: The token counter.
-        budget: The number that replaces "budget" among the values of options.
-        systems: The numbers of tokens of system prompts; requests are counted for each number.
+        budget: The budget in tokens, which replaces the value "budget" in options.
+        systems: The sizes of system prompts in tokens, each measured.
         rule: The rule of the prompt cache.
     """
     found = Measured({system: Requests() for system in systems})
@@ -138,7 +137,7 @@ def cache(
     pauses: Annotated[bool, typer.Option(help="A long pause of the talk empties the cache.")] = False,
     talks: Annotated[int | None, typer.Option(help="Only so many talks of each file.", min=1)] = None,
 ) -> None:
-    """Measure the cost of each memory's requests with a prompt cache, and the evidence and answers in its views."""
+    """Measure the cost of each memory's requests with a prompt cache, and the evidence that the memory shows."""
     with refusals():
         systems = [int(one) for one in system.split(",")] if "0" in system.split(",") else limits_of(system)
         counter = named_counter("o200k_base")

@@ -1,4 +1,4 @@
-"""Measures the cost of comparisons as a conversation grows: `python -m memzoo.benchmarks.research growth`."""
+"""Measures how the cost of a comparison grows with the conversation: `python -m memzoo.benchmarks.research growth`."""
 
 import multiprocessing
 import re
@@ -30,7 +30,7 @@ def growth(
     memory: Annotated[list[str] | None, typer.Option(help="A strategy; repeat it. All seven by default.")] = None,
     counter: Annotated[str, typer.Option(help="What counts tokens.")] = "o200k_base",
 ) -> None:
-    """Measure comparisons of memories on ever longer conversations, offline, each in a separate process."""
+    """Compare memories on ever longer conversations, and measure CPU time and memory."""
     rows: list[list[str]] = []
     for size in map(int, sizes.split(",")):
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
@@ -52,7 +52,7 @@ def measure_size(size: int, memories: Sequence[str], counter: str) -> tuple[floa
 
 
 def long_conversation(size: int) -> Transcript:
-    """Return a conversation of `size` messages: repetitions of the bundled one with other names, and its questions."""
+    """Return a conversation of `size` messages: the bundled one again and again, with other names each time."""
     (sample,) = sample_transcripts()
     exchanges = list[Exchange]()
     for exchange in _rounds(sample.exchanges):

@@ -41,7 +41,7 @@ def conversations(*paths: Path) -> list[Transcript]:
 
 
 def limits_of(budgets: str) -> list[int]:
-    """Return the budgets in an option of the command line, in ascending order.
+    """Return the budgets in a text of the command line, in ascending order.
 
     Raises:
         OptionError: The text is not a list of whole numbers from 1 on.
@@ -57,7 +57,7 @@ def limits_of(budgets: str) -> list[int]:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """During the block, turn an error of memzoo into one printed line and exit code 1."""
+    """In this block, turn an error of memzoo into one printed line and exit code 1."""
     try:
         yield
     except MemoryZooError as error:

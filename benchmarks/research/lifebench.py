@@ -1,4 +1,4 @@
-"""Measures search in a year of a person's messages: `python -m memzoo.benchmarks.research lifebench`."""
+"""Measures the search in a year of a person's messages: `python -m memzoo.benchmarks.research lifebench`."""
 
 import functools
 import json
@@ -42,21 +42,21 @@ def lifebench(
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000",
     bm25s: Annotated[bool, typer.Option("--bm25s", help="The contender bm25s, too.")] = False,
 ) -> None:
-    """Measure the evidence that a search over a person's messages shows, in each language, beside BM25."""
+    """Measure the evidence that the search shows in a year of messages, in each language, beside BM25."""
     with refusals():
         show(*language_tables(lives(path), budgets, bm25s=bm25s))
 
 
 def language_tables(lives: Mapping[str, Sequence[Transcript]], budgets: str, *, bm25s: bool = False) -> list[str]:
-    """Return tables for each language: the evidence shown by memzoo and by BM25, and their paired differences.
+    """Return tables for each language: the evidence shown by memzoo and by BM25, and the differences.
 
     Args:
         lives: The conversations of each language.
         budgets: The budgets in tokens, with commas between them.
-        bm25s: True to compare with the contender bm25s, too.
+        bm25s: True to compare with the package bm25s too.
 
     Raises:
-        OptionError: The contender has no environment.
+        OptionError: bm25s is not installed as a contender.
     """
     limits, counter = limits_of(budgets), named_counter("o200k_base")
     makers: dict[str, Make] = {
@@ -138,7 +138,7 @@ def _difference(measured: Iterable[Sequence[Sequence[float]]]) -> str:
 
 
 def lives(path: Path) -> dict[str, list[Transcript]]:
-    """Return the conversations by language: one for each person, with all messages in the order of their times.
+    """Return the conversations by language: for each person, all messages in the order of their times.
 
     Raises:
         OptionError: The file does not exist.

@@ -1,4 +1,4 @@
-"""Measures search in ten days of talk, in Chinese and English: `python -m memzoo.benchmarks.research memorybank`."""
+"""Measures the search in ten days of talk, in two languages: `python -m memzoo.benchmarks.research memorybank`."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -44,13 +44,13 @@ def memorybank(
     *,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "125,250,500,1000",
 ) -> None:
-    """Measure the evidence that a search over a person's talk shows, in each language, beside BM25."""
+    """Measure the evidence that the search shows in ten days of talk, in each language, beside BM25."""
     with refusals():
         show(*language_tables(banks(folder), budgets))
 
 
 def banks(folder: Path) -> dict[str, list[Transcript]]:
-    """Return the talk of each person, by language.
+    """Return the talk of each person with the assistant, by language.
 
     Raises:
         OptionError: The folder lacks a file.

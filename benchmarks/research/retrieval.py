@@ -60,7 +60,7 @@ class _Counted:
 
 
 def embedder_named(name: str, cache: Path) -> Embedder:
-    """Return the embedder that the command line names.
+    """Return the embedder with a name from the command line.
 
     Args:
         name: `none`, `hashing` or `minilm`.

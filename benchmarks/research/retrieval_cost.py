@@ -1,4 +1,4 @@
-"""Measures the CPU time of a search as a conversation grows: `python -m memzoo.benchmarks.research retrieval-cost`."""
+"""Measures the CPU time of a search in growing conversations: `python -m memzoo.benchmarks.research retrieval-cost`."""
 
 import itertools
 import time
@@ -26,12 +26,12 @@ Timer = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The costs at one length of a conversation, as median milliseconds of CPU time.
+    """The CPU times at one length of a conversation: medians, in milliseconds.
 
     Attributes:
         messages: The number of messages in the conversation.
         save: The time to save an exchange.
-        load: The time of the next load for a question, which also adds the saved exchange to the index.
+        load: The time of the next load for a question.
     """
 
     messages: int
@@ -40,7 +40,7 @@ class Growth:
 
 
 def growth(lengths: Sequence[int], samples: int = 15, timer: Timer = time.process_time) -> list[Growth]:
-    """Return the cost of an exchange at several lengths of a conversation, in an in-memory store, without downloads."""
+    """Return the CPU times of an exchange at several lengths of a conversation."""
     now = itertools.count()
     start = datetime(2026, 1, 1, tzinfo=UTC)
     memory = VectorStoreRetrieverMemory(

@@ -1,8 +1,7 @@
-"""Other retrievers to compare with memzoo's search, under the same rule: the best results that fit the budget.
+"""Other retrievers to compare with memzoo's search.
 
-All retrievers show dates and speakers, and these count in the budget. A result that does not fit is skipped, and the
-next result is tried, as in `memzoo.memories.search.excerpt.fit_passages`. An exchange is saved, found and shown as a
-unit. The libraries are not modified.
+All follow the same rule: the best results that fit the budget are shown with dates and speakers, a result that does not
+fit is skipped, and exchanges are found and shown as a whole.
 """
 
 import functools
@@ -30,7 +29,7 @@ Embed = Callable[[list[str]], Any]
 
 
 class Peer(Protocol):
-    """A function that makes a retriever for a conversation."""
+    """The type of a function that makes a retriever for a conversation."""
 
     def __call__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> Retriever:
         """Return a retriever without exchanges, which has only the speakers' names from the transcript."""
@@ -177,7 +176,10 @@ class _LangChainEmbeddings:
 
 
 def find_plain_words(text: str) -> list[str]:
-    """Return the words of a text in lower case; Chinese and Japanese characters in a row as all pairs of neighbours."""
+    """Return the words of a text in lower case.
+
+    Chinese and Japanese texts give all pairs of neighbouring characters.
+    """
     words: list[str] = []
     for word in _WORD.findall(text.lower()):
         words += [word[place : place + 2] for place in range(max(len(word) - 1, 1))] if _HAN.match(word) else [word]

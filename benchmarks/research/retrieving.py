@@ -1,4 +1,4 @@
-"""Measures evidence recall at token budgets: the share of evidence that a search shows for questions."""
+"""Measures the share of evidence that a search shows for questions, within budgets of tokens."""
 
 import functools
 import time
@@ -18,7 +18,7 @@ __all__ = ["FedMemory", "Found", "Make", "OverBudgetError", "Retriever", "find",
 
 
 class Retriever(Protocol):
-    """A search that is fed a conversation, and returns texts for a question."""
+    """A search over a conversation. It gets the exchanges one by one, and returns a text for a question."""
 
     def hear(self, exchange: Exchange) -> None:
         """Add the next exchange."""
@@ -46,9 +46,9 @@ class Found:
         budget: The budget in tokens.
         recall: The share of the question's evidence that was shown.
         tokens: The number of tokens shown.
-        seconds: The CPU time of this process for the search.
+        seconds: The CPU time of the search.
         calls: The number of calls for embeddings for the search.
-        save_seconds: The mean CPU time of this process to save an exchange.
+        save_seconds: The mean CPU time to save an exchange.
         save_calls: The mean number of calls for embeddings to save an exchange.
     """
 
@@ -71,7 +71,7 @@ def find(
     timer: Callable[[], float] = time.process_time,
     calls: Callable[[], int] = lambda: 0,
 ) -> list[Found]:
-    """Return the measurements of all questions of all conversations at each budget.
+    """Measure a retriever for all questions of all conversations, at each budget.
 
     Args:
         make: A function that makes the retriever for a conversation.
@@ -120,13 +120,13 @@ def find(
 
 
 def memory_maker(embedder: Embedder | None) -> Make:
-    """Return a function that makes a `VectorStoreRetrieverMemory` with an embedder."""
+    """Return a function that makes a `VectorStoreRetrieverMemory` with a given embedder."""
     kind = functools.partial(VectorStoreRetrieverMemory, embedder=embedder, max_token_limit=1)
     return lambda transcript, counter: FedMemory(transcript, counter.of_message, kind)
 
 
 class FedMemory:
-    """A memory as a retriever, with a store whose clock follows the dates of the conversation.
+    """A memory as a retriever, whose store has a clock that follows the dates of the conversation.
 
     Args:
         transcript: The conversation.

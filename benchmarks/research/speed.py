@@ -35,15 +35,15 @@ _UNITS = (
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table.
+    """One line of the table: work to measure in several libraries.
 
     Attributes:
         name: The name for the command line.
         title: A description of the measured work.
-        target: The most CPU seconds that memzoo may take; for a row of model calls, the most calls.
-        makers: The functions that set up the measured work, by library.
-        most: The most calls in a sample.
-        counts: The functions that return a number of model calls, by library; used instead of timing.
+        target: The most that memzoo may take, in CPU seconds or model calls.
+        makers: For each library, a function that sets up the work to measure.
+        most: The most calls to time together.
+        counts: For each library, a function that returns the number of model calls; used instead of timing.
     """
 
     name: str
@@ -174,7 +174,7 @@ class Figures:
     values: Mapping[str, float]
 
     def write_value(self, value: float) -> str:
-        """Return a figure with its unit."""
+        """Return a library's figure as text, with its unit."""
         if self.row.counts:
             return f"{value:.0f}"
         if value >= _SECOND:
@@ -187,7 +187,7 @@ def speed(
     row: Annotated[list[str] | None, typer.Option(help="Only rows of this name (`buffer-*` for several).")] = None,
     samples: Annotated[int, typer.Option(help="Samples of each library in each row.", min=1)] = 21,
 ) -> None:
-    """Print memzoo's CPU times beside those of installed libraries that do the same work."""
+    """Print memzoo's CPU times beside those of other libraries that do the same work."""
     wanted = [one for one in ROWS if not row or any(fnmatch(one.name, pattern) for pattern in row)]
     if not wanted:
         raise typer.BadParameter(f"no row matches; there are {', '.join(one.name for one in ROWS)}")
@@ -212,7 +212,7 @@ def speed(
 
 
 def measure_row(row: Row, samples: int) -> Figures:
-    """Return the figures of one row, without libraries that are not installed."""
+    """Return the figures of one row. Libraries that are not installed are left out."""
     values: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder))

@@ -1,4 +1,7 @@
-"""The work of memzoo that `speed` measures."""
+"""The calls of memzoo that `speed` times.
+
+Each function prepares a memory, and returns a function that makes the call to be timed.
+"""
 
 import itertools
 import shutil
@@ -41,12 +44,12 @@ _ENCODING = "o200k_base"
 
 
 def buffer_load(count: int) -> Maker:
-    """Return the set-up for this measurement: load a buffer of `count` exchanges as text."""
+    """Prepare a buffer of `count` exchanges, and return a function that loads it as text."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferMemory(), messages(2 * count)))
 
 
 def buffer_turn(count: int) -> Maker:
-    """Return the set-up for this measurement: load a buffer of `count` exchanges as text, then save one more."""
+    """Prepare a buffer of `count` exchanges, and return a function that loads it as text and saves one more."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(ConversationBufferMemory(), messages(2 * count))
@@ -62,37 +65,37 @@ def buffer_turn(count: int) -> Maker:
 
 
 def buffer_save(_: Place) -> Prepare:
-    """Set up this measurement: save an exchange to a buffer in memory."""
+    """Prepare a buffer in memory, and return a function that saves an exchange."""
     return again(make_save(ConversationBufferMemory()))
 
 
 def window_load(count: int) -> Maker:
-    """Return the set-up for this measurement: load a window of five exchanges from memory, after `count` exchanges."""
+    """Prepare a window of five exchanges in memory, after `count` exchanges, and return a function that loads it."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferWindowMemory(k=5), messages(2 * count)))
 
 
 def window_load_sqlite(count: int) -> Maker:
-    """Return the set-up for this measurement: load a window of five exchanges from SQLite, after `count` exchanges."""
+    """Prepare a window of five exchanges on SQLite, after `count` exchanges, and return a function that loads it."""
     return lambda place: _prepare_load(_window_on_sqlite(place, count))
 
 
 def window_save_sqlite(count: int) -> Maker:
-    """Return the set-up for this measurement: save an exchange to a window on SQLite, after `count` exchanges."""
+    """Prepare a window on SQLite, after `count` exchanges, and return a function that saves an exchange."""
     return lambda place: again(make_save(_window_on_sqlite(place, count)))
 
 
 def token_buffer_load(limit: int) -> Maker:
-    """Return the set-up for this measurement: load a full token buffer."""
+    """Prepare a full token buffer, and return a function that loads it."""
     return lambda _: _prepare_load(_full(limit))
 
 
 def token_buffer_save(limit: int) -> Maker:
-    """Return the set-up for this measurement: save an exchange to a full token buffer."""
+    """Prepare a full token buffer, and return a function that saves an exchange."""
     return lambda _: again(make_save(_full(limit)))
 
 
 def retriever_load(words: range) -> Maker:
-    """Return the set-up for this measurement: search 10,000 messages again, with an index in memory."""
+    """Prepare a retriever with 10,000 messages in memory, and return a function that searches."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(VectorStoreRetrieverMemory(**_tokens(1000)), messages(10_000, rare_words=True))
@@ -102,7 +105,7 @@ def retriever_load(words: range) -> Maker:
 
 
 def token_buffer_open(place: Place) -> Prepare:
-    """Set up this measurement: open 10,000 stored messages as a token buffer, and load it for the first time."""
+    """Prepare 10,000 stored messages, and return a function that opens them as a token buffer and loads it."""
 
     def open_memory(store: Store) -> BaseMemory:
         return ConversationTokenBufferMemory(store=store, conversation_id="a", **_tokens(2000))
@@ -114,7 +117,7 @@ def token_buffer_open(place: Place) -> Prepare:
 
 
 def retriever_open(words: range) -> Maker:
-    """Return the set-up for this measurement: open 10,000 messages saved by a retriever, and search once."""
+    """Prepare 10,000 messages saved by a retriever, and return a function that opens them and searches."""
 
     def open_memory(store: Store) -> BaseMemory:
         return VectorStoreRetrieverMemory(store=store, conversation_id="a", **_tokens(1000))
@@ -127,7 +130,7 @@ def retriever_open(words: range) -> Maker:
 
 
 def model_calls(_: Place) -> int:
-    """Return the number of model calls of a full summary-buffer in 40 exchanges of 100 tokens."""
+    """Return the number of model calls of a summary-buffer in 40 exchanges of 100 tokens, after it is full."""
     calls = 0
 
     def answer(_: object) -> str:
@@ -146,14 +149,14 @@ def model_calls(_: Place) -> int:
 
 
 def fill_memory(memory: BaseMemory, said: list[Message]) -> BaseMemory:
-    """Save messages to a memory, 500 in a turn, and return the memory."""
+    """Save messages to a memory, 500 in each turn, and return the memory."""
     for start in range(0, len(said), _TURN):
         memory.add_messages(said[start : start + _TURN])
     return memory
 
 
 def make_save(memory: BaseMemory) -> Callable[[], None]:
-    """Return a function that saves the next exchange at each call."""
+    """Return a function that saves one exchange at each call, a new one each time."""
     said = exchanges()
     return lambda: _save(memory, *next(said))
 

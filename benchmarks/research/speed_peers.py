@@ -1,6 +1,7 @@
-"""The work of other libraries that `speed` measures, where a library does the same work as memzoo.
+"""The calls of other libraries that `speed` times beside memzoo's.
 
-Each function imports its library when called, so that a library that is not installed can be left out.
+Each function prepares an object, and returns a function that makes the calls to be timed. A library is imported only
+when its function is called.
 """
 
 import asyncio
@@ -28,14 +29,14 @@ _ENCODING = "o200k_base"
 
 
 def langchain_buffer(count: int, *calls: str) -> Maker:
-    """Return the set-up for measuring the named calls of a `ConversationBufferMemory` with `count` exchanges."""
+    """Prepare a `ConversationBufferMemory` with `count` exchanges, and return a function that makes the `calls`."""
     return lambda _: _langchain_calls(_langchain("ConversationBufferMemory", _history(count)), calls)
 
 
 def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
-    """Return the set-up for measuring the named calls of a `ConversationBufferWindowMemory`, after `count` exchanges.
+    """Prepare a `ConversationBufferWindowMemory`, and return a function that makes the `calls`.
 
-    The window has five exchanges. The history is in memory, or with `sqlite` a `SQLChatMessageHistory`.
+    The window has five exchanges, after `count` exchanges. The history is in memory, or with `sqlite` on SQLite.
     """
 
     def make(place: Place) -> Prepare:
@@ -46,7 +47,7 @@ def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
 
 
 def langchain_token_buffer(limit: int, *calls: str) -> Maker:
-    """Return the set-up for measuring `calls` ("load", "save") of a full `ConversationTokenBufferMemory`."""
+    """Prepare a full `ConversationTokenBufferMemory`, and return a function that makes the `calls`."""
 
     def make(_: Place) -> Prepare:
         options = {"llm": _langchain_model(), "max_token_limit": limit}
@@ -58,10 +59,7 @@ def langchain_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def langchain_retriever(words: range) -> Maker:
-    """Return the set-up for measuring a load of a `VectorStoreRetrieverMemory` over LangChain's in-memory vector store.
-
-    The vectors come from `HashEmbedder`.
-    """
+    """Prepare a `VectorStoreRetrieverMemory` with vectors of `HashEmbedder`, and return a function that loads it."""
 
     def make(_: Place) -> Prepare:
         from memzoo.memories import HashEmbedder
@@ -88,7 +86,7 @@ def langchain_retriever(words: range) -> Maker:
 
 
 def langchain_model_calls(_place: Place) -> int:
-    """Return the number of model calls of a full `ConversationSummaryBufferMemory` in 40 exchanges of 100 tokens."""
+    """Return the number of model calls of LangChain's full summary-buffer in 40 exchanges of 100 tokens."""
     model = _langchain_model()
     memory = _import("langchain_classic.memory").ConversationSummaryBufferMemory(llm=model, max_token_limit=2000)
     said = exchanges()
@@ -102,7 +100,7 @@ def langchain_model_calls(_place: Place) -> int:
 
 
 def llama_buffer(count: int, *calls: str) -> Maker:
-    """Return the set-up for measuring the named calls of llama-index-core's `ChatMemoryBuffer`, without a limit."""
+    """Prepare llama-index's `ChatMemoryBuffer` without a limit, and return a function that makes the `calls`."""
     utils = "llama_index.core.base.llms.generic_utils"
 
     def make(_: Place) -> Prepare:
@@ -114,7 +112,7 @@ def llama_buffer(count: int, *calls: str) -> Maker:
 
 
 def llama_token_buffer(limit: int, *calls: str) -> Maker:
-    """Return the set-up for measuring `calls` of llama-index-core's `ChatMemoryBuffer` at its limit."""
+    """Prepare llama-index's `ChatMemoryBuffer` at its limit, and return a function that makes the `calls`."""
 
     def make(_: Place) -> Prepare:
         memory = _llama(limit // 100 + 20, limit)
@@ -124,7 +122,7 @@ def llama_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def sessions(count: int, *calls: str) -> Maker:
-    """Return the set-up for measuring `calls` of openai-agents' `SQLiteSession`, with `count` exchanges.
+    """Prepare openai-agents' `SQLiteSession` with `count` exchanges, and return a function that makes the `calls`.
 
     A load returns the last 20 messages; a save adds two messages.
     """

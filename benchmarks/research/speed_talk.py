@@ -28,7 +28,10 @@ def exchanges() -> Iterator[tuple[str, str]]:
 
 
 def messages(count: int, *, rare_words: bool = False) -> list[Message]:
-    """Return `count` chat messages of about 50 tokens each; with `rare_words`, the first messages of `talk`."""
+    """Return `count` chat messages of about 50 tokens each.
+
+    With `rare_words`, these are the first messages of `talk`.
+    """
     if rare_words:
         return list(itertools.islice(itertools.chain.from_iterable(talk()), count))
     said = itertools.islice(itertools.chain.from_iterable(exchanges()), count)
@@ -37,12 +40,15 @@ def messages(count: int, *, rare_words: bool = False) -> list[Message]:
 
 
 def question(words: range) -> str:
-    """Return a question made of the words of `talk` with these numbers; words with low numbers are frequent."""
+    """Return a question made of the words of `talk` with these numbers. Low numbers are frequent words."""
     return " ".join(f"word{number}" for number in words)
 
 
 def talk(seed: int = 0) -> Iterator[list[Message]]:
-    """Yield an endless series of exchanges of made-up words, a few frequent and most rare, the same in every run."""
+    """Yield an endless series of exchanges of made-up words, the same in every run.
+
+    A few of the words are frequent, and most are rare.
+    """
     chance = random.Random(seed)  # noqa: S311 - made-up words, no secrets
     words = [f"word{number}" for number in range(5_000)]
     weights = list(itertools.accumulate(1 / (rank + 1) for rank in range(len(words))))

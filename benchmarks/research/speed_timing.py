@@ -25,11 +25,11 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Place:
-    """The folder and the open resources of the libraries during one row.
+    """The folder and the open files of the libraries while one row is measured.
 
     Attributes:
         folder: The folder, empty at first.
-        stack: The resources to close when the row is done.
+        stack: The resources to close at the end.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ Maker: TypeAlias = Callable[[Place], Prepare]
 
 
 def again(call: Callable[[], object]) -> Prepare:
-    """Return work that needs no preparation before a sample: the same call, repeated."""
+    """Return work for `medians` that repeats the same call and needs no preparation."""
 
     def repeat(count: int) -> None:
         for _ in range(count):
@@ -53,15 +53,15 @@ def again(call: Callable[[], object]) -> Prepare:
 def medians(
     works: Mapping[str, Prepare], samples: int, most: int, timer: Callable[[], float] = time.process_time
 ) -> dict[str, float]:
-    """Return the median CPU seconds of one call, by library.
+    """Return the median CPU seconds of a call, by library.
 
-    The libraries take turns (A B A B), so other load of the machine affects all libraries alike. A library that has
-    used more than ten seconds is sampled less often, but at least three times.
+    The libraries take turns, so that other load of the machine affects all alike. A slow library is sampled less often,
+    but at least three times.
 
     Args:
         works: The work to measure, by library.
         samples: The number of samples of each library.
-        most: The most calls in a sample; 1 if each call needs its own preparation.
+        most: The most calls to time together; 1 if each call needs its own preparation.
         timer: A function that returns the CPU seconds of this process.
     """
     counts = {name: _count(prepare, most, timer) for name, prepare in works.items()}

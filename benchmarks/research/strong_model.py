@@ -1,12 +1,10 @@
 """Lets memories learn from a large model's replies: `python -m memzoo.benchmarks.research learn` and `strong-model`.
 
 The replies are JSON files, one for each memory (`summary.json`): a list of `{"prompt": ..., "reply": ...}` in the order
-of the calls; replies to loads (`"name": "load-..."`) are skipped. Each memory learns the whole conversation in a few
-large steps, as after an import, and the reply to each of its prompts is looked up. A prompt without a reply ends the
-command; with `--in-order` the next reply is used instead, and the number of such prompts is printed.
+of the calls. Each memory learns the whole conversation in a few large steps, and the reply to each of its prompts is
+looked up. A prompt without a reply ends the command; with `--in-order`, the next reply is used instead.
 
-`learn` writes the recorded states of the package. `strong-model` gives memories these states, and measures their views.
-Views are cut at the limit, as in comparisons.
+`learn` writes the recorded states of the package. `strong-model` measures the views of memories with these states.
 """
 
 import functools
@@ -56,7 +54,7 @@ _InOrder = Annotated[bool, typer.Option("--in-order", help="Take replies in orde
 
 
 class Replies:
-    """The model of a memory, which answers prompts with recorded replies.
+    """A model that answers prompts with recorded replies.
 
     Attributes:
         others: The number of prompts that differ from the recorded prompts.
@@ -124,7 +122,7 @@ def strong_model(
     max_prompt_tokens: _Steps = 6000,
     in_order: _InOrder = False,
 ) -> None:
-    """Measure the views of memories that learnt a bundled conversation from a model's replies."""
+    """Measure the views of memories whose states a large model has written."""
     (talk,) = sample_transcripts(sample)
     with refusals():
         limits = limits_of(budgets)

@@ -10,7 +10,7 @@ __all__ = ["mean_shown", "show", "table"]
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> str:
-    """Return a table; the first column is text, all other columns are figures.
+    """Return a table in Markdown. The first column has text, all others have figures.
 
     Example:
         >>> print(table(["who", "count"], [["Ann", "3"]], "Apples"))
@@ -33,7 +33,7 @@ def show(*texts: str) -> None:
 
 
 def mean_shown(values: Sequence[float]) -> str:
-    """Return the mean of values with its 95% interval.
+    """Return the mean of values with its 95% interval, as text.
 
     Example:
         >>> mean_shown([1, 1, 1, 0])

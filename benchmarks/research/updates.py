@@ -1,6 +1,6 @@
-"""Measures if views show corrections or stale statements: `python -m memzoo.benchmarks.research updates`.
+"""Measures whether views show corrections or stale statements: `python -m memzoo.benchmarks.research updates`.
 
-Timelines of StateBench are inserted into long conversations of RealMem.
+Short conversations with corrections (StateBench's timelines) are inserted into long ones (RealMem).
 """
 
 import functools
@@ -47,13 +47,13 @@ class Case:
 
 
 def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
-    """Return cases: timelines inserted into parts of long conversations.
+    """Insert timelines into parts of long conversations, and return the resulting cases.
 
-    The exchanges of a timeline up to its correction are inserted into one session, the rest into a later session.
+    The part of a timeline up to its correction goes into one session, the rest into a later session.
 
     Args:
-        timelines: Short conversations with a question that a correction answers.
-        talks: Long conversations.
+        timelines: Short conversations with a correction, and a question about it.
+        talks: The long conversations.
         count: The number of cases; the timelines are used in turn.
         size: The number of exchanges in a part of a long conversation.
         seed: The seed of all random choices.
@@ -64,9 +64,9 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Return, for each budget, the number of cases with each result of `update_shown` in a strategy's views.
+    """Count the results of `update_shown` in a strategy's views, for each budget.
 
-    The count "both in order" has the cases of "both" that show the correction after the old statement.
+    "both in order" counts the cases of "both" that show the correction after the old statement.
     """
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:
@@ -129,7 +129,7 @@ def updates(
     size: Annotated[int, typer.Option(help="Exchanges of a long talk in each.", min=20)] = 150,
     seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
 ) -> None:
-    """Count how often a view shows a correction, the stale statement alone, both, or neither."""
+    """Count how often a view shows a correction, only the old statement, both, or neither."""
     with refusals():
         limits = limits_of(budgets)
         found = strew(conversations(timelines), conversations(talks), cases, size, seed)

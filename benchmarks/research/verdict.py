@@ -1,8 +1,7 @@
 """Measures how often `memzoo compare` picks a worse memory: `python -m memzoo.benchmarks.research verdict`.
 
-Random comparisons are drawn with known true shares. The best memory answers a share of the questions. All others
-answer fewer, by a fixed difference, and cost less, which is the hard case. The answers of two memories correlate as on
-the bundled conversations. The command counts the memories that the verdict picks.
+Random comparisons are drawn, in which the true shares of right answers are known. All memories but the best answer
+fewer questions and cost less, which is the hard case.
 """
 
 import math
@@ -38,11 +37,11 @@ _CASES = {
 
 @dataclass(frozen=True)
 class Counted:
-    """The picks in random comparisons.
+    """How often random comparisons picked a memory.
 
     Attributes:
         somebody: The share of comparisons with a pick.
-        worse: The share of comparisons whose pick is not a best memory.
+        worse: The share of comparisons that picked a memory other than the best.
     """
 
     somebody: float
@@ -70,7 +69,7 @@ def verdict(
 
 
 def recorded_correlation() -> float:
-    """Return the mean correlation of two memories' answers, question by question, on the bundled conversations."""
+    """Return the mean correlation between the answers of two memories on the bundled conversations."""
     found: list[float] = []
     for language in ("en", "zh"):
         asked = compare(sample_transcripts(language)).results
@@ -86,7 +85,7 @@ def recorded_correlation() -> float:
 def count_picks(
     shares: Sequence[float], questions: int, alike: float, draws: int, random: numpy.random.Generator
 ) -> Counted:
-    """Draw random comparisons, and return the counted picks.
+    """Draw random comparisons, and count the memories that they pick.
 
     Args:
         shares: The true share of questions that each memory answers, the cheapest memory first.

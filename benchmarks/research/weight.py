@@ -1,4 +1,4 @@
-"""Measures the size of an installation, and the packages imported by each use of memzoo: `make weight`."""
+"""Measures the size of an installation, and the packages that each use of memzoo imports: `make weight`."""
 
 import json
 import subprocess
@@ -60,21 +60,21 @@ def weight(
         list[Path] | None, typer.Argument(help="Folders `site-packages` to weigh; the imports are always shown.")
     ] = None,
 ) -> None:
-    """Print the megabytes of each distribution in some environments, and the packages that each use imports."""
+    """Print the size of each package in some environments, and the packages that each use imports."""
     show(*map(_sizes_table, sites or ()), _imports_table())
 
 
 def sizes(site: Path) -> dict[str, float]:
-    """Return the megabytes of each distribution in a folder, with compiled files, the largest first.
+    """Return the megabytes of each package in a folder, the largest first.
 
-    Packaging tools such as pip are left out.
+    Compiled files count. Packaging tools such as pip are left out.
     """
     found = {one.name: _megabytes(one) for one in distributions(path=[str(site)]) if one.name not in _TOOLS}
     return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
 def list_imported(program: str) -> set[str]:
-    """Return the names in `PACKAGES` that a program imports, run in a separate process."""
+    """Return the packages from `PACKAGES` that a program imports. The program runs in a separate process."""
     code = f"{program}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     return {*json.loads(done.stdout.splitlines()[-1])} & {*PACKAGES}

@@ -1,11 +1,12 @@
 """Measures memories with a model whose replies are files: `python -m memzoo.benchmarks.research written`.
 
-This is for a model without an endpoint. A job is one memory in one conversation, learnt in portions as in use. Each
-prompt of a job is written to `FOLDER/JOB/0001.prompt`, and the job waits until you have put the reply into
-`0001.reply`; jobs wait side by side. Existing replies are used at once, so a stopped run can be continued, and a run
-with all replies only measures. `--pack` writes the replies of each job into one file, `JOB.json`, each with the digest
-of its prompt; a folder of such files can be used too. The table counts the answers in all replies ("noted"), in the
-memory at the end ("known") and in its views ("shown"), and the prompts that have changed since they were answered.
+This is for a model without an endpoint. A job is one memory in one conversation. Each prompt of a job is written to
+`FOLDER/JOB/0001.prompt`, and the job waits until you have put the reply into `0001.reply`. Replies that exist are used
+at once, so a stopped run can be continued. `--pack` writes the replies of each job into one file, `JOB.json`, which can
+be used in place of the job's folder.
+
+The table counts the answers in all replies ("noted"), in the memory at the end ("known") and in its views ("shown"),
+and the prompts that have changed since.
 """
 
 import hashlib
@@ -47,11 +48,11 @@ _ENCODING = "o200k_base"
 
 
 class Written:
-    """A model that writes each prompt to a file and waits for a file with the reply, or replays packed replies.
+    """A model that writes each prompt to a file, and waits for a file with the reply. It can also use packed replies.
 
     Attributes:
         given: The replies so far, each with the digest of its prompt.
-        changed: The number of prompts so far that differ from the prompts of the packed replies.
+        changed: The number of prompts that differ from those of the packed replies.
         spent: The calls and tokens so far.
     """
 
@@ -144,7 +145,7 @@ def written(
     sizes: Annotated[str, typer.Option(help="The values of learn_every.")] = "8",
     pack: Annotated[Path | None, typer.Option(help="The folder for the replies, a file for each job.")] = None,
 ) -> None:
-    """Measure memories that learn from a model; a person or program writes the model's replies into files."""
+    """Measure memories that learn from replies in files, which a person or a program writes."""
     with refusals():
         found = load_transcripts(sample_path(talks) if talks in ("en", "zh", "survival") else Path(talks))
         jobs = [

@@ -60,13 +60,13 @@ UNWANTED_KINDS = ("superseded", "forgotten", "another person", "supposed", "orde
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked line: at later exchanges, the view is checked for this line.
+    """A marked line, such as a rule or a goal: it is checked whether later views still show it.
 
     Attributes:
         kind: One of `KINDS`.
         text: The whole line.
         means: A shorter text with the meaning of the line; "" for the line itself.
-        question: A question that asks for the meaning and does not contain it; "" without a question.
+        question: A question whose answer is the meaning; "" without one.
     """
 
     kind: str
@@ -76,7 +76,10 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question, or else the line with a gap in place of `means`; `None` if `means` is not in the line."""
+        """The question, or else the line with a gap in place of `means`.
+
+        `None` if the line does not contain `means`.
+        """
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -87,12 +90,10 @@ class Unwanted:
 
     Attributes:
         kind: One of `UNWANTED_KINDS`.
-        text: The whole line with the statement. The line of another speaker may be quoted, but not passed off as the
-            user's.
+        text: The whole line that contains the statement.
         means: The statement in short.
-        unless: Words that make the statement harmless: the new value, if the statement is superseded; else words
-            that name its speaker.
-        question: A question that may bring the statement up; "" without a question.
+        unless: Words that make the statement harmless: the value that replaced it, or the name of its speaker.
+        question: A question that may bring up the statement; "" without one.
     """
 
     kind: str
@@ -104,15 +105,14 @@ class Unwanted:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A user's message with all messages up to the next user's message, saved to a memory in one call.
+    """A user's message, and all messages up to the user's next message.
 
     Attributes:
         messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
-        evidence: For each message, in the order of `messages`, a mapping from ids that questions may cite to texts.
+        evidence: For each message, its texts by the ids that questions may cite.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
-        forgets: The numbers of messages, counted from 1 over the conversation, that the application deletes after the
-            exchange.
+        forgets: The numbers (from 1) of the messages that the application deletes after the exchange.
     """
 
     messages: tuple[Message, ...]
@@ -123,22 +123,25 @@ class Exchange:
 
     @property
     def said_at(self) -> datetime:
-        """The date, or 1 January 2000 if unknown; clocks are set to it, and models never see it."""
+        """The date of the exchange, or 1 January 2000 if unknown; used for clocks only."""
         return self.date or UNDATED
 
     @property
     def records(self) -> list[Record]:
-        """The messages as records for a store, which dates them by its clock, or not at all if `date` is unknown."""
+        """The messages as records for a store.
+
+        The store dates them by its clock; if `date` is unknown, they have no date.
+        """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
     @property
     def user_text(self) -> str | None:
-        """The text of the user's message; `None` if the exchange begins with another message."""
+        """The text of the user's message; `None` if the exchange begins with another role."""
         return text_of(self.asked[-1]) if self.asked else None
 
     @property
     def asked(self) -> Sequence[Message]:
-        """The instructions at the start and the user's message after them; empty if another message comes first."""
+        """The user's message, after instructions at the start; empty if another role comes first."""
         roles = (message["role"] for message in self.messages)
         place = next(place for place, role in enumerate((*roles, "")) if role not in _INSTRUCTIONS)
         is_asked = place < len(self.messages) and self.messages[place]["role"] == "user"
@@ -153,10 +156,10 @@ class Question:
         text: The question.
         answer: The right answer; "" if unknown.
         evidence: The texts that contain the answer, each once, in the order of the citations.
-        category: Any word that groups questions.
+        category: The kind of the question: any word.
         asked_after: The number of exchanges before the question; `None` for a question at the end.
-        stale: The texts that the evidence corrects.
-        unusable: Citations that name no message, as written in the file.
+        stale: The older texts that the evidence corrects.
+        unusable: Citations of the file that name no message.
     """
 
     text: str
@@ -192,36 +195,39 @@ class Transcript:
 
     @property
     def unusable_evidence(self) -> tuple[str, ...]:
-        """The citations of all questions that name no message."""
+        """The citations that name no message, of all questions."""
         return tuple(cited for question in self.questions for cited in question.unusable)
 
     @property
     def measured(self) -> list[Question]:
-        """The questions with evidence, without adversarial questions, in the order of asking."""
+        """The questions that a comparison asks, in the order of asking.
+
+        Questions without evidence and adversarial questions are left out.
+        """
         asked = [question for question in self.questions if question.evidence and question.category != ADVERSARIAL]
         end = len(self.exchanges)
         return sorted(asked, key=lambda one: end if one.asked_after is None else one.asked_after)
 
     @property
     def adversarial(self) -> int:
-        """The number of adversarial questions: nothing in the conversation answers them."""
+        """The number of adversarial questions, which nothing in the conversation answers."""
         return sum(question.category == ADVERSARIAL for question in self.questions)
 
     @property
     def without_evidence(self) -> int:
-        """The number of questions without evidence; adversarial questions do not count."""
+        """The number of questions without evidence, not counting adversarial questions."""
         return len(self.questions) - len(self.measured) - self.adversarial
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptMessage:
-    """A message read from a file, not yet grouped into an exchange.
+    """A message read from a file, which does not belong to an exchange yet.
 
     Attributes:
         message: The OpenAI chat message.
         evidence: The message's texts, by the ids that questions may cite.
         date: The date, with a time zone; `None` if unknown.
-        opens: True for the first message of a session: it begins a new exchange, even if it is not the user's.
+        opens: True for the first message of a session, which begins a new exchange.
         mark: The mark of the message; `None` without a mark.
         forgets: The ids of earlier messages that the application deletes after this message.
     """
@@ -247,20 +253,20 @@ class Citations:
         self._texts = texts
 
     def texts(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """Return the texts with these ids, each once, in the order of the ids."""
+        """Return the texts for some ids, each once, in the order of the ids."""
         return tuple(dict.fromkeys(text for id_ in ids if (text := self._texts.get(str(id_)))))
 
     def unusable(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """Return the ids without a text, each once."""
+        """Return those of the given ids that have no text, each once."""
         return tuple(dict.fromkeys(str(id_) for id_ in ids if not self._texts.get(str(id_))))
 
 
 def exchanges_of(
     said: Iterable[TranscriptMessage], numbers: Mapping[str, int] = MappingProxyType({})
 ) -> tuple[Exchange, ...]:
-    """Return messages grouped into exchanges; each user message and each session begins a new exchange.
+    """Group messages into exchanges. Each user message, and each session, begins a new exchange.
 
-    Instructions ahead of a user message belong to its exchange.
+    Instructions before a user message belong to its exchange.
 
     Args:
         said: The messages.

@@ -1,4 +1,4 @@
-"""Reads LoCoMo's JSON (Maharana et al., ACL 2024): conversations of two people over many sessions, with questions."""
+"""Reads LoCoMo's JSON: conversations of two people over many sessions, with questions."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _DATE = "%I:%M %p on %d %B, %Y"
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Return a conversation of LoCoMo as a transcript; speaker_a becomes the user, speaker_b the assistant.
+    """Return a conversation of LoCoMo as a transcript. The first speaker becomes the user, the second the assistant.
 
     Args:
         item: An object of LoCoMo's list.
@@ -38,7 +38,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         title: The title for an object without "sample_id".
 
     Raises:
-        TranscriptError: The object is malformed. A citation that names no turn is only listed in `Question.unusable`.
+        TranscriptError: The object is malformed. (Citations that name no turn are no error.)
     """
     document = validate(_Document, item, where)
     user, assistant = document.conversation.speaker_a, document.conversation.speaker_b

@@ -1,4 +1,4 @@
-"""Reads LongMemEval's JSON (Wu et al., ICLR 2025): a question about many dated sessions of a user and an assistant."""
+"""Reads LongMemEval's JSON: a question about many dated sessions of a user and an assistant."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -22,14 +22,14 @@ _ABSTENTION = "_abs"
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:  # noqa: ARG001 - every instance has an id
-    """Return an instance of LongMemEval as a transcript: its sessions by date, and its question, asked at the end.
+    """Return an instance of LongMemEval as a transcript: its sessions by date, then its question.
 
-    The turns with `has_answer` are the evidence. Sessions are sorted, because the oracle's file has them in any order.
+    The turns with `has_answer` are the evidence.
 
     Args:
         item: An object of LongMemEval's list.
         where: File and index, for error messages.
-        title: Not used: an instance is named after its question's id.
+        title: Not used.
 
     Raises:
         TranscriptError: The object is malformed.

@@ -1,4 +1,4 @@
-"""Reads memzoo's own format: chat messages, or sessions of chat messages, with questions that cite messages."""
+"""Reads memzoo's own format: chat messages, or sessions of them, with questions that cite messages."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,7 +33,7 @@ _MARKS = ("id", "keep", "forgets")
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Return an object with sessions of messages as a transcript; arguments and errors are those of `chat_of`."""
+    """Return an object with sessions of messages as a transcript. The arguments and errors are those of `chat_of`."""
     document = validate(_Sessions, item, where)
     said = [
         _to_message(message, session.date, where, opens=not number)

@@ -36,7 +36,7 @@ _SAMPLES = {"en": "sample.json", "zh": "sample_zh.json", "survival": "survival.j
 
 
 class TranscriptWarning(UserWarning):
-    """A part of a file cannot be read as a conversation; the other conversations are read."""
+    """A part of a file cannot be read as a conversation. The other conversations are read."""
 
 
 def read_transcripts(
@@ -45,18 +45,17 @@ def read_transcripts(
     on_error: Callable[[TranscriptError], None] | None = None,
     on_note: Callable[[str], None] = lambda note: warn_caller(note, TranscriptWarning),
 ) -> Iterator[Transcript]:
-    """Yield the conversations of files, folders, ZIPs and URLs; equal ones, with the same id and title, only once.
+    """Yield the conversations of files, folders, ZIPs and URLs, equal ones only once.
 
-    "-" stands for standard input; "sample:en", "sample:zh" and "sample:survival" stand for bundled conversations.
-
-    A list of conversations, and JSON Lines with a conversation on each line, are read one by one.
+    "-" stands for standard input; "sample:en", "sample:zh" and "sample:survival" stand for bundled conversations. A
+    list of conversations, and JSON Lines, are read one by one.
 
     Args:
         paths: The files, folders, ZIPs and URLs.
         choice: The conversations to choose, and their speakers.
-        on_error: A function that is called for each part that cannot be read, if others can; by default a
-            TranscriptWarning.
-        on_note: A function that is called with the note that counts repeated conversations, if there are any.
+        on_error: A function that is called for each part that cannot be read; by default, a TranscriptWarning is
+            issued.
+        on_note: A function that is called with a note if conversations were repeated.
 
     Raises:
         TranscriptError: Nothing can be read; the text names the line or index, and the form.
@@ -80,16 +79,16 @@ def read_transcripts(
 
 
 def load_transcripts(path: str | Path, choice: Choice = Choice()) -> list[Transcript]:  # noqa: B008 - it is frozen
-    """Return the conversations of a file, folder or ZIP, or of `sample:en` and the like; see `sample_path`.
+    """Return the conversations of a file, folder or ZIP, or a bundled conversation such as "sample:en".
 
-    Each conversation has `notes` about the parts that were left out or changed.
+    `notes` of each conversation tells which parts were left out or changed.
 
     Args:
         path: The file, folder or ZIP.
         choice: The conversations to choose, and their speakers.
 
     Raises:
-        TranscriptError: Nothing can be read. A part that cannot be read beside others is a TranscriptWarning.
+        TranscriptError: Nothing can be read. If only a part cannot be read, a TranscriptWarning is issued.
     """
     return list(read_transcripts([path], choice))
 
@@ -110,7 +109,7 @@ def sample_path(language: str = "en") -> Path:
 
 
 def sample_transcripts(language: str = "en") -> list[Transcript]:
-    """Return a bundled conversation, in a list; see `sample_path`."""
+    """Return the bundled conversations in a language; see `sample_path`."""
     return load_transcripts(sample_path(language))
 
 

@@ -24,7 +24,9 @@ _ROLES = {"User": "user", "Assistant": "assistant"}
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Return a user's conversation as a transcript; a question is asked just before the exchange of its `asked_at`.
+    """Return a user's conversation of RealMem as a transcript.
+
+    A question is asked just before the exchange that its `asked_at` names.
 
     Args:
         item: An object of the list.
@@ -32,7 +34,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         title: The title for an object without "user".
 
     Raises:
-        TranscriptError: The object is malformed. A citation that names no turn is only listed in `Question.unusable`.
+        TranscriptError: The object is malformed. (Citations that name no turn are no error.)
     """
     document = validate(_Document, item, where)
     said, before, texts = list[TranscriptMessage](), dict[str, int](), dict[str, str]()

@@ -1,4 +1,7 @@
-"""Reads StateBench's timelines: short conversations with corrections, and strings that answers must or must not use."""
+"""Reads StateBench's timelines: short conversations with corrections.
+
+For each question, a timeline has strings that the answer must or must not contain.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -13,11 +16,10 @@ TRACKS = ("supersession_detection", "repair_propagation")
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Return a timeline as a transcript, with its queries as questions.
+    """Return a timeline of StateBench as a transcript, with its queries as questions.
 
-    A question's evidence is the strings that the answer must mention, if a turn contains them; the newest such turn is
-    the correction. Strings that the answer must not mention become `Question.stale`, unless the correction contains
-    them, as in "150, not 50". Events other than turns and queries are left out, because nobody says them.
+    The evidence of a question is the strings that its answer must contain. The newest turn with such a string is the
+    correction. Strings that the answer must not contain become `Question.stale`.
 
     Args:
         item: A line of the file.

@@ -1,4 +1,4 @@
-"""Validates values from files; errors name the file, the place in the file, and the expected value."""
+"""Validates values from files. Errors name the file, the place in it, and the expected value."""
 
 import reprlib
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ _EXPECTED = {"string_type": _TEXT, "string_pattern_mismatch": _TEXT, "list_type"
 
 
 class Item(BaseModel):
-    """A JSON object of a file; undeclared keys are ignored.
+    """A JSON object in a file. Unknown keys are ignored.
 
     Attributes:
         EXPECTED: A description of the object, for error messages.
@@ -40,7 +40,7 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 
 
 def validate(model: type[AnyItem], value: Any, where: str) -> AnyItem:
-    """Return a value from a file as an object of a class.
+    """Return a value from a file as an object of a class, after validation.
 
     Args:
         model: The class.
@@ -58,7 +58,7 @@ def validate(model: type[AnyItem], value: Any, where: str) -> AnyItem:
 
 
 def show_value(value: Any) -> str:
-    """Return the representation of a value for error messages, cut to a readable length."""
+    """Return a value as text for error messages, cut to a readable length."""
     short = reprlib.Repr()
     short.maxstring = short.maxother = 80
     return short.repr(value)

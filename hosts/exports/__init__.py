@@ -1,8 +1,7 @@
-"""Reads the exports of chat applications: the table of forms, and a reader for each.
+"""Reads the exports of chat applications: a table of forms, and a reader for each form.
 
-A form is a row (`Form`) in `assistants.py`, `people.py` or `logs.py`. Its reader is `Fields` where places of values
-say all; else a function in `readers/`, `read(document, title)`, that yields what `ChatLog.of`, `tree_of` or `Talk.log`
-return. A message of a known kind goes through `messages_of`.
+A form is a row (`Form`) in `assistants.py`, `people.py` or `logs.py`. Its reader is a table of paths (`Fields`), or a
+function `read(document, title)` in `readers/` that yields conversations.
 """
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of

@@ -1,4 +1,7 @@
-"""Makes conversations of logged calls to models, each of which repeats the history."""
+"""Makes conversations from logged calls of models.
+
+Each call repeats the history of its conversation, so repeated messages are left out.
+"""
 
 import itertools
 import json
@@ -38,7 +41,7 @@ _INSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A logged call of a model, or a logged state of a conversation.
+    """A logged call of a model, or a logged state of a conversation (its messages so far).
 
     Attributes:
         asked: The messages of the request, or of the state.
@@ -46,7 +49,7 @@ class Call:
         thread: The id of the conversation; "" if the log does not say.
         began: The time of the request; `None` if unknown.
         ended: The time of the answer; `None` if unknown.
-        user: The id of the user, whose calls are never part of another user's conversation; "" if the log does not say.
+        user: The id of the user; "" if the log does not say.
     """
 
     asked: list[Message]
@@ -58,24 +61,26 @@ class Call:
 
     @property
     def place(self) -> str:
-        """The key of the user and the conversation."""
+        """The user's id and the conversation's id, by which calls are grouped."""
         return f"{self.user}\n{self.thread}"
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedCalls:
-    """The places of the parts of logged calls in an entry, as paths; a reader for `Form.read`, as `Fields` is.
+    """A reader of logged calls: the paths of the parts of a call in an entry of the log.
+
+    It serves as `Form.read`, like `Fields`.
 
     Attributes:
-        asked: The request, or the state of a conversation.
-        answered: The answer; "" in a log of states.
-        began: The time of the request.
-        ended: The time of the answer.
-        thread: The id of the conversation.
-        user: The id of the user.
-        kind: The kind of an entry; "" where all are calls of a model.
-        call: The kind of a call of a model.
-        noun: The word for an entry, for notes and errors.
+        asked: The path of the request, or of the conversation's messages so far.
+        answered: The path of the answer; "" if `asked` has all messages.
+        began: The path of the request's time.
+        ended: The path of the answer's time.
+        thread: The path of the conversation's id.
+        user: The path of the user's id.
+        kind: The path of an entry's kind; "" if all entries are calls of a model.
+        call: The kind that calls of a model have.
+        noun: The noun for an entry, in notes and errors.
         entries: A function that returns the entries of a document.
     """
 
@@ -145,11 +150,11 @@ class _Talk:
 
 
 def words_in(value: Any, role: str) -> list[Message]:
-    """Return the messages in a logged request or answer: a list, an object of any provider, or a text.
+    """Return the messages in a logged request or answer of any provider.
 
     Args:
-        value: The logged value; a text that is JSON is read.
-        role: The role for words without a role.
+        value: The logged value: a list, an object, or a text, which may be JSON.
+        role: The role for a text without a role.
     """
     match value:
         case str():
@@ -196,16 +201,16 @@ def _parse(text: str) -> Any:
 
 
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
-    """Yield the conversations of calls; the history that each call repeats is in its conversation only once.
+    """Yield the conversations that calls belong to, each message only once.
 
-    A call continues the conversation of its thread if the call repeats any of the conversation, or if no call of the
-    thread repeats anything. A call without a thread continues the conversation that the call repeats whole.
+    A call continues the conversation of its thread if it repeats a part of it, or if no call of the thread repeats
+    anything. A call without a thread continues the conversation that it repeats as a whole.
 
     Args:
         calls: The calls.
         title: The title for conversations without an id.
         others: The number of other entries in the log, for a note.
-        noun: The word for such an entry.
+        noun: The noun for such an entry.
     """
     given = list(calls)
     ordered = [call for call in given if call.asked or call.answered]

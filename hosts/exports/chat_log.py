@@ -1,4 +1,4 @@
-"""Conversations from other programs' files, and shared parts of the readers."""
+"""Conversations from other programs' files, and helpers for the readers of such files."""
 
 import itertools
 import re
@@ -36,7 +36,7 @@ class ChatLog:
         dates: The time of each message; `None` if unknown.
         notes: Sentences about the parts that were left out or changed.
         id: The conversation's id in its export; "" without one.
-        branches: A function that yields the branches that are not shown, each as a conversation.
+        branches: A function that yields the other branches, each as a conversation.
     """
 
     title: str
@@ -61,14 +61,16 @@ class ChatLog:
         id: str = "",  # noqa: A002 - the name of the attribute
         sort: bool = False,
     ) -> "ChatLog":
-        """Return a conversation of messages with dates; older forms of calls are updated, thoughts are set apart.
+        """Return a conversation made of messages with dates.
+
+        Older forms of tool calls are updated, and thoughts are separated from words.
 
         Args:
             title: The conversation's name or id.
             said: The messages with their dates. A message without words and calls is left out.
             notes: Sentences about the parts that were left out or changed.
             id: The conversation's id in its export.
-            sort: Put the messages in the order of their dates, if each has one.
+            sort: True to sort the messages by date, if all have one.
         """
         told, parts = list(notes), list[str]()
         pairs: list[tuple[Message, datetime | None]] = []
@@ -104,12 +106,12 @@ class ChatLog:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation that is not read yet. Each is read separately, so an error affects only one conversation.
+    """A conversation that was found but not read yet, so that an error affects only this conversation.
 
     Attributes:
-        title: The conversation's name or id; without a readable name, the conversation's place in the source.
-        read: A function that reads the conversation. Call it before you take the next conversation from the source. It
-            can raise any exception for an invalid file.
+        title: The conversation's name or id, or its place in the source.
+        read: A function that reads the conversation. Call it before taking the next one from the source. It may raise
+            any exception.
     """
 
     title: str
@@ -117,7 +119,7 @@ class Unread:
 
 
 def make_stand_in(place: str, what: str) -> Unread:
-    """Return a stand-in for an unreadable conversation; reading it raises a TransferError."""
+    """Return an `Unread` for a conversation that cannot be read: its `read` raises a TransferError."""
 
     def read() -> ChatLog:
         raise TransferError(what)
@@ -131,13 +133,16 @@ def count(number: int, noun: str, several: str = "") -> str:
 
 
 def tell_left_out(nouns: Counter[str]) -> list[str]:
-    """Return the note that counts the parts left out, named by singular nouns; no note without any."""
+    """Return a note on the parts left out, such as "2 notices left out", in a list; empty without any.
+
+    The parts are given as numbers by singular noun.
+    """
     told = ", ".join(count(n, noun) for noun, n in sorted(nouns.items()) if n)
     return [f"left out: {told}"] if told else []
 
 
 def reason(error: Exception) -> str:
-    """Return an error's message in one short line; for an error that is not memzoo's, the line begins with the type."""
+    """Return an error's text in one short line. For an error that is not memzoo's, the line begins with its type."""
     said = " ".join(str(error).split())
     said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."

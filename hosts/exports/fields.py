@@ -1,4 +1,4 @@
-"""Reads conversations from JSON by a table that names the fields; a new form needs a table, and no code."""
+"""Reads conversations from JSON by a table of paths, so that a new form needs no code."""
 
 import functools
 from collections import Counter
@@ -25,40 +25,38 @@ _IS_USER = {"user": True, "assistant": False, "person": None}
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The places of a conversation's parts in a document, as paths for `pick`; a reader for `Form.read`.
+    """A reader for a form in JSON: the paths (see `pick`) of the parts of a conversation. It serves as `Form.read`.
 
     Attributes:
-        messages: The list of messages, or a dict of messages by id; "" for the document itself.
-        role: The speaker's role, in a message; "" for messages of a known kind, which have all in themselves.
-        text: The words: a text, or a list of texts and parts.
-        date: The time; "" if the form has none. With "?" at its end, a message may lack it.
-        name: The speaker's name. With `people`, the only sign of who speaks.
-        title: The conversation's title, in the document.
-        conversation: The conversation's id, in the document.
-        roles: The role for each value at `role` that is not a usual name, and for "*" that of all other texts; ""
-            leaves the message out, and a note counts it as an event. Values are compared as texts, as in
-            `{"True": "user"}`; "None" stands for a message without the member. With `people`, "person" leaves it open.
-        left_out: The noun for the entries that are no messages, for a note, by path: for all with a mark, as in
-            `{"deleted": "deleted message"}`, or for each value, as in `{"type": {"text": "", "*": "notice"}}`.
-        system: The instruction, a text or parts, in the document.
-        answer: The answer, in an entry with a question at `text`.
-        owner: The id or name of the user, in the document, for talks between people.
-        speaker: The speaker's id, where the owner is known by it.
-        id: The id, in a message, of a form with branches; those of a dict of messages are its keys.
-        parent: The id of the message before; with it, the messages are a tree. Where no message has this
-            member, they are read in the order of their dates.
-        shown: The id of the last message of the branch that is shown; the newest branch without it.
-        versions: The list of a message's versions, each with further members of the message.
-        version: The number of the shown version, from 0.
-        version_id: The id, in a version; with it, `version` has the id of the shown one.
-        people: Read a talk between people: see `Talk`. A talk is named after one who is not the user.
-        attached: The lists of attachments, in a message, each with its name at `file_name|name`. A pasted text is read
-            as words of the message; files are counted in a note, and of a message without words, the names stay.
-        each: The list of conversations, in the document; the other paths begin at one of them.
-        group: The id of its conversation, in a message, where several are mixed; the paths of conversations then begin
-            at the list of its messages.
-        entry: A function of a message and its place that returns a message with these members, or a noun, such as
-            "notice", for an entry that is left out.
+        messages: The path of the list of messages, or of a dict of messages by id; "" for the document itself.
+        role: The path of the role in a message; "" if messages are in a common form, such as OpenAI's.
+        text: The path of the words: a text, or a list of texts and parts.
+        date: The path of the time; "" if there is none. With "?" at its end, a message may lack it.
+        name: The path of the speaker's name.
+        title: The path of the conversation's title in the document.
+        conversation: The path of the conversation's id in the document.
+        roles: The roles for unusual values at `role`, as texts, such as `{"True": "user"}`. "*" stands for all other
+            values, "None" for a missing value. The role "" leaves the message out. With `people`, the role "person"
+            means that the speaker is found by name.
+        left_out: The nouns for entries to leave out, by path: `{"deleted": "deleted message"}` for all entries with
+            this member, or by value, `{"type": {"text": "", "*": "notice"}}`.
+        system: The path of the system text in the document.
+        answer: The path of the answer, if an entry has the question at `text`.
+        owner: The path of the user's id or name in the document, for talks between people.
+        speaker: The path of the speaker's id in a message, to compare with `owner`.
+        id: The path of a message's id, for a form with branches. In a dict of messages, the keys are the ids.
+        parent: The path of the id of the message before, for a form with branches.
+        shown: The path of the id of the last message shown; by default, the newest branch is shown.
+        versions: The path of the list of a message's versions.
+        version: The path of the number of the version shown, from 0, or of its id.
+        version_id: The path of the id in a version, if `version` is an id.
+        people: True for a talk between people (see `Talk`).
+        attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in
+            a note.
+        each: The path of the list of conversations in the document. The other paths then begin at a conversation.
+        group: The path of the conversation's id in a message, if a list mixes the messages of several conversations.
+        entry: A function that changes each message before it is read, or returns a noun for an entry to leave out. It
+            takes the message and its place.
     """
 
     messages: str = "messages"
@@ -121,13 +119,13 @@ class Fields:
         return str(pick(document, self.title) or title) if self.title else title
 
     def read(self, document: Any, title: str, key: str = "", notes: Sequence[str] = ()) -> ChatLog:
-        """Return the only conversation of a document.
+        """Return the conversation in a document that has only one.
 
         Args:
             document: The document, or a part of it.
-            title: The title for a conversation without its own.
-            key: The id for a conversation without its own.
-            notes: Notes for the user, beside those that the reading adds.
+            title: The title, if the document has none.
+            key: The id, if the document has none.
+            notes: Sentences to add to the conversation's notes.
         """
         name, key = self._title(document, title), str((self.conversation and pick(document, self.conversation)) or key)
         found: Any = pick(document, self.messages)

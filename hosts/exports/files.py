@@ -1,4 +1,4 @@
-"""Finds the conversations in files, folders and ZIPs, one by one, and the form of each."""
+"""Finds the conversations in files, folders and ZIPs, and the form of each."""
 
 import csv
 import fnmatch
@@ -49,11 +49,11 @@ _PAIR = len(r"\ud83d\ude00")
 
 @dataclass(frozen=True, slots=True)
 class FoundDocument:
-    """A document of a known form.
+    """A file, or a part of a file, in a known form.
 
     Attributes:
         form: The form.
-        document: See `Form.document`.
+        document: The content, in the unit that `Form.document` names.
         title: The title for a conversation without its own.
         where: The file, with the place in it, for errors.
     """
@@ -65,7 +65,7 @@ class FoundDocument:
 
 
 def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
-    """Yield the documents of a file, folder or ZIP, and an error for each file or part that cannot be read."""
+    """Yield the documents in a file, folder or ZIP. For each file or part that cannot be read, an error is yielded."""
     try:
         if path.is_dir():
             yield from _in_folder(path, forms, str(path))
@@ -136,7 +136,7 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
 
     Args:
         file: The file, which can be read from its beginning again.
-        where: Its name, for titles and errors.
+        where: The file's name, for titles and errors.
         forms: The known forms.
 
     Raises:
@@ -321,7 +321,7 @@ def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
 
 
 def parse(text: str) -> Any:
-    """Return the value of a JSON text; lone surrogates, which are legal there, become question marks.
+    """Return the value of a JSON text. Halves of surrogate pairs become question marks.
 
     Raises:
         ValueError: The text is not JSON.

@@ -1,4 +1,4 @@
-"""A row of the table of forms: how a form is recognised, and its reader."""
+"""A row in the table of forms: how to recognise a form of conversations, and how to read it."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Form:
     """A form of conversations in files.
 
     Attributes:
-        name: The name of the application, and where needed of its form, as in "Open WebUI, text".
+        name: The name of the application, if necessary with its format, as in "Open WebUI, text".
         document: The unit that is recognised and read.
 
             - "object": a JSON object; also each object of a list, and each line of JSON Lines. `recognise` and `read`
@@ -35,14 +35,12 @@ class Form:
             - "folder": a folder, also in a ZIP. `recognise` gets the names in the folder, `read` a `pathlib.Path` or
               `zipfile.Path`.
             - "database": an SQLite file; `read` gets its path.
-        recognise: A function that returns if a document has the form.
-        read: The reader; a text of advice for a form that is only recognised, as in "export as JSON instead".
+        recognise: A function that tells whether a document has the form.
+        read: The reader; or advice, such as "export as JSON instead", for a form that cannot be read.
         known: The version or date of the application with the known form, and the source.
-        get: The way to get the export.
-        beside: The names of the files that the application puts beside the conversations, which are passed over;
-            `*` stands for any text.
-        items: The name of a list, the first member of an object, whose items are read one by one where the object is
-            large: `read` gets objects with one item each.
+        get: Instructions for getting the export.
+        beside: The names of other files in the export, which are ignored; `*` stands for any text.
+        items: The name of a list in an object whose items are read one by one, each as an object with only this item.
     """
 
     name: str
@@ -56,9 +54,9 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a test for objects in which all paths exist, and members have these values.
+    """Return a function that tells whether an object has all paths, and members with the given values.
 
-    A list passes if one of its objects does.
+    For a list, one of its objects must have them.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

@@ -134,7 +134,9 @@ _GENERAL = (
 
 @functools.cache
 def known_forms() -> tuple[Form, ...]:
-    """Return all forms in the order of their tests: of packages, of applications, and the general ones last.
+    """Return all forms in the order in which they are tried.
+
+    Forms of installed packages come first, general forms last.
 
     Raises:
         PluginError: A package's form cannot be loaded.

@@ -1,4 +1,4 @@
-"""Finds the members of an entry in a file; errors name the place of the entry and the member."""
+"""Finds the values in an entry of a file. Errors name the place of the entry and the member."""
 
 import difflib
 import functools
@@ -22,7 +22,9 @@ _KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list",
 
 
 def pick(item: Any, path: str, default: Any = None) -> Any:
-    """Return the value at a path of keys and places; with several paths, the first value that is not empty.
+    """Return the value at a path of keys and positions.
+
+    Of several paths, separated by "|", the first with a value that is not empty counts.
 
     Example:
         >>> talk = {"chat": {"messages": [{"text": "", "body": "Hi"}]}}
@@ -54,23 +56,23 @@ def _split(path: str) -> list[list[str]]:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list unchanged, and another value as a list of one; nothing for `None`."""
+    """Return a list unchanged, `None` as an empty list, and any other value as a list with one item."""
     if isinstance(value, list):
         return value  # pyright: ignore[reportUnknownVariableType]
     return [] if value is None else [value]
 
 
 def need(item: Any, path: str, place: str, kind: type = object) -> Any:
-    """Return the value at a path, for a part of a form that is never left out.
+    """Return the value at a path that every entry of the form has.
 
     Args:
         item: The message, or another part of a document.
-        path: The path; see `pick`. With "?" at its end, the part can be missing, but not have nearly the same name.
+        path: The path; see `pick`. With "?" at its end, the value may be missing, unless a similar name exists.
         place: The place of the part, for errors, as in "message 3".
         kind: The type of the value.
 
     Raises:
-        TranscriptError: There is no such value, or one of another type; the error names the place and the path.
+        TranscriptError: The value is missing or of another type. The error names the place and the path.
     """
     if kind is object and isinstance(item, dict) and path in item:  # nearly all
         return item[path]  # pyright: ignore[reportUnknownVariableType]
@@ -103,10 +105,10 @@ def _check(value: Any, path: str, place: str, kind: type) -> None:
 
 
 def list_at(item: Any, path: str, place: str) -> list[dict[str, Any]]:
-    """Return a list of objects; see `need`.
+    """Return the list of objects at a path; see `need`.
 
     Raises:
-        TranscriptError: There is no such list, or something else in it; the error names the place.
+        TranscriptError: The list is missing, or has other items. The error names the place.
     """
     listed: list[Any] = need(item, path, place, list)
     for number, one in enumerate(listed, start=1):
@@ -116,10 +118,10 @@ def list_at(item: Any, path: str, place: str) -> list[dict[str, Any]]:
 
 
 def date_at(item: Any, path: str, place: str) -> datetime | None:
-    """Return the time of a message; `None` for a time that is null. See `need`.
+    """Return the time at a path; `None` for a time that is null. See `need`.
 
     Raises:
-        TranscriptError: There is no time, or it cannot be read; the error names the place, the path and the value.
+        TranscriptError: The time is missing or cannot be read. The error names the place, the path and the value.
     """
     given = need(item, path, place)
     date = date_of(given)
@@ -129,10 +131,10 @@ def date_at(item: Any, path: str, place: str) -> datetime | None:
 
 
 def text_at(item: Any, path: str, place: str) -> str:
-    """Return a text that a message may lack; "" without it.
+    """Return the text at a path; "" if it is missing.
 
     Raises:
-        TranscriptError: There is something else; the error names the place, the path and the value.
+        TranscriptError: The value is not a text. The error names the place, the path and the value.
     """
     text = pick(item, path)
     if text is not None:
@@ -141,23 +143,22 @@ def text_at(item: Any, path: str, place: str) -> str:
 
 
 def id_at(item: Any, path: str, place: str) -> str:
-    """Return an id, which can be a number in the file; "" without it. See `text_at`."""
+    """Return the id at a path as text, even if it is a number; "" if it is missing. See `text_at`."""
     value = pick(item, path)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_at(item, path, place)
 
 
 def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the role of a message.
+    """Return the role of a message, from the value at a path.
 
     Args:
         item: The message.
         path: The path of the role; see `pick`.
         place: The place of the message, for the error.
-        roles: The role for each value that is not a usual name, as a text, and for "*" that of all other texts; "None"
-            stands for a message without the member.
+        roles: The roles for unusual values, as in `Fields`.
 
     Raises:
-        TranscriptError: There is no role, or it is unknown; the error names the message, the path and the value.
+        TranscriptError: The role is missing or unknown. The error names the message, the path and the value.
     """
     given = need(item, f"{path}?" if "None" in roles else path, place)
     role = roles[str(given)] if str(given) in roles else role_of(given)
@@ -169,7 +170,7 @@ def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = Mapping
 
 
 def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
-    """Return a member that a message may lack, such as the mark of a thought; `None` without it.
+    """Return a member that a message may lack, such as the mark of a thought; `None` if it is missing.
 
     Args:
         item: The message, or another part of a document.
@@ -178,8 +179,8 @@ def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) 
         kind: The type of the member.
 
     Raises:
-        TranscriptError: The message lacks the member, but has one of nearly the same name, as another version of the
-            application may write it; the error names both. Or the member is of another type.
+        TranscriptError: The member has another type; or it is missing, and a similar name exists, as in another version
+            of the application.
     """
     value = item.get(key)
     if value is None:

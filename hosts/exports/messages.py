@@ -1,4 +1,4 @@
-"""Converts a message in any known form to OpenAI's: every message of a file passes through here."""
+"""Converts messages in the common forms of providers and libraries to OpenAI's form."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,7 +36,9 @@ _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "create
 
 
 def spell_out(item: Any) -> Any:
-    """Return a message in LangChain's short form (a pair of role and content, or only a text) as a dict.
+    """Return a message in LangChain's short form as a dict.
+
+    The short form is a pair of role and content, or only a text.
 
     Example:
         >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})
@@ -52,7 +54,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Return whether a value is a message in any known form; a text alone is not."""
+    """Return whether a value is a message in a common form. A text alone is not."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
@@ -60,7 +62,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """Return a value as an OpenAI chat message; `None` for other values, such as a model's reasoning."""
+    """Return a value as an OpenAI chat message; `None` if it is something else, such as a model's reasoning."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -81,7 +83,7 @@ def message_of(item: Any) -> Message | None:
 
 
 def messages_of(item: Any) -> list[Message]:
-    """Return a message in any known form as OpenAI chat messages; each result of a tool is a message of its own.
+    """Return a message in a common form as OpenAI chat messages. Each result of a tool becomes a separate message.
 
     Raises:
         TransferError: The value is no message.
@@ -134,18 +136,18 @@ def conversation_of(
     system: Any = None,
     id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
-    """Return a conversation with the messages in a list of items.
+    """Return a list of items, each with a message in a common form, as a conversation.
 
     Args:
         title: The title of the conversation.
-        items: The messages, oldest first; messages that all have a time are sorted.
-        item_of: A function that converts an item to a form that `messages_of` reads.
-        keep: Further members of an item that its last message keeps.
-        system: The system message ahead of all, a text or parts.
+        items: The items, oldest first. If all have a time, they are sorted.
+        item_of: A function that converts an item to a message for `messages_of`.
+        keep: The names of further members to keep with the message.
+        system: The system text, as a text or parts.
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: An item is not a message, or names others, as in a tree; the error names the item.
+        TransferError: An item is not a message, or belongs to a tree. The error names the item.
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
@@ -181,7 +183,7 @@ def conversation_of(
 
 
 def find_date(item: Any) -> datetime | None:
-    """Return the time of a message in any known form; `None` if the message has no time."""
+    """Return the time of a message in a common form; `None` without one."""
     return next((found for key in _DATES if (found := date_of(dict_of(item).get(key)))), None)
 
 
@@ -270,7 +272,7 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Return whether an item is a tool call; tool calls belong to the same answer as the item before."""
+    """Return whether an item is a tool call, which belongs to the same answer as the item before."""
     return isinstance(item, dict) and is_call(item) and item["type"] in _CALLS
 
 

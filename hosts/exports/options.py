@@ -27,7 +27,7 @@ class Chosen:
         """The choice of conversations.
 
         Raises:
-            OptionError: A value is not one of those that are possible.
+            OptionError: A value is not allowed.
         """
         if self.branches not in ("shown", "all"):
             raise OptionError(f"--branches must be 'shown' or 'all', not {self.branches!r}")
@@ -49,7 +49,7 @@ class ChosenMany(Chosen):
         """The choice of conversations.
 
         Raises:
-            OptionError: A value is not one of those that are possible.
+            OptionError: A value is not allowed.
         """
         since = date_of(self.since)
         if self.since and since is None:

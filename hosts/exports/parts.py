@@ -1,4 +1,4 @@
-"""Reads the parts of a message: OpenAI's, Anthropic's, Gemini's, Bedrock's, the AI SDK's and OpenTelemetry's."""
+"""Reads the parts of a message's content, in the forms of OpenAI, Anthropic, Gemini, Bedrock and others."""
 
 import json
 from dataclasses import dataclass, field
@@ -35,13 +35,13 @@ class Parts:
     """The parts of one message, by kind.
 
     Attributes:
-        said: The words, and other parts such as pictures, as OpenAI's parts.
+        said: The words and pictures, as parts in OpenAI's form.
         calls: The tool calls.
-        results: The results of tools: the call's id, the tool's name, and the text; "" if unknown.
+        results: The results of tools, each with the call's id, the tool's name and the text.
         thoughts: The thoughts of the model.
-        lost: The number of parts for words without a text.
+        lost: The number of parts whose text is missing.
         blank: The number of parts with an empty text.
-        marks: The number of parts with neither words nor calls nor results.
+        marks: The number of all other parts.
     """
 
     said: list[Message] = field(default_factory=list[Message])
@@ -54,10 +54,10 @@ class Parts:
 
     @classmethod
     def of(cls, content: list[Any]) -> "Parts":
-        """Return the parts of a content in any known form.
+        """Return the parts of a message's content in a common form.
 
         Raises:
-            TransferError: A part has no type, and others have, or its mark has a name that is not known.
+            TransferError: A part has no type or an unknown form.
         """
         parts = cls()
         typed = any("type" in part for part in dicts_of(content))
@@ -71,14 +71,14 @@ class Parts:
 
     @property
     def content(self) -> Any:
-        """The content of a message: a text, or a list of parts if there are others than words."""
+        """The content for an OpenAI message: a text, or a list of parts if there are pictures."""
         texts = [part["text"] for part in self.said if part["type"] == "text"]
         return "\n".join(texts) if len(texts) == len(self.said) else self.said
 
     def messages(self, role: str) -> list[Message]:
-        """Return OpenAI chat messages: the results, then the words with the calls; calls with results come first.
+        """Return the parts as OpenAI chat messages: the results of tools, then the words with the calls.
 
-        A message without a text stands for parts whose text is missing, and for a message without parts.
+        If the parts have both calls and their results, the calls come first.
         """
         results: list[Message] = [
             {"role": "tool", "tool_call_id": id_, "content": text}

@@ -23,13 +23,13 @@ AnyRead = TypeVar("AnyRead")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The choice of conversations, and of their speakers.
+    """The options that choose conversations and their speakers.
 
     Attributes:
-        user: The name of the speaker who is the user; "" leaves it to the form.
+        user: The name of the speaker who is the user; "" if the file says so.
         assistant: The name of the speaker who is the assistant; all others are users.
-        all_branches: Read each branch as a conversation; without it only the branch that was shown.
-        title: A part of the title, in any case.
+        all_branches: True to read each branch as a conversation, instead of only the branch shown.
+        title: A part of the titles, in upper or lower case.
         since: Only conversations with a message of this time or later.
         last: The number of conversations to choose, those with the newest messages; 0 for all.
     """
@@ -42,22 +42,22 @@ class Choice:
     last: int = 0
 
     def takes(self, title: str, dates: Iterable[datetime | None]) -> bool:
-        """Return whether a conversation is chosen, apart from `last`."""
+        """Return whether a conversation is chosen. The option `last` is ignored here."""
         late = self.since is None or any(date and date >= self.since for date in dates)
         return late and self.title.casefold() in title.casefold()
 
     def describe_lack(self, source: str) -> str:
-        """Return the sentence for a source without a chosen conversation."""
+        """Return a sentence for a source in which no conversation is chosen."""
         wanted = [f"{self.title!r} in its title"] if self.title else []
         wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TranscriptError]:
-        """Yield a conversation and its branches if they are chosen, with the chosen speakers.
+        """Yield a conversation, and its branches if wanted, with the chosen speakers.
 
         Args:
             log: The conversation.
-            where: The file, for the error about a conversation of which all words are left out.
+            where: The file, for errors.
         """
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
@@ -97,7 +97,10 @@ class Choice:
 
 
 def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TranscriptError]:
-    """Yield the documents in files, folders and ZIPs, "-" for standard input, and an error for each unknown part."""
+    """Yield the documents in files, folders and ZIPs, and an error for each part that cannot be read.
+
+    "-" stands for standard input.
+    """
     for path in paths:
         if str(path) != "-":
             found = find_documents(path, known_forms())
@@ -111,7 +114,7 @@ def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TranscriptError]:
 
 
 def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
-    """Yield the chosen conversations of a document, and an error for each that cannot be read."""
+    """Yield the chosen conversations in a document, and an error for each that cannot be read."""
     if isinstance(found.form.read, str):
         yield TranscriptError(f"{found.where}: this is {found.form.name}; {found.form.read}")
         return
@@ -169,7 +172,7 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 def choose_last(
     read: Iterable[AnyRead | TranscriptError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
 ) -> Iterator[AnyRead | TranscriptError]:
-    """Yield the conversations with the newest messages, in their order; only these are kept in memory.
+    """Yield the conversations with the newest messages, in their order. Only these are kept in memory.
 
     Args:
         read: Conversations and errors; errors are yielded at once.

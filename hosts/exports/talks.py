@@ -1,4 +1,4 @@
-"""Reads a talk between people as a conversation of a user with others."""
+"""Reads a talk between people as a conversation between a user and others."""
 
 import re
 from collections import Counter
@@ -18,15 +18,14 @@ _LIKE_HEAD = re.compile(r"\d{1,2}[:.]\d\d[^\n]{0,20}[-\]]\s[^:\n]{1,60}:(?: |$)"
 
 @dataclass(slots=True)
 class Talk:
-    """A talk between people, message by message.
+    """Collects the messages of a talk between people.
 
     Attributes:
         title: The talk's title.
         id: The talk's id in its export.
         notes: Sentences about the talk, for the user.
-        is_text: The talk is from a text, in which a head such as "4/4/26 - Bo:" begins a message. A note counts the
-            lines within messages that are nearly such a head.
-        left_out: The number of entries that are no messages, by noun; for a note.
+        is_text: True if the talk comes from a text in which each message begins with a head such as "4/4/26 - Bo:".
+        left_out: The number of entries that were left out, by noun, for a note.
     """
 
     title: str
@@ -41,7 +40,7 @@ class Talk:
 
         Args:
             name: The speaker's name; "" or `None` if the export has none.
-            words: A text, or a list of texts and parts; a message without them is left out, with a note.
+            words: A text, or a list of texts and parts. A message without words is left out.
             date: The time of the message.
             is_user: True if the speaker is the user; `None` if the export does not say so.
         """
@@ -49,13 +48,13 @@ class Talk:
         self._said.append((name or "", said, date, is_user))
 
     def leave_out(self, noun: str, number: int = 1) -> None:
-        """Count an entry that is no message for a note, as in `leave_out("call")`."""
+        """Count an entry that is not a message, such as "call", for a note."""
         self.left_out[noun] += number
 
     def log(self) -> ChatLog:
-        """Return the conversation, in the order of its dates; each message keeps the speaker's name.
+        """Return the conversation, sorted by date, with the speakers' names.
 
-        Where the export does not say who the user is, the first speaker is the user, with a note.
+        If the export does not say who the user is, the first speaker is the user.
         """
         notes = list(self.notes)
         open_names = list(dict.fromkeys(name for name, words, _, user in self._said if user is None and name and words))
@@ -89,7 +88,7 @@ class Talk:
 
 
 def entries_of(text: str, head_of: Callable[[str], re.Match[str] | None]) -> list[tuple[re.Match[str], list[str]]]:
-    """Return the heads of a text with the lines after them; the text of a head's own line comes first.
+    """Return the messages of a text as pairs: a head, and its lines.
 
     Args:
         text: A text that begins with a head.

@@ -1,4 +1,4 @@
-"""Follows the branches of a conversation that is kept as a tree of messages."""
+"""Follows the branches of a conversation that is a tree of messages."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -27,16 +27,16 @@ def tree_of(
     notes: Iterable[str] = (),
     id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
-    """Return the shown branch of a tree as a conversation; the notes count the other branches with words.
+    """Return the branch of a tree that was shown, as a conversation. The notes count the other branches.
 
     Args:
         title: The conversation's title.
-        parents: For the id of each node the id of the node before; `None`, "" or an id of zeros for a first node.
-        said: A function of a node's id that returns the node's messages with dates; none for a node without words.
-        shown: The id of the last node of the shown branch; by default the last leaf of `parents`.
-        unsaid: A function of a node's id that returns a noun for a node that is left out, such as "tool step"; a note
-            counts the nodes of the branch by noun. "" for the other nodes.
-        notes: Notes for the user, beside those that the reading adds.
+        parents: The id of the node before, by the id of each node; `None` or "" for a first node.
+        said: A function that returns the messages of a node, with dates, for the node's id.
+        shown: The id of the last node of the branch; by default, the last leaf in `parents`.
+        unsaid: A function that returns a noun, such as "tool step", for the id of a node to leave out; "" for other
+            nodes.
+        notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.
 
     Raises:

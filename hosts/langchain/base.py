@@ -25,7 +25,7 @@ _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer"}
 
 
 class BothWays(VirtualSubclass):
-    """The base of classes with LangChain's synchronous and asynchronous memory methods; saves nothing by default."""
+    """A base class with the memory methods of LangChain, synchronous and asynchronous. By default, it saves nothing."""
 
     host_modules = ("langchain_classic.base_memory", "langchain_core.memory")
 
@@ -52,8 +52,7 @@ class BothWays(VirtualSubclass):
 class LangChainMemory(BothWays):
     """A memory with the methods, options and defaults of a class of LangChain.
 
-    Options can be changed at any time, as in LangChain. An unknown option is ignored with a warning; LangChain gives no
-    warning.
+    Options can be changed at any time, as in LangChain. An unknown option is ignored, with a warning.
     """
 
     plain_class: ClassVar[type[BaseMemory]]
@@ -117,7 +116,7 @@ class LangChainMemory(BothWays):
         await self.plain.aclear()
 
     def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Refuse an exchange that `save_context` would refuse, before anything is stored.
+        """Check that an exchange has the user's and the assistant's words, before anything is stored.
 
         Raises:
             AmbiguousKeyError, MissingKeyError, MessageError: The user's or the assistant's words are missing or
@@ -128,7 +127,7 @@ class LangChainMemory(BothWays):
 
     @property
     def chat_memory(self) -> Any:
-        """The whole conversation as a LangChain history: the history passed in, or else one over the store."""
+        """The whole conversation as a LangChain history: the one passed in, or else one over the store."""
         if self._history is not None:
             return self._history
         if self._own_history is None:
@@ -141,10 +140,12 @@ class LangChainMemory(BothWays):
         self.plain = self._make()
 
     def as_message_history(self) -> Any:
-        """Return a history for `RunnableWithMessageHistory` that shows the memory's view and saves new messages.
+        """Return the memory as a history for `RunnableWithMessageHistory`.
+
+        The history shows the memory's view, and saves new messages.
 
         Raises:
-            OptionError: The memory searches with the input, which LangChain does not pass to a history.
+            OptionError: The memory needs the input for a search, and LangChain does not pass it to a history.
         """
         if self.plain.needs_query:
             raise OptionError(

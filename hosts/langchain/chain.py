@@ -26,8 +26,7 @@ class ConversationChain(VirtualSubclass):
     r"""Answers with a model that sees a memory's view, and saves the exchange.
 
     New code should use `memzoo.Conversation`, which has tools and streams. With langchain-core installed, this is also
-    a Runnable (`stream`, `batch`, `chain | other`, `with_retry` and the like), can be part of LangChain's chains, and
-    calls callbacks. The model's exceptions are raised unchanged.
+    a Runnable (`stream`, `batch`, `chain | other` and the like). The model's exceptions are raised unchanged.
 
     Attributes:
         llm: The model, in any form that a memory accepts.
@@ -35,7 +34,7 @@ class ConversationChain(VirtualSubclass):
         prompt: A LangChain prompt, or a text with variables in braces; the default has `history` and `input`.
         input_key: The name of the variable for the user's words.
         output_key: The name of the variable for the answer.
-        verbose: Print the prompt; needs langchain-core.
+        verbose: True to print the prompt; needs langchain-core.
         callbacks: LangChain's handlers for each call; a call may have further handlers.
         tags: The chain's tags for callbacks.
         metadata: The chain's metadata for callbacks.
@@ -87,8 +86,8 @@ class ConversationChain(VirtualSubclass):
         Args:
             input: The user's words, as a text or as a mapping with the name `input_key`.
             config: LangChain's config: callbacks, tags, metadata, the name and the id of the run.
-            return_only_outputs: Return only the answer.
-            include_run_info: Also return the id of the run.
+            return_only_outputs: True to return only the answer.
+            include_run_info: True to return also the id of the run.
             **_: Other arguments of a Runnable, which are ignored, as by LangChain's chains.
         """
         given = dict(input) if isinstance(input, Mapping) else {self.input_key: input}
@@ -142,7 +141,7 @@ class ConversationChain(VirtualSubclass):
 
     @property
     def input_keys(self) -> list[str]:
-        """The names of the inputs: only the variable for the user's words, without the memory's variables."""
+        """The names of the inputs: only the variable for the user's words."""
         return [self.input_key]
 
     @property

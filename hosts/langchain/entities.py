@@ -1,4 +1,4 @@
-"""Notes on entities with LangChain's interface."""
+"""The notes of an entity memory, with LangChain's interface."""
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, cast
@@ -49,7 +49,7 @@ class InMemoryEntityStore:
 
 
 class Notes(MutableMapping[str, str]):
-    """The notes of a memory by name; any spelling of a name finds its note."""
+    """The notes of a memory by name. Names match in any spelling."""
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
@@ -74,7 +74,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, dict.fromkeys)
 
     def take_in(self, notes: Mapping[str, str]) -> None:
-        """Replace all notes with these notes, which then cover the conversation so far."""
+        """Replace all notes by these notes. The conversation so far then counts as learnt."""
         new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -139,7 +139,9 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes of the state that replace all notes; a sentence that stays in a note keeps its day and source.
+    """Return the changes of the state that replace all notes.
+
+    A sentence that was in the old note keeps its day and its source.
 
     Args:
         notes: The existing notes.

@@ -23,15 +23,14 @@ class KnowledgeTriple(NamedTuple):
 class EntityGraph:
     """The facts of a memory, with the methods of LangChain's `NetworkxEntityGraph`.
 
-    Facts that a program adds have no source message. They are added to the existing facts, and a later message can
-    correct them like any other fact.
+    Facts that a program adds have no source message. Later messages can correct them like any other fact.
     """
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
 
     def get_triples(self) -> list[tuple[str, str, str]]:
-        """Return all current facts as tuples in LangChain's order: subject, object, relation."""
+        """Return all current facts as tuples of subject, object and relation."""
         return [(fact.subject, fact.object, fact.relation) for fact in self._graph().facts()]
 
     def get_entity_knowledge(self, entity: str, depth: int = 1) -> list[str]:
@@ -44,7 +43,7 @@ class EntityGraph:
         put(self._plain, lambda _: {fact.key: fact.as_json()})
 
     def take_in(self, triples: Iterable[Sequence[str]]) -> None:
-        """Replace all facts with these facts, which then cover the conversation so far."""
+        """Replace all facts by these facts. The conversation so far then counts as learnt."""
         new = {fact.key: fact.as_json() for fact in map(_fact, triples)}
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -60,7 +59,7 @@ class EntityGraph:
     clear_edges = clear
 
     def write_to_gml(self, path: str | PathLike[str]) -> None:
-        """Write all facts to a file for `NetworkxEntityGraph.from_gml`."""
+        """Write all facts to a GML file, which LangChain's `NetworkxEntityGraph.from_gml` can read."""
         from networkx import DiGraph, write_gml
 
         graph: DiGraph[str] = DiGraph()
@@ -77,11 +76,11 @@ class EntityGraph:
         return bool(self._graph().about(node))
 
     def has_edge(self, source_node: str, destination_node: str) -> bool:
-        """Return whether a fact has the first name as its subject and the second as its object."""
+        """Return whether there is a fact with the first name as subject and the second as object."""
         return bool(self._between(source_node, destination_node))
 
     def remove_edge(self, source_node: str, destination_node: str) -> None:
-        """Delete the facts with the first name as their subject and the second as their object."""
+        """Delete all facts with the first name as subject and the second as object."""
         gone = {fact.key for fact in self._between(source_node, destination_node)}
         put(self._plain, lambda items: {key: None for key in gone if key in items})
 

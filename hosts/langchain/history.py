@@ -1,4 +1,4 @@
-"""A conversation's messages with LangChain's interface, and LangChain's histories as stores."""
+"""A conversation's messages with LangChain's interface, and stores over LangChain's histories."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
@@ -22,10 +22,7 @@ _SPEAKERS = {"user": "Human", "assistant": "AI"}
 
 
 class MessageHistory(VirtualSubclass):
-    """A memory's view as LangChain's `BaseChatMessageHistory`, for `RunnableWithMessageHistory` and the like.
-
-    The memory saves added messages and learns from them; reading returns the memory's view.
-    """
+    """A memory's view as LangChain's `BaseChatMessageHistory`, for `RunnableWithMessageHistory`."""
 
     host_modules = ("langchain_core.chat_history",)
     host_class = "BaseChatMessageHistory"
@@ -71,7 +68,7 @@ class MessageHistory(VirtualSubclass):
 
 
 class ChatHistory(MessageHistory):
-    """The whole history, independent of the strategy's view: `memory.chat_memory`."""
+    """The whole conversation of a memory, whatever its view: `memory.chat_memory`."""
 
     def __init__(self, plain: BaseMemory) -> None:
         super().__init__(plain)
@@ -96,7 +93,10 @@ class ChatHistory(MessageHistory):
 
     @property
     def messages(self) -> list[Any]:
-        """All messages as LangChain's objects, oldest first; changes to the list or a message change the history."""
+        """All messages as LangChain's objects, oldest first.
+
+        Changes to the list or to a message change the stored history.
+        """
         return LiveMessages(lambda: drive(self.aget_messages()), self._replace)
 
     @messages.setter
@@ -104,7 +104,7 @@ class ChatHistory(MessageHistory):
         self._replace(list(messages))
 
     def take_edits(self) -> None:
-        """Store the program's changes to messages, such as `messages[-1].content = "..."`."""
+        """Store changes that the program made to messages, such as `messages[-1].content = "..."`."""
         if self._find_edited():
             drive(self._atake_edits())
 
@@ -166,7 +166,7 @@ class ChatHistory(MessageHistory):
 
 
 class ChatMessageHistory(ChatHistory):
-    """A standalone history, in place of LangChain's histories in memory or in a database.
+    """A history without a memory, in place of LangChain's histories in memory or in a database.
 
     Example:
         >>> history = ChatMessageHistory()
@@ -187,10 +187,10 @@ class ChatMessageHistory(ChatHistory):
 
 
 class LiveMessages(list[Any]):
-    """A list of messages that writes each change back to its source; if the source refuses a change, the list stays.
+    """A list of messages that writes each change to its source.
 
-    As in LangChain, a change applies to the source's current messages, including messages added after the list was
-    made.
+    If the source refuses a change, the list stays the same. A change applies to the source's current messages, which
+    may have grown since.
 
     Attributes:
         read: A function that returns the current messages.
@@ -226,7 +226,7 @@ for _name in (
 
 
 def history_store(history: Any) -> MessageListStore:
-    """Return a store that keeps messages in a LangChain history, and states of memories in this process."""
+    """Return a store whose messages are in a LangChain history, and whose states are in this process."""
 
     def update(_: str, messages: Sequence[Message]) -> None:
         new = objects(messages[len(history.messages) :])

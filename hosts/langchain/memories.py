@@ -120,7 +120,7 @@ class _Summarizing(_Recalling):
 
 
 class ConversationSummaryMemory(_Summarizing):
-    """Shows a summary of the whole conversation, `buffer`, which may have an initial value."""
+    """Shows a summary of the whole conversation. The option `buffer` is a summary to begin with."""
 
     plain_class = PlainSummary
     brought = ("buffer",)
@@ -160,7 +160,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
 
     @property
     def moving_summary_buffer(self) -> str:
-        """The summary of older messages; the view also has the newest messages word for word."""
+        """The summary of older messages. The view also has the newest messages."""
         return self._summary
 
     @moving_summary_buffer.setter
@@ -174,7 +174,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
     buffer = property(blocking(abuffer))
 
     async def aprune(self) -> None:
-        """Summarise the messages that exceed the token limit, unless a load or a save has already done so."""
+        """Summarise the messages over the token limit, if this was not done yet."""
         await self.plain.asettle()
 
     prune = blocking(aprune)

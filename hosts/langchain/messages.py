@@ -1,4 +1,4 @@
-"""Converts chat messages from and to LangChain's objects; without langchain-core, messages are plain dicts."""
+"""Converts chat messages from and to LangChain's objects. Without langchain-core, messages are plain dicts."""
 
 import contextlib
 import importlib.util
@@ -23,9 +23,9 @@ def has_langchain() -> bool:
 
 
 def dicts(messages: Iterable[Any]) -> list[Message]:
-    """Return messages, in any form that LangChain accepts, as OpenAI chat messages.
+    """Return messages in any form that LangChain accepts as OpenAI chat messages.
 
-    Ids, artifacts and metadata are left out, because OpenAI's form has no fields for them.
+    Ids, artifacts and metadata are left out.
 
     Raises:
         MessageError: A value is not a message.
@@ -34,7 +34,7 @@ def dicts(messages: Iterable[Any]) -> list[Message]:
 
 
 def objects(messages: Iterable[Message]) -> list[Any]:
-    """Return chat messages as LangChain's objects, or unchanged if langchain-core is not installed."""
+    """Return chat messages as LangChain's objects. Without langchain-core, they are returned unchanged."""
     said = list(messages)
     if not has_langchain():
         return said
@@ -44,7 +44,7 @@ def objects(messages: Iterable[Message]) -> list[Any]:
 
 
 def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the inputs or outputs of a chain; each message object is replaced by its text."""
+    """Return the inputs or outputs of a chain, with message objects replaced by their texts."""
     return {
         name: value.content if hasattr(value, "content") and hasattr(value, "type") else value
         for name, value in (given or {}).items()
@@ -70,10 +70,7 @@ def documents(texts: Iterable[str]) -> list[Any]:
 
 
 def to_openai(message: Any) -> Message:
-    """Return a message in OpenAI's form, with the tool calls that LangChain finds invalid.
-
-    LangChain's models send such calls, too. A file without a name is named by its type to avoid a warning.
-    """
+    """Return a message in OpenAI's form, including tool calls that LangChain marks as invalid."""
     from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
 
     if isinstance(message, BaseMessage) and isinstance(message.content, list):

@@ -1,4 +1,4 @@
-"""Adapts LangChain's models to memzoo: as models and as token counters."""
+"""Turns LangChain's models into models and token counters for memzoo."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ __all__ = ["RunnableModel", "TokensOf", "model_of"]
 
 
 def model_of(llm: Any) -> Any:
-    """Return any model that LangChain accepts, in a form for the option `llm` of memzoo's own memories."""
+    """Return a model that LangChain accepts as a value for memzoo's option `llm`."""
     if isinstance(llm, (str, Model)) or not hasattr(llm, "invoke"):
         return llm
     return RunnableModel(llm)
@@ -54,7 +54,7 @@ class RunnableModel:
         raise useless
 
     async def reply(self, messages: Sequence[Message], config: Mapping[str, Any]) -> str:
-        """Return the model's answer, and call the callbacks in LangChain's config; exceptions are raised unchanged."""
+        """Return the model's answer, and call the callbacks in LangChain's config. Exceptions are raised unchanged."""
         return _text(await self._ask(messages, config))
 
     async def _ask(self, messages: Sequence[Message], *config: Any) -> Any:
@@ -83,7 +83,7 @@ class TokensOf:
 
     @classmethod
     def is_known_to(cls, llm: Any) -> bool:
-        """Return whether a model has its own token counter; LangChain's default needs the package transformers."""
+        """Return whether a model can count tokens without downloading a tokenizer."""
         if not hasattr(llm, "get_num_tokens_from_messages"):
             return False
         from langchain_core.language_models import BaseLanguageModel

@@ -1,7 +1,7 @@
-"""Memories that can learn with LangChain's prompts, and accept a model's poor reply, as LangChain does.
+"""Memories that accept poor replies of a model, as LangChain does, and can learn with LangChain's prompts.
 
-A reply that does not answer the prompt is not an error. After a refusal or an empty reply, nothing is changed: the
-exchange waits, and the model is asked again.
+A reply that does not answer the prompt is no error. After a refusal or an empty reply, the exchange waits, and the
+model is asked again.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,10 @@ __all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
 
 @strategy
 class ConversationEntityMemory(PlainEntity):
-    """An entity memory that also accepts prose from a model that was asked for a line per entity.
+    """An entity memory that accepts prose from a model that was asked for a line per entity.
 
-    The prose is added to the notes on the entities that the last load found; in LangChain, the prose replaces the
-    notes. Without a load, or if the load found no entity, the prose is dropped.
-
-    With LangChain's prompts, the model first finds names, and then rewrites the whole notes on these names. Notes that
-    do not fit in one prompt are amended instead.
+    The prose is added to the notes on the entities that the last load found; without any, it is dropped. With
+    LangChain's prompts, the model first finds names, and then rewrites the notes on these names.
     """
 
     own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
@@ -94,14 +91,14 @@ class ConversationEntityMemory(PlainEntity):
 
 @strategy
 class ConversationKGMemory(PlainKG):
-    """A knowledge graph memory that takes no facts from prose if the model was asked for triples."""
+    """A knowledge graph memory that ignores a reply in prose to a prompt for triples."""
 
     # True if the prompt is LangChain's, and gets LangChain's values for its variables. An annotated attribute would be
     # an option.
     has_langchains_prompt = False
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Add the facts in new messages; a reply in prose adds no facts."""
+        """Add the facts in new messages. A reply in prose adds none."""
         try:
             return await super().derive(state, entries, log)
         except ModelReplyError as error:
@@ -110,7 +107,7 @@ class ConversationKGMemory(PlainKG):
             return Changes()
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Any]:
-        """Return the facts that a text states, in the context of the last `k` exchanges. Nothing is stored."""
+        """Return the facts that a text states after the last `k` exchanges. Nothing is stored."""
         history, words = await self._recent(), self.redactor.text(input_string)
         lines = words if self.has_langchains_prompt else self.render.lines_of([{"role": "user", "content": words}])
         own = {} if self.has_langchains_prompt else {"dated_history": history, "dated_new_lines": lines}
@@ -128,9 +125,9 @@ class ConversationKGMemory(PlainKG):
         return lines
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
-        """Return the names that a text mentions, in the context of the last `k` exchanges.
+        """Return the names that a text mentions after the last `k` exchanges.
 
-        If the model answers in prose, these are the comma-separated parts of the answer.
+        From an answer in prose, the parts between commas are taken.
         """
         history, asked = await self._recent(), self.redactor.text(input_string)
         try:

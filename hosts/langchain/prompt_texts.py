@@ -1,4 +1,4 @@
-"""The prompts of a chain, with LangChain's variables and roles, but memzoo's words."""
+"""The prompts of a chain: memzoo's words, with LangChain's variables and roles."""
 
 import string
 from dataclasses import dataclass
@@ -34,7 +34,10 @@ class TextPrompt:
 
 
 def prompt_of(prompt: Any) -> Any:
-    """Return a text as a prompt (LangChain's if langchain-core is installed), or a prompt unchanged."""
+    """Return a text as a prompt. A prompt is returned unchanged.
+
+    With langchain-core installed, the prompt is one of LangChain's.
+    """
     if not isinstance(prompt, str):
         return prompt
     if not has_langchain():

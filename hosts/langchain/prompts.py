@@ -57,10 +57,10 @@ _TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
 
 
 def convert_template(prompt: str, option: str, template: Any) -> str:
-    """Return a LangChain prompt template as a template for a prompt of memzoo.
+    """Return a LangChain prompt template as a template for memzoo.
 
     Args:
-        prompt: The name of memzoo's prompt.
+        prompt: The name of the prompt in memzoo that the template replaces.
         option: The name of the option with the template, for error messages.
         template: A `PromptTemplate`, or a text with variables in braces.
 

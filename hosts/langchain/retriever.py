@@ -31,7 +31,7 @@ def _check(_: str, value: object) -> None:
 class RetrieverMemory(BaseMemory):
     """Shows the documents that a retriever finds for the input; each exchange becomes a document.
 
-    Messages are logged first: if the retriever fails, the document is added at the next call.
+    If the retriever fails, the messages are kept, and the document is added at the next call.
 
     State: the ids of the documents, by turn.
     """
@@ -71,7 +71,7 @@ class RetrieverMemory(BaseMemory):
         await super().aclear()
 
     async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
-        """Forget messages as `BaseMemory.aforget` does; the documents of the remaining messages are made again."""
+        """Forget messages as `BaseMemory.aforget` does. The documents of the remaining messages are made again."""
         await self._let_go()
         return await super().aforget(ids, thorough=thorough)
 
@@ -83,7 +83,7 @@ class RetrieverMemory(BaseMemory):
 
 @strategy
 class Vectors(PlainVectors):
-    """A memory that searches all inputs and outputs except the excluded ones."""
+    """A memory that searches the inputs and outputs, except those that are excluded."""
 
     exclude_input_keys: Annotated[Sequence[str], names] = ()
     """The names of inputs to leave out of the documents."""
@@ -96,8 +96,8 @@ class Vectors(PlainVectors):
 class VectorStoreRetrieverMemory(LangChainMemory):
     """Shows the exchanges most relevant to the input, as documents.
 
-    With a `retriever` of LangChain, the retriever's vector store keeps the documents, and the retriever's settings say
-    how many to find. Without a `retriever`, memzoo finds the best `k` exchanges, 4 by default.
+    With a `retriever` of LangChain, its vector store keeps the documents. Without one, memzoo finds the best `k`
+    exchanges, 4 by default.
     """
 
     plain_class = Vectors
@@ -115,7 +115,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         return {name: documents(message["content"] for message in shown) for name, shown in found.items()}
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Save an exchange with all inputs and outputs; `input_key` names the input with the user's message."""
+        """Save an exchange with all inputs and outputs. `input_key` names the input that is the user's message."""
         beside = {self.plain.memory_key, *self.exclude_input_keys, "stop"}
         asked = _record("user", values(inputs), self.plain.input_key, beside)
         answered = _record("assistant", values(outputs), self.plain.output_key or "output", ())

@@ -21,7 +21,7 @@ __all__ = ["ask_model", "runnable"]
 async def ask_model(
     chain: "ConversationChain", model: Model, values: Mapping[str, Any], config: Mapping[str, Any]
 ) -> tuple[str, Any]:
-    """Return a model's answer to a chain's prompt, and call the callbacks as LangChain's ConversationChain does.
+    """Return a model's answer to the prompt of a chain, and call the callbacks as LangChain does.
 
     Args:
         chain: The chain, with its callbacks, tags and metadata.
@@ -89,7 +89,7 @@ async def _await_result(result: Any) -> Any:
 
 
 def runnable(chain: "ConversationChain") -> Any:
-    """Return a chain as a Runnable, for streams, batches, sequences and retries.
+    """Return a chain as LangChain's Runnable, which can stream, run batches and be combined.
 
     Raises:
         AttributeError: langchain-core is not installed.

@@ -1,4 +1,4 @@
-"""Memories that wrap other memories, and memories with given content."""
+"""LangChain's memories over other memories, and memories with given content."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ class SimpleMemory(BothWays):
 
 
 class ReadOnlySharedMemory(BothWays):
-    """Shows another memory without saving to that memory or clearing it.
+    """Shows another memory, and never changes it.
 
     Attributes:
         memory: The memory to show.
@@ -54,8 +54,8 @@ class ReadOnlySharedMemory(BothWays):
 class CombinedMemory(BothWays):
     """Several memories, each with its own conversation and variables.
 
-    All members save an exchange, even if a member fails to learn. A member never mistakes the variables of another
-    member for the user's input. `memzoo.CombinedMemory` keeps one conversation for all members instead.
+    All members save each exchange, even if one fails to learn. `memzoo.CombinedMemory`, in contrast, has one
+    conversation for all members.
 
     Attributes:
         memories: The members.
@@ -102,7 +102,7 @@ class CombinedMemory(BothWays):
 
 
 class ConversationStringBufferMemory(LangChainMemory):
-    """Shows the whole conversation as a text, after the initial value of `buffer`."""
+    """Shows the whole conversation as a text, after the text that `buffer` begins with."""
 
     plain_class = PlainBuffer
     extras: ClassVar[Mapping[str, Any]] = {"before": ""}

@@ -1,4 +1,4 @@
-"""Reads and writes a memory's state from outside the memory."""
+"""Reads and writes the state of a memory from outside."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ async def aput(
     Args:
         memory: The memory.
         changes: A function that takes the existing items, and returns new values by key; `None` removes an item.
-        stands_for_all: True if the items cover the conversation so far; the memory then learns only from later
+        stands_for_all: True if the conversation so far counts as learnt. The memory then learns only from later
             messages.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
@@ -51,7 +51,7 @@ async def aput(
 
 
 async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Content:
-    """Return the whole content of a conversation in an in-memory store."""
+    """Return everything in a conversation that is kept in an in-memory store."""
     states: dict[str, StoredState] = {}
     for name in await store.states(conversation_id):
         state = await store.read_state(conversation_id, name)
@@ -61,7 +61,7 @@ async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Conte
 
 
 async def arestore_content(conversation_id: str, content: Content) -> InMemoryStore:
-    """Return a new in-memory store with one conversation."""
+    """Return a new in-memory store with a conversation from `acontent_of_store`."""
     store, (entries, states) = InMemoryStore(), content
     if entries:
         await store.restore(conversation_id, entries, states)

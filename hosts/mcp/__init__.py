@@ -1,4 +1,4 @@
-"""A graph that is written by tool calls, stored as a conversation, and served over the Model Context Protocol."""
+"""A graph of entities that a model writes by tool calls, served over the Model Context Protocol."""
 
 from typing import TYPE_CHECKING
 

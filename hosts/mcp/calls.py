@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool. Unknown fields are dropped."""
+    """A base class for the arguments of a tool. Unknown fields are dropped."""
 
     model_config = ConfigDict(strict=True, populate_by_name=True)
 
@@ -109,14 +109,14 @@ WRITES: dict[str, type[Write]] = {kind.tool: kind for kind in get_args(Write)}
 
 
 def message_of(write: Write) -> Message:
-    """Return a call as a message for the log: the tool's name and arguments as JSON, with a new call id."""
+    """Return a tool call as a message for the log, with a new call id."""
     said = {"tool": write.tool, "arguments": write.model_dump(by_alias=True)}
     content = json.dumps(said, ensure_ascii=False)
     return {"role": "tool", "tool_call_id": f"call_{secrets.token_hex(12)}", "name": write.tool, "content": content}
 
 
 def call_in(entry: Entry) -> Write | None:
-    """Return the arguments of the call in a log entry; `None` for an entry without a call."""
+    """Return the arguments of the tool call in a log entry; `None` if it has none."""
     message = entry.message
     kind = WRITES.get(str(message.get("name"))) if message["role"] == "tool" else None
     if kind is None:
@@ -131,7 +131,7 @@ A = TypeVar("A", bound=Arguments)
 
 
 def parse_arguments(kind: type[A], arguments: object, tool: str) -> A:
-    """Return a tool's arguments as an instance of `kind`.
+    """Return the arguments of a tool as an object of the class `kind`.
 
     Raises:
         MessageError: The arguments do not fit the tool; nothing was stored.

@@ -1,4 +1,4 @@
-"""Reads a `memory.jsonl` of `@modelcontextprotocol/server-memory` into a graph, and writes a graph as such a file."""
+"""Reads and writes graphs as a `memory.jsonl`, the file of `@modelcontextprotocol/server-memory`."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,9 @@ T = TypeVar("T")
 
 
 async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
-    """Import the lines of a `memory.jsonl`; entities, observations and relations in the graph are not repeated.
+    """Import the lines of a `memory.jsonl` into the graph.
+
+    Entities, observations and relations that the graph has already are not repeated.
 
     Returns:
         The number of new entities, observations and relations.
@@ -47,7 +49,7 @@ async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
 
 
 async def aexport_lines(memory: GraphMemory) -> list[str]:
-    """Return the graph as lines of a `memory.jsonl`: first entities, then relations, without deleted notes."""
+    """Return the graph as lines of a `memory.jsonl`: entities, then relations. Deleted notes are left out."""
     graph = graph_of(await memory.alist_notes())
     things = [{"type": kind, **one} for kind, many in _KINDS.items() for one in graph[many]]
     return [json.dumps(thing, ensure_ascii=False, separators=(",", ":")) + "\n" for thing in things]

@@ -33,7 +33,7 @@ class _Line(NamedTuple):
 
 
 class LineIndex:
-    """A search index over the words of notes and messages. Each search first adds new notes and messages."""
+    """An index to search notes and messages by their words. Each search first adds what is new."""
 
     def __init__(self) -> None:
         self._lock = new_lock()
@@ -49,7 +49,7 @@ class LineIndex:
         Args:
             query: The words to look for.
             notes: All current notes, in order.
-            said: The messages of the log after `last_said`; tool calls are ignored.
+            said: The messages of the log that are new since the last search.
         """
         from memzoo.memories.search.word_index import WordIndex  # imports numpy
 
@@ -82,7 +82,7 @@ def _text_of_note(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Return the texts that fit into `limit` tokens as lines; the texts are given with the most useful first."""
+    """Return as many of the texts as fit `limit` tokens as lines. The most useful come first."""
     chosen: list[str] = []
     left, passed_over = limit, 0
     for text in texts:

@@ -1,4 +1,4 @@
-"""A memory that derives a graph of entities, observations and relations from tool calls."""
+"""A memory whose graph of entities, observations and relations is written by tool calls."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,8 @@ _LONGEST_QUERY = 2_000  # characters; each word takes time to look up, and quest
 class GraphMemory(BaseMemory):
     """Shows entities, observations and relations, as written by tool calls.
 
-    A call is a message in the log (with the role "tool", and the call as JSON), and the graph is derived from the calls
-    in order, without a model. A deletion is a call too: deleted notes stay as history, with the message that deleted
-    them. A remembered text is an ordinary message.
+    Each call is a message in the log, and the graph is derived from the calls in order, without a model. Deleted notes
+    stay as history.
 
     Costs: no call; tokens up to the limit of each read.
     Needs: nothing.
@@ -72,12 +71,12 @@ class GraphMemory(BaseMemory):
         return Changes(replay.changes)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return the notes and messages that match the query, one per line."""
+        """Return a view with the notes and messages that match the query, one per line."""
         lines = await self._find_lines(query or "", self.max_token_limit)
         return View(quotes=("\n".join(lines),) if lines else ())
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Parse the changed notes of the state, and keep them."""
+        """Keep the changed notes of the state in parsed form."""
         if reset:
             self._line_index = LineIndex()
         notes = {} if reset else dict(self._notes)
@@ -85,7 +84,7 @@ class GraphMemory(BaseMemory):
         self._notes = {key: note for key, note in notes.items() if changes.get(key, True) is not None}
 
     async def awrite(self, arguments: Write) -> list[Note]:
-        """Write to the graph: store the call, and apply its changes.
+        """Write to the graph by a tool call: store the call, and apply its changes.
 
         Args:
             arguments: The arguments of a tool in `calls.WRITES`.
@@ -178,7 +177,10 @@ class GraphMemory(BaseMemory):
         return [text_of(one.message) for one in self.log.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
-        """Return the current and deleted notes with all words of a text, each with the messages behind the note."""
+        """Return the current and deleted notes that contain all words of a text.
+
+        Each comes with the messages that wrote or deleted it.
+        """
         await self.asettle()
         words = dict.fromkeys(fact.lower().split())
         notes = sorted(self._notes.values(), key=lambda note: note.order)

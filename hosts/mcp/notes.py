@@ -1,4 +1,4 @@
-"""Notes (entities, observations and relations), derived from the calls in the log without a model."""
+"""The notes of a graph: entities, observations and relations."""
 
 import hashlib
 import json
@@ -32,8 +32,8 @@ class Note:
 
     Attributes:
         kind: "entity", "observation" or "relation".
-        fact: The note as a fact, with the messages that wrote or deleted the note. An entity is a fact about its type.
-        order: The order of writing: the log number of the call's message, and the note's position in the call.
+        fact: The note as a fact, with the messages that wrote or deleted it. For an entity, the fact tells its type.
+        order: The log number of the call that wrote the note, and the note's position in the call.
         call: The id of the call that wrote the note.
     """
 
@@ -58,7 +58,7 @@ class Note:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Note":
-        """Return the note that `as_json` wrote as this value."""
+        """Return a note from the JSON values of `as_json`."""
         first, second = value["order"]
         return cls(value["kind"], Fact.from_json(value["fact"]), (first, second), value["call"])
 
@@ -70,10 +70,10 @@ def key_of(kind: Kind, *names: str) -> str:
 
 
 class Replay:
-    """Applies calls to existing notes, in order.
+    """Applies tool calls to notes, in order.
 
     Args:
-        items: The existing notes as JSON, by key; this mapping is not changed.
+        items: The notes before the calls, as JSON by key. They are not changed.
     """
 
     def __init__(self, items: Mapping[str, JSON]) -> None:
@@ -82,11 +82,11 @@ class Replay:
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The changed notes as JSON, by key."""
+        """The changed notes as JSON by key."""
         return {key: note.as_json() for key, note in self._changed.items()}
 
     def take(self, call: Write, entry: Entry) -> None:
-        """Apply a call; `entry` is the log entry that contains it."""
+        """Apply a tool call. `entry` is the log entry with the call."""
         for place, (kind, names) in enumerate(self._list_stated(call)):
             self._write(kind, names, entry, place)
         for key in self._list_taken_back(call):

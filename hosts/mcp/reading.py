@@ -1,4 +1,4 @@
-"""Reads the graph in the form of the tools' results: entities with their observations, and relations."""
+"""Returns the graph in the form of the tools' results: entities with observations, and relations."""
 
 import json
 from bisect import bisect_right
@@ -30,12 +30,12 @@ class ToolResult:
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
-    """Return the notes that are current, in the order of writing."""
+    """Return the current notes, in the order of writing."""
     return sorted((note for note in notes if note.holds), key=lambda note: note.order)
 
 
 def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
-    """Return notes as the result of the tool `read_graph`; the notes must be current and in order."""
+    """Return current notes as the result of the tool `read_graph`."""
     entities: dict[str, dict[str, Any]] = {
         note.fact.subject: {"name": note.fact.subject, "entityType": note.fact.object, "observations": list[str]()}
         for note in notes
@@ -51,7 +51,7 @@ def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
 
 
 class Known:
-    """The current notes, prepared for searches: sorted, and with the texts about each entity joined.
+    """The current notes, sorted and joined by entity, for searches.
 
     Args:
         notes: All notes, including deleted ones.
@@ -72,7 +72,10 @@ class Known:
                 self._entities.add(note.fact.subject)
 
     def find_matching(self, query: str) -> set[str]:
-        """Return the names of the entities whose name, type or observations contain a text, ignoring case."""
+        """Return the names of the entities that contain a text in their name, type or observations.
+
+        Upper and lower case are the same.
+        """
         wanted = query.lower()
         found = {name for name, text in self._texts.items() if wanted in text}
         if _BETWEEN not in wanted:
@@ -88,7 +91,7 @@ class Known:
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return the newest notes that fit into `limit` tokens as a graph, with the number of omitted notes.
+    """Return a graph of the newest notes that fit `limit` tokens, with the number of omitted notes.
 
     Args:
         limit: The maximum number of tokens of all texts for the model.
@@ -132,7 +135,7 @@ def _most(count: int, size: Callable[[int], int], limit: int) -> int:
 
 
 def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int]) -> list[Any]:
-    """Return the newest JSON values that fit into `limit` tokens as a list; the oldest value comes first."""
+    """Return the newest JSON values that fit `limit` tokens, oldest first."""
 
     def size(count: int) -> int:
         return tokens(as_text(values[len(values) - count :]))
@@ -141,7 +144,7 @@ def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int
 
 
 def as_text(value: object) -> str:
-    """Return a value as JSON text in the tools' format."""
+    """Return a value as JSON text, formatted as the tools do."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 

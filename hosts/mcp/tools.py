@@ -1,4 +1,4 @@
-"""The tools for the model: the tools of `@modelcontextprotocol/server-memory`, and further tools that use the log."""
+"""The tools for the model: those of `@modelcontextprotocol/server-memory`, and others that use the log."""
 
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""Migrates code in a separate process, because a file can crash the parser, or make it run for ever."""
+"""Migrates code in a separate process, because some files crash the parser or make it run for ever."""
 
 import importlib.util
 import multiprocessing
@@ -22,7 +22,7 @@ class Apart:
 
     Args:
         seconds: The time limit for each file; the parser needs about a second for a thousand lines.
-        without_langchain: Also rewrite `ConversationChain`, as in `migrate_code`.
+        without_langchain: True to rewrite `ConversationChain` too.
     """
 
     def __init__(self, seconds: float, *, without_langchain: bool = False) -> None:

@@ -30,7 +30,7 @@ class Migrated:
         before: The old text of the file.
         after: The new text, with memzoo's classes.
         encoding: The file's encoding.
-        findings: The file's calls of LangChain's classes, and other obstacles, by line.
+        findings: The uses of LangChain's classes in the file, by line.
         places: The place of each finding: "bot.py:7", "bot.ipynb: cell 2, line 5".
     """
 
@@ -58,7 +58,7 @@ def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
 
     Args:
         path: The file.
-        without_langchain: Also rewrite `ConversationChain`, although LangChain's chain works with memzoo's memories.
+        without_langchain: True to rewrite `ConversationChain` too.
 
     Raises:
         MissingExtraError: libcst is not installed.
@@ -115,8 +115,8 @@ def python_files(
     Args:
         path: A file, or a folder.
         on_error: A function that is called for each folder that cannot be listed.
-        on_left: A function that is called with a text, the path and the reason, for anything named like a Python file
-            that is not read: a link out of the folder or to a missing file, a pipe, a folder.
+        on_left: A function that is called with a path and the reason for each file that is left out, such as a broken
+            link.
 
     Raises:
         TransferError: There is no file or folder at that path.
@@ -160,7 +160,7 @@ def _is_walked(target: Path, root: Path) -> bool:
 
 
 def write(migrated: Migrated) -> None:
-    """Write the new text to disk, and then replace the old file. The file's mode and links stay.
+    """Write the new text in place of the old file, whose mode and links stay.
 
     Raises:
         TransferError: The file cannot be written, or has changed since it was read; the file was left as it is.

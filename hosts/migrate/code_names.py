@@ -1,4 +1,4 @@
-"""Maps the names in LangChain's memory modules to memzoo's names, and decides which calls can be rewritten."""
+"""Tells memzoo's name for each name in LangChain's memory modules, and which calls can be rewritten."""
 
 import re
 from collections.abc import Mapping
@@ -165,7 +165,7 @@ _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPA
 
 
 def mentions_langchain_memory(content: bytes) -> bool:
-    """Return whether a file may use LangChain's memory; this check is a thousand times faster than parsing the file.
+    """Return whether a file may use LangChain's memory. This is much faster than parsing the file.
 
     Example:
         >>> mentions_langchain_memory(b"from langchain.memory import SimpleMemory")
@@ -177,7 +177,9 @@ def mentions_langchain_memory(content: bytes) -> bool:
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
-    """Return the name of a LangChain memory class, and memzoo's counterpart with its module ("" if there is none).
+    """Return the name of a class of LangChain's memory, and the module of its counterpart in memzoo.
+
+    The module is "" if memzoo has no counterpart.
 
     Args:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
@@ -198,7 +200,7 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 
 
 def instead_of_text(text: str, *, chains: bool) -> str:
-    """Return the advice for a text that names a class or a module of LangChain's memory; "" for any other text.
+    """Return advice for a text that names a class or a module of LangChain's memory; "" for other texts.
 
     Args:
         text: A text such as "langchain.memory.ConversationBufferMemory.save_context".
@@ -223,7 +225,7 @@ def instead_of_text(text: str, *, chains: bool) -> str:
 
 
 def why_left(name: str) -> Refusal:
-    """Return the reason why a name is not rewritten, and the code to write instead."""
+    """Return the reason why a name is not rewritten, with the code to write instead."""
     return _LEFT.get(name, ("stays as it is: a memory of memzoo.langchain takes it", _AWAY))
 
 
@@ -233,11 +235,11 @@ def is_chain(name: str) -> bool:
 
 
 def further(name: str, *, opened: bool) -> str:
-    """Return advice on further steps for the user after a name was rewritten; "" for none.
+    """Return advice on further steps after a name was rewritten; "" if there are none.
 
     Args:
         name: The name.
-        opened: True if the module opens the call's store once.
+        opened: True if the new code opens the store at the beginning of the module.
     """
     if name == "ConversationChain":
         return "without prompt= its prompt has memzoo's words; it is a Runnable, but no subclass of LangChain's Chain"
@@ -262,7 +264,7 @@ def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
 
 
 def database_of(call: "cst.Call") -> "tuple[cst.BaseExpression, cst.BaseExpression] | None":
-    """Return the session id and the URL in the call of a history in a database; `None` for other arguments."""
+    """Return the session id and the URL in a call that makes a history in a database; `None` for others."""
     import libcst as cst
 
     given = {

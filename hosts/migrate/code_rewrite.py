@@ -43,11 +43,11 @@ _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tuple[str, tuple[Finding, ...]]:
-    """Return a module's text with memzoo's classes, and the findings.
+    """Return the text of a module with memzoo's classes, and the uses of LangChain's memory that were found.
 
     Args:
         module: The module.
-        without_langchain: Also rewrite `ConversationChain`, and find attributes that memzoo's chain lacks.
+        without_langchain: True to rewrite `ConversationChain` too.
     """
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)

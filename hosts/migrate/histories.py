@@ -20,11 +20,11 @@ _HEX = 16
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
-    """Group messages by conversation, and yield the conversations in the order of their first messages.
+    """Group messages by conversation. The conversations come in the order of their first messages.
 
     Args:
         said: The messages, oldest first: pairs of the conversation's id and the message.
-        item_of: A function that returns the message of an item, as for `conversation_of`.
+        item_of: A function that returns the message of an item.
     """
     sessions: dict[str, list[Any]] = {}
     for number, (session, message) in enumerate(said, start=1):
@@ -51,12 +51,12 @@ def langchain_sql(url: str) -> Iterator[Unread]:
 
 
 def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
-    """Return the rows for a query.
+    """Return the rows of a query in an SQL database.
 
     Args:
         url: The database's URL for SQLAlchemy; an asynchronous driver is replaced by the synchronous driver.
         query: The query, of the form `SELECT ... FROM table ...`.
-        kind: The name of the class or program that writes such tables, for error messages.
+        kind: The name of the program that writes such tables, for error messages.
 
     Raises:
         TransferError: The database or the table does not exist.
@@ -90,7 +90,7 @@ def _read_all_text(connection: Any, _: Any) -> None:
 
 
 def langchain_redis(source: str) -> Iterator[Unread]:
-    """Yield the conversations of a `RedisChatMessageHistory`, which Redis has as lists of messages, newest first.
+    """Yield the conversations of a `RedisChatMessageHistory`.
 
     Args:
         source: `redis://host:6379/0`, `rediss://...` or `unix://...`, followed by `#prefix:` if the keys do not begin
@@ -116,7 +116,7 @@ def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
 
 
 def langchain_mongo(source: str) -> Iterator[Unread]:
-    """Yield the conversations of a `MongoDBChatMessageHistory`, which has a document per message, sorted by id.
+    """Yield the conversations of a `MongoDBChatMessageHistory`.
 
     Args:
         source: A file with one line of JSON per document: `{"_id": ..., "SessionId": ..., "History": ...}`.
@@ -138,7 +138,7 @@ def _of_document(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_json(value: Any) -> Any:
-    """Return a value, parsed as JSON if it is a text, because some libraries and exports dump values twice."""
+    """Return a value; a text is parsed as JSON, because some programs write values twice as JSON."""
     return json.loads(value) if isinstance(value, str) else value
 
 

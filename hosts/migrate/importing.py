@@ -40,7 +40,7 @@ class Imported:
         conversation_id: The conversation's id in the source; without an id, its title.
         read: The number of the conversation's messages in the source.
         written: The number of messages that were new in the store.
-        digest: SHA-256 of the messages in the source, equal to the SHA-256 of the messages now in the store.
+        digest: The SHA-256 of the messages, which is the same for the source and the store.
     """
 
     conversation_id: str
@@ -50,7 +50,7 @@ class Imported:
 
 
 def raise_error(error: TransferError) -> None:
-    """Raise the error; the default function for files and conversations that cannot be read or written.
+    """Raise an error. This is the default for parts that cannot be read or written.
 
     Raises:
         TransferError: Always.
@@ -69,7 +69,7 @@ def read_logs(
     Args:
         form: A key of `READERS`; "" for files in the forms that are recognised.
         source: A file, a folder of files, a ZIP, or the URL of a database.
-        on_error: A function that is called for each unreadable file and conversation; reading then continues.
+        on_error: A function that is called with the error about each part that cannot be read.
         choice: The conversations to choose.
 
     Raises:
@@ -127,14 +127,13 @@ async def aimport_logs(
     dry_run: bool = False,
     on_error: Callable[[TransferError], None] = raise_error,
 ) -> list[Imported]:
-    """Write conversations into a store; messages that the store already has are not repeated.
+    """Write conversations into a store. Messages that the store has already are not repeated.
 
     Args:
         store: The target.
         logs: The conversations; see `read_logs`.
         dry_run: Only report, without writing.
-        on_error: A function that is called for each conversation that cannot be written, because the store has a
-            different conversation with the same id or does not return the messages unchanged; writing then continues.
+        on_error: A function that is called with the error about each conversation that cannot be written.
 
     Raises:
         TransferError: A conversation cannot be written, and no `on_error` was given.

@@ -1,4 +1,4 @@
-"""Reads LlamaIndex's conversations from the file of a chat store or the database of a memory."""
+"""Reads conversations of LlamaIndex, from the file of a chat store or the database of a memory."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,10 @@ _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp
 
 
 def llama_index(source: str) -> Iterator[Unread]:
-    """Yield the conversations of a persisted `SimpleChatStore` or of a `Memory`'s database, with archived messages."""
+    """Yield the conversations of a `SimpleChatStore`'s file, or of a `Memory`'s database.
+
+    Archived messages are included.
+    """
     return _of_database(source) if "://" in source else _of_file(source)
 
 

@@ -1,4 +1,4 @@
-"""Reads the code cells of a notebook as one module, and writes the module's changed text back into the cells."""
+"""Reads the code cells of a notebook as one Python module, and writes changed code back into the cells."""
 
 import functools
 import itertools
@@ -22,9 +22,10 @@ _PUT_BACK = re.compile(rf"(?m)^([ \t]*+){re.escape(_LEFT)}(.*)$")
 
 
 class Notebook:
-    """The code of a notebook. The rest of the notebook stays unchanged, except for spaces between JSON values.
+    """The code of a notebook as one Python module.
 
-    The code excludes lines that only IPython reads (`%pip ...`, `!ls`), and cells whose other lines are not Python.
+    Lines for IPython alone (`%pip ...`, `!ls`), and cells that are not Python, are left out. All else in the notebook
+    stays unchanged.
 
     Args:
         text: The content of an `.ipynb` file.
@@ -44,7 +45,10 @@ class Notebook:
         self.code = "".join(f"{_CELL}\n{_without_magic(source)}\n" for source in sources)
 
     def with_code(self, code: str) -> str:
-        """Return the notebook's text with changed code; the code must still contain the marker lines of all cells."""
+        """Return the text of the notebook with changed code.
+
+        The code must still have the comment lines that separate the cells.
+        """
         for cell, changed in zip(self._cells, code.split(f"{_CELL}\n")[1:], strict=True):
             source = _PUT_BACK.sub(r"\1\2", changed.removesuffix("\n"))
             if source != "".join(cell["source"]):
@@ -53,7 +57,7 @@ class Notebook:
         return next((style(self._whole) for style in _STYLES if style(original) == self.text), _STYLES[0](self._whole))
 
     def unparsed_cells(self) -> list[int]:
-        """Return the first lines of cells that are not Python and name LangChain's memory."""
+        """Return the first line of each cell that names LangChain's memory but is not Python."""
         starts = [number for number, line in enumerate(self.code.splitlines(), start=2) if line == _CELL]
         cells = [cell.splitlines() for cell in self.code.split(f"{_CELL}\n")[1:]]
         left = [
@@ -63,7 +67,7 @@ class Notebook:
         return list(itertools.compress(starts, left))
 
     def place(self, line: int) -> str:
-        """Return the place of a line of code, such as "cell 2, line 5"; code cells are counted from 1."""
+        """Return the place of a line of code, such as "cell 2, line 5". Code cells are counted from 1."""
         before = self.code.splitlines()[:line]
         starts = [number for number, text in enumerate(before, start=1) if text == _CELL]
         return f"cell {len(starts)}, line {line - starts[-1]}"

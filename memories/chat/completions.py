@@ -22,10 +22,12 @@ _PURPOSE = "chat"
 async def ask_model(
     model: Model, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool, api: Api = "chat"
 ) -> AsyncGenerator[str | Answer]:
-    """Yield a model's answer to messages: with `stream`, pieces of text as they arrive; finally, the whole answer.
+    """Yield the pieces of a model's answer as they arrive, and then the whole answer.
+
+    Without `stream`, only the whole answer is yielded.
 
     Args:
-        model: Any model; a model other than a `ChatModel` gives text only, in one piece.
+        model: The model. Only a `ChatModel` can call tools and answer in pieces.
         messages: The chat messages, oldest first.
         tools: Descriptions of the tools that a `ChatModel` may call.
         stream: True to yield pieces of text.

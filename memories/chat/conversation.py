@@ -52,9 +52,8 @@ logger = logging.getLogger("memzoo")
 class Conversation(Closing):
     """A conversation with a model that has a memory and may call tools. Each message begins a turn of the memory.
 
-    The turn is stored once the answer has arrived; `on_failure` determines the treatment of a failed turn. If the
-    memory's upkeep fails after a finished turn, you still get the answer: the failure is logged, and a later call
-    catches up.
+    The turn is stored once the answer has arrived; `on_failure` decides whether a failed turn is stored. If the memory
+    cannot learn from a finished turn, you still get the answer, and a later call catches up.
 
     Attributes:
         memory: The memory.
@@ -216,8 +215,7 @@ class Conversation(Closing):
             MessageError: The text is neither a text nor a user message; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
             ModelError: The model failed; the old messages stay, as after the other errors of `asend`. With
-                `on_failure="keep"`, the new message is stored after the old messages, without an answer; editing the
-                same message again replaces both.
+                `on_failure="keep"`, the new message is stored after them, without an answer.
         """
         return await self.asend(await _edit(self.memory, id, text), after=id - 1)
 
@@ -242,7 +240,7 @@ class Conversation(Closing):
     edit = blocking(aedit)
 
     def stream(self, user: str | Message | None, *, after: int | None = None) -> Generator[str]:
-        """Do the same as `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""
+        """Do the same as `astream`, for synchronous code."""
         return iterated(self.astream(user, after=after))
 
     async def aclose(self) -> None:
@@ -257,7 +255,10 @@ class Conversation(Closing):
                 self.memory.close()
 
     def close(self) -> None:
-        """Do the same as `aclose`, for synchronous code; a model that can only be awaited learns the rest later."""
+        """Do the same as `aclose`, for synchronous code.
+
+        A model that can only be awaited learns from the waiting messages later.
+        """
         try:
             drive(self.aclose())
         except AsyncOnlyError as error:

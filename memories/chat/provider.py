@@ -201,14 +201,14 @@ class MemoryProvider(Closing):
     def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
         """Return a context manager for the memory of a session, such as a connection or a login.
 
-        Use the result in `with` or `async with`. Blocks with the same key share a memory. The session ends with the
-        last of its blocks in this process. Its conversation gets a new id that nobody can guess from the key; the key's
-        next session gets another id.
+        Use the result in `with` or `async with`. Blocks with the same key share a memory and a conversation. The
+        session ends with the last of its blocks in this process; after that, the same key begins a new session. The
+        conversation's id is new and cannot be guessed from the key.
 
         Args:
             key: The name of the connection or login.
-            at_end: `"delete"` deletes the conversation when the last block ends; `"keep"` keeps the conversation under
-                its `conversation_id`. A single block with `"keep"` is enough to keep the conversation.
+            at_end: `"delete"` to delete the conversation when the session ends, `"keep"` to keep it. If blocks differ,
+                the conversation is kept.
 
         Raises:
             OptionError: The key is not a text, or empty.
@@ -270,7 +270,7 @@ class MemoryProvider(Closing):
 
 
 class ScopedMemory(Managed[BaseMemory]):
-    """The context manager of `scope` and `session`, which yields a memory; each `with` block begins a new one."""
+    """A context manager for `scope` and `session`: each `with` block begins a new one, and yields its memory."""
 
     def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None = None) -> None:
         self._begin = begin

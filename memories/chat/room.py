@@ -31,7 +31,7 @@ _WHAT = "the system messages, the user's message, the tools' results, and the to
 
 
 class Room:
-    """Fits requests to a token limit; without a limit, to the size that the model turns out to accept.
+    """Shortens requests to a token limit. Without a limit, it finds out the size that the model accepts.
 
     Args:
         max_tokens: The token limit of a request; `None` if unknown.
@@ -62,8 +62,8 @@ class Room:
         """Return the pieces of a request that fits, leaving out the oldest earlier messages.
 
         Args:
-            before: The application's system text and the memory. Other system texts and recalled texts among these
-                stay, with their ends cut if necessary; pinned messages stay as they are.
+            before: The application's system text and the memory. System texts and recalled texts stay, but may be cut
+                at the end. Pinned messages stay whole.
             turn: The open question and the messages after it.
             tools: Descriptions of the tools.
             family: The family of the endpoint.
@@ -108,7 +108,9 @@ class Room:
         raise OverBudgetError.of(what, self.max_tokens + needed - limit, self.max_tokens, advice="; nothing was sent")
 
     def shorten(self, pieces: Sequence[Piece], turn: Sequence[Piece]) -> list[Piece] | None:
-        """Return a shorter request after the model refused a request as too long: half of it, and finally the minimum.
+        """Return a shorter request after the model refused a request as too long.
+
+        The first shorter request has half the size; the last one has only the messages that must stay.
 
         Returns:
             The pieces of the shorter request; `None` if the model refused the minimum.

@@ -19,8 +19,8 @@ logger = logging.getLogger("memzoo")
 class Background:
     """Runs a job in the background: as a task of the running event loop, or else in a thread.
 
-    Each run of the job does all the work there is. Requests during a run therefore cause only one further run. If the
-    process or the event loop ends, the run is lost, so the job must be able to catch up in its next run.
+    Each run does all the work there is, so several requests during a run cause only one further run. If the process
+    ends, the run is lost; the next run must catch up.
 
     Args:
         job: Makes the coroutine to run. Its exceptions are logged.
@@ -40,10 +40,9 @@ class Background:
                 self._worker = self._launch()
 
     async def wait(self) -> None:
-        """Wait until no run is left, if this is possible.
+        """Wait until no run is left, unless the wait could block for ever.
 
-        An event loop does not wait for a thread, because the wait would block the loop. A thread does not wait for a
-        task, because the task's loop may be blocked by this very thread.
+        In an event loop, do not wait for a thread. In a thread, do not wait for a task.
         """
         worker = self._worker
         if isinstance(worker, threading.Thread):

@@ -57,8 +57,8 @@ class Effort(NamedTuple):
     """Limits for one call to learn.
 
     Attributes:
-        saving: True for a save, False for a load, `None` for neither; after a model failed, saves and loads do not ask
-            it again for some time.
+        saving: True for a save, False for a load, `None` for neither. Saves and loads do not ask a model that failed a
+            short time ago.
         rest: Also learn from fewer messages than a portion.
         most: The most steps; `None` for no limit.
         wait: Wait for another process that learns this state; otherwise leave the work to that process.
@@ -75,7 +75,7 @@ class Waiting(NamedTuple):
 
     Attributes:
         entries: The messages, oldest first.
-        due: The number of messages that are due: this many of the oldest.
+        due: The number of messages to learn from now, counted from the oldest.
         is_held: True if the due messages do not make a portion yet.
     """
 
@@ -136,10 +136,12 @@ class Learner:
         self._background = Background(self._catch_up_quietly) if when == "background" else None
 
     async def follow(self, new: Sequence[Entry], *, raising: bool, whole: bool = False) -> None:
-        """Catch up with the log, now or in the background; with `learn="later"`, only take in the new entries.
+        """Learn from new entries, now or in the background.
+
+        With `learn="later"`, only take the entries into the cached log.
 
         Args:
-            new: The entries just appended; if no other writer appended any, the log need not be read.
+            new: The entries just appended.
             raising: Raise a model's failure; otherwise log it.
             whole: Take any number of steps, also for fewer messages than a portion.
 
@@ -194,7 +196,7 @@ class Learner:
             return await self._take_steps(effort, state, lease)
 
     async def learn_all(self) -> None:
-        """Learn everything, and go on after each failure, as several saves would, until a try makes no progress.
+        """Learn everything, and go on after failures, until a try makes no progress.
 
         Waits for another process that learns this state.
 
@@ -311,7 +313,7 @@ class Learner:
         return self._hooks.max_pending_tokens if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
-        """Return the set-aside messages, and the other pinned messages: both share the room with waiting messages."""
+        """Return the set-aside messages and the other pinned messages, which also take room in a view."""
         aside = [entry for first, last in state.attempts.aside for entry in await self.log.between(first, last)]
         return aside, self._pins.besides([*aside, *waiting])
 
@@ -370,8 +372,8 @@ class Learner:
     async def current(self) -> State:
         """Return the state for a load, after catching up if possible.
 
-        The state does not catch up with `learn="later"`, while another call learns, or soon after the model failed. If
-        the model fails now, the newest committed state is returned.
+        There is no catching up with `learn="later"`, while another call learns, or soon after a failure of the model.
+        If the model fails now, the newest committed state is returned.
         """
         state = await self.refresh()
         if self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
@@ -410,7 +412,7 @@ class Learner:
     async def settle(self, *, raising: bool) -> None:
         """Wait for runs in the background and in other processes, then catch up, even soon after a failure.
 
-        Loads may then ask the model again at once. Raises the errors of `catch_up`.
+        Afterwards, loads may ask the model again at once. Raises the errors of `catch_up`.
         """
         self.retry.forgive()
         await self.wait()
@@ -509,7 +511,7 @@ async def relearn(
         memory: The memory.
         from_: The log number to start at, if the state consists of embeddings; `None` for the beginning.
         only_set_aside: Learn only from the set-aside messages.
-        progress: Called after each step. In a combined memory, each message counts once for each strategy.
+        progress: Called after each step with the number of messages done and their total.
     """
     one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values
     if from_ is not None:

@@ -31,9 +31,8 @@ _gone: set[str] = set()
 class Leaseholder:
     """Holds the lease of a state while deriving, and releases the lease at the end of an `async with`.
 
-    A lease only avoids duplicate model calls, like the process-wide lock (`StateLock`). Correctness rests on the
-    compare-and-swap of commits. A lost lease therefore costs at most a model call, and a store without leases works
-    too.
+    A lease only avoids duplicate model calls: a lost lease costs at most one. Commits are safe without leases, because
+    each commit checks that nobody else has committed.
 
     Attributes:
         is_shared: True if the store supports leases, and other processes may learn the same state.
@@ -58,11 +57,12 @@ class Leaseholder:
         return f"{_this_process(os.getpid())}/{secrets.token_hex(6)}"
 
     async def hold(self, *, wait: bool = False) -> bool:
-        """Take or renew the lease; the lease of an owner on this machine that has ended is taken over at once.
+        """Take or renew the lease.
+
+        If the process of another owner on this machine has ended, its lease is taken over at once.
 
         Args:
-            wait: Wait while another process holds the lease. A lease held by this process is not waited for, because
-                the caller itself may be blocking its holder.
+            wait: Wait while another process holds the lease. A lease held by this process is never waited for.
 
         Returns:
             True if the caller may learn now.
@@ -115,7 +115,7 @@ class Leaseholder:
 
 
 def has_ended(owner: str) -> bool:
-    """Tell if the owner of a lease needs it no more; on Linux also if its process ran on this machine and has ended."""
+    """Tell if the owner of a lease has given up the lease, or was a process of this machine that has ended."""
     if owner in _gone:
         return True
     process = _process_of(owner)

@@ -44,9 +44,9 @@ async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = T
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-    """Return a memory's current view, ending with the unanswered question if any; and the query.
+    """Return a memory's current view, with an unanswered question at its end, and the query used.
 
-    Without a query, a strategy that searches uses the user's last words. `redact` is applied to a given query.
+    Without a query, a strategy that searches uses the user's last words.
     """
     query = query and memory.redactor.text(query)
     with memory.log.cached.looking_once():
@@ -90,7 +90,7 @@ async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str
 
 
 def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
-    """Return a view as the result of `load_memory_variables`: values by variable name."""
+    """Return the variables for `load_memory_variables` from a view, by name."""
     *others, transcript = memory.memory_variables
     shown = copy_json(memory.render.messages(view)) if memory.return_messages else memory.render.text(view)
     return {transcript: shown} | {name: dict(view.notes or {}) for name in others} if others else {transcript: shown}

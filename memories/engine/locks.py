@@ -35,7 +35,7 @@ class LockOwner:
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
 
     def would_deadlock(self, other: "LockOwner") -> bool:
-        """Tell if the other caller would wait for ever, because this owner waits for that caller in turn."""
+        """Tell if waiting would never end, because this owner itself waits for the other caller."""
         if self in _waited_for.get():
             return True
         if other.task:
@@ -45,7 +45,10 @@ class LockOwner:
 
     @contextlib.contextmanager
     def mark_waited_for(self) -> Generator[None]:
-        """Mark that this owner waits for the `with` block: its tasks and threads must not wait for the owner."""
+        """Mark that this owner waits for the work done in the `with` block.
+
+        The tasks and threads of the block must therefore not wait for this owner.
+        """
         before = _waited_for.get()
         _waited_for.set(before | {self})
         try:
@@ -136,10 +139,10 @@ class FairLock:
 
 
 class StateLock:
-    """Lets one derivation of a state run at a time among threads, and one among tasks, to avoid duplicate model calls.
+    """Lets one thread at a time, and one task at a time, derive a state, to avoid duplicate model calls.
 
-    The lock only saves money: correctness rests on the compare-and-swap of the store. A thread therefore need not wait
-    for a task, whose event loop may delay the task for any time.
+    A thread does not wait for a task, because the task's event loop may be blocked. If both derive the state at once,
+    the store accepts one of the commits.
     """
 
     def __init__(self) -> None:
@@ -148,7 +151,7 @@ class StateLock:
 
     @property
     def is_taken(self) -> bool:
-        """True if a derivation is running."""
+        """True if a thread or a task is deriving the state."""
         return self._threads.is_taken or self._tasks.is_taken
 
     def hold(self) -> contextlib.AbstractAsyncContextManager[bool]:
@@ -164,7 +167,10 @@ class TurnLock(FairLock):
         self._ended: LockOwner | None = None
 
     def end(self) -> None:
-        """Mark the current owner's turn as ended, because its conversation was deleted: the rest must not be stored."""
+        """Mark the current owner's turn as ended because its conversation was deleted.
+
+        The rest of the turn must not be stored.
+        """
         self._ended = self._owner
 
     def is_ended(self, owner: LockOwner) -> bool:
@@ -173,7 +179,7 @@ class TurnLock(FairLock):
 
 
 class PerConversation(Generic[T]):
-    """One shared object for each store object and key, kept while a caller holds a reference to the shared object.
+    """Objects shared by the memories of a conversation: one for each store and key, kept while it is in use.
 
     Args:
         make: Makes the object for a key.

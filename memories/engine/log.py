@@ -42,8 +42,8 @@ class CachedLog:
     Attributes:
         store: The store that keeps the log.
         conversation_id: The conversation.
-        looking_once: Returns a context manager for one load or one save, in which the store looks at a message list
-            only once.
+        looking_once: Returns a context manager for one load or one save. In it, a store over a message list reads the
+            list only once.
         lines: Rendered lines by log number.
         tokens: Token counts by log number.
         finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
@@ -116,7 +116,10 @@ class CachedLog:
             self._revise(newest)
 
     def note_commit(self, version: int) -> None:
-        """Note a commit by this memory. `revision` stays the same, unless another writer has committed as well."""
+        """Note that this memory committed a state.
+
+        `revision` stays the same unless another writer has committed as well.
+        """
         with self._lock:
             if isinstance(self._newest_revision, int) and version == self._newest_revision + 1:
                 self._newest_revision = version
@@ -148,14 +151,14 @@ class CachedLog:
             return True
 
     def set_estimate(self, estimate: "Estimate | None") -> None:
-        """Set the token estimate, with the corrections stored with the log's answers; `None` for no estimate."""
+        """Set the token estimate, corrected by the factors stored with the log's answers; `None` for no estimate."""
         with self._lock:
             self._estimate = estimate
             if estimate:
                 estimate.follow(reversed(self.entries))
 
     async def reach(self, first: int = 1, *, count: int | None = None) -> list[Entry]:
-        """Hold all entries numbered `first` and above, or at least the `count` newest entries.
+        """Read the log far enough to hold all entries from `first` on, or at least the `count` newest entries.
 
         Returns:
             All held entries, oldest first, possibly with older entries than requested.
@@ -312,11 +315,10 @@ class Log:
         return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
     async def counter(self) -> Callable[[int], int]:
-        """Return a function from a log number to a count of messages, for windows that move in steps.
+        """Return a function that converts a log number into the number of messages up to it.
 
-        As a rule the count is the log number itself. A store over message lists may number messages anew after a
-        restart; for such a store, the function counts the existing messages, and the window begins with the same
-        message after a restart.
+        A window that moves in steps counts messages with this function. In most stores the count is the log number
+        itself. In a store over message lists, log numbers may change at a restart, so the messages are counted.
         """
         if not is_over_lists(self.cached.store):
             return int
@@ -331,15 +333,15 @@ class Log:
 
         Args:
             k: The number of exchanges.
-            step: The number of further exchanges that may be shown. With a step, most views begin with the same message
-                as the view before (see `eviction.Steps`).
+            step: The most exchanges to return beyond `k`. With a step, most views begin with the same message as the
+                view before.
         """
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return the newest `k` exchanges, and the number of exchanges to be added before one of these is dropped.
+        """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
 
-        The number is -1 if one may be dropped at once. See `exchanges` for the arguments.
+        The number is -1 if the next addition may drop one. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

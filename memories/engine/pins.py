@@ -100,13 +100,16 @@ class Pins:
         return self.entries
 
     async def numbers(self) -> list[int]:
-        """Return the log numbers of the pinned messages, in order, without their unpinned tool calls and results."""
+        """Return the log numbers of the pinned messages, in ascending order.
+
+        The calls and results shown only because of a pinned message are not included.
+        """
         await self.current()
         return sorted(self._known.groups)
 
     @property
     def waits(self) -> bool:
-        """True if the last `current` found a pinned call without a result; the call is shown once the result exists."""
+        """True if a pinned tool call has no result yet. The call is shown once it has its result."""
         return bool(self._known.open)
 
     def besides(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -117,7 +120,7 @@ class Pins:
         return [entry for entry in self.entries if entry.seq not in shown]
 
     def room(self, limit: int, size: Callable[[Entry], float], unit: str = "tokens") -> int:
-        """Return the rest of a limit after subtracting the pinned messages.
+        """Return the part of a limit that pinned messages leave for other messages.
 
         Args:
             limit: The limit for all messages.
@@ -163,7 +166,10 @@ class Pins:
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Record marked messages as pinned: the messages just stored, or else those left by an interrupted writer."""
+        """Record the messages that were stored as pinned.
+
+        Also records messages whose writer was interrupted before recording them.
+        """
         if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
             written = (await self._read_stored()).items
             with suppress(UnknownMessageError):  # a message was forgotten meanwhile

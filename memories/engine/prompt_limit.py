@@ -55,8 +55,8 @@ class TooLongError(ModelError):
 class PromptLimit:
     """The token limit of prompts.
 
-    Tokens are estimated, and the estimate needs no vocabulary: three bytes count as one token. Tokenizers produce fewer
-    tokens for nearly all texts, and the difference leaves room for the answer.
+    Tokens are estimated: three bytes count as one token. Most texts have fewer tokens, which leaves room for the
+    answer.
 
     Attributes:
         tokens: The current limit.
@@ -80,27 +80,27 @@ class PromptLimit:
             raise error
 
     def learn(self, tokens: int) -> None:
-        """Lower the limit to a number of tokens, but not below 1,024; a limit that is lower already stays."""
+        """Lower the limit to a number of tokens, but not below 1,024. Never raises the limit."""
         self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
 
     @property
     def room(self) -> int:
-        """The tokens for new messages in a prompt; the rest is for the known state and the instructions."""
+        """The tokens available for new messages in a prompt. The rest is for the known state and the instructions."""
         return self.tokens // 2
 
     @property
     def room_for_known(self) -> int:
-        """The tokens for the known state in a prompt that need not show the whole state."""
+        """The tokens available for the known state in a prompt, if the prompt may show a part of the state."""
         return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
 
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
-        """Lower the limit if a call's error says that the prompt was too long.
+        """Lower the limit if an error says that the prompt was too long.
 
-        The new limit is a share of the context length in the error's text, or half of the refused prompt if the text
-        has no usable length.
+        The new limit is a share of the context length that the error states; without a length, it is half of the
+        refused prompt.
 
         Returns:
-            The error to raise instead; `None` for an error of another kind.
+            A `TooLongError` to raise instead; `None` if the error has another cause.
         """
         if not is_too_long(error):
             return None
@@ -121,7 +121,7 @@ def count_for_prompt(text: str) -> int:
 
 
 def cut_middle(text: str, tokens: int) -> str:
-    """Return a text shortened to at most `tokens`: if necessary, a note of the omitted length replaces the middle."""
+    """Return a text of at most `tokens` tokens: the middle of a longer text is replaced by a note of its length."""
     if count_for_prompt(text) <= tokens:
         return text
     # The more bytes the characters have, the fewer characters fit.
@@ -133,7 +133,7 @@ def cut_middle(text: str, tokens: int) -> str:
 
 
 class LearningStep(NamedTuple):
-    """The messages for one `derive`; without messages, `derive` brings the state within its limits.
+    """The messages for one call of `derive`. Without messages, `derive` brings the state within its limits.
 
     Attributes:
         entries: Messages, oldest first, shortened if a prompt has no room for them.
@@ -145,11 +145,13 @@ class LearningStep(NamedTuple):
 
 
 def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> LearningStep:
-    """Return the step with the oldest whole exchanges that fit, or with a part of the first if it alone is too long.
+    """Return the next step: the oldest whole exchanges that fit a prompt.
+
+    If the first exchange is too long by itself, the step has only a part of it.
 
     Args:
         waiting: All messages not learnt from yet, oldest first.
-        ripe: The number of messages that are due: this many of the oldest.
+        ripe: The number of messages to learn from now, counted from the oldest.
         tokens: The room for messages in a prompt.
         most: The most exchanges; 0 for any number.
     """
@@ -214,6 +216,9 @@ def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
 
 
 def reword(entry: Entry, text: str) -> Shortened:
-    """Return an entry with a new text, which must include the tool calls; of the message, only role and name stay."""
+    """Return an entry with a new text in place of its message's content and tool calls.
+
+    The new text must describe the tool calls. The message keeps its role and name.
+    """
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
     return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

@@ -52,10 +52,10 @@ class FailedStep(NamedTuple):
     """The step at which the model failed.
 
     Attributes:
-        first: The log number of its first message.
-        last: The log number of its last message.
-        exchanges: How many exchanges it had; 0 if the call only tested the model.
-        proven: True if the model just worked with another exchange.
+        first: The log number of the step's first message.
+        last: The log number of the step's last message.
+        exchanges: The number of exchanges in the step; 0 if the call only tested the model.
+        proven: True if the model has just learnt from another exchange.
         tokens: The current token limit of a prompt.
         now: The time of the failure, in seconds.
     """
@@ -109,16 +109,15 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
 
 
 def is_last_try(attempts: Attempts) -> bool:
-    """Tell if the next failure sets the first exchange aside, provided that the model works."""
+    """Tell if one more failure sets the first exchange aside, once the model is known to work."""
     return attempts.exchanges == 1 and 0 < attempts.tries >= MAX_TRIES - 1
 
 
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
-    """Return the seconds until the model may be asked again.
+    """Return the seconds until the model may be asked again after a failure.
 
-    A save may ask at once after a first failure; after that the rest doubles with each failure, from 2 to 300 seconds.
-    A load leaves new tries to saves, because its caller waits for the result: it rests for 600 seconds after any
-    failure.
+    For a save: 0 after the first failure, then 2 and doubled with each failure, up to 300. For a load: always 600,
+    because its caller waits for the result.
     """
     if attempts.failures <= saving:
         return 0.0
@@ -128,11 +127,11 @@ def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
 
 
 def after_success(attempts: Attempts, *, all_of_it: bool) -> Attempts:
-    """Return the attempts after a step that worked.
+    """Return the attempts to store after a step that worked.
 
     Args:
         attempts: The attempts before.
-        all_of_it: True if no other messages wait.
+        all_of_it: True if the step had all waiting messages.
     """
     # An exchange that failed by itself and now succeeds was not at fault, so steps need not stay small.
     done = all_of_it or attempts.tries > 0
@@ -163,7 +162,7 @@ class RetryPolicy:
 
         Raises:
             TooLongError: The endpoint says that the prompt is too long.
-            ModelError: The model failed; or the block is in a load, and the model failed a short time ago.
+            ModelError: The model failed, or failed a short time ago and the call belongs to a load.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):
@@ -189,11 +188,11 @@ class RetryPolicy:
             _loading.reset(token)
 
     def rest(self, attempts: Attempts, *, saving: bool) -> float:
-        """Return the seconds for which a load or a save does not ask the model."""
+        """Return the seconds for which a load or a save must not ask the model."""
         return rest_of(attempts, self.clock(), saving=saving)
 
     def check(self, attempts: Attempts, *, saving: bool | None) -> None:
-        """Check that a save or a load may ask the model now; other calls (`saving` is `None`) always may.
+        """Check that a save or a load may ask the model now. Other calls (`saving` is `None`) may always ask.
 
         Raises:
             RestingError: The model failed a short time ago.
@@ -212,7 +211,7 @@ class RetryPolicy:
         return decide(attempts, error, failed)
 
     def needs_proof(self, attempts: Attempts) -> bool:
-        """Tell if the model must prove that it works before the next failure sets an exchange aside."""
+        """Tell if a call must first test the model, because the next failure could set an exchange aside."""
         return is_last_try(attempts) and not attempts.answered
 
     def forgive(self) -> None:

@@ -52,7 +52,7 @@ async def save(
         learns: Learn from the turn now; otherwise a later save does.
         pinned: True if the messages are marked as pinned (see `pins.mark`).
         is_redacted: True if `redact` was already applied to the messages.
-        question: The log number of the question, if a question stored earlier is answered again.
+        question: The log number of the question, if the turn answers an earlier question again.
         before_learning: Called with the entries of the turn as soon as the turn is stored.
 
     Raises:
@@ -125,8 +125,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
 
     Args:
         memory: The memory.
-        newest: The first number of the newest turn. This turn always stays, so that saving the turn again is
-            recognised.
+        newest: The log number at which the newest turn begins. This turn is always kept.
     """
     log = await memory.log.refreshed()
     needed = await memory.oldest_needed(log, await memory.known_state())
@@ -152,7 +151,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
 
 
 async def find_set_aside(memory: "BaseMemory") -> list[Entry]:
-    """Return copies of the set-aside messages, at which a model failed again and again, oldest first."""
+    """Return copies of the messages set aside because a model kept failing on them, oldest first."""
     aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
     pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]
     return list({entry.seq: entry for page in pages for entry in page}.values())

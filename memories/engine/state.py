@@ -41,7 +41,7 @@ class Attempts:
         failures: The failures of the model since it last worked.
         at: The time of the last failure, in seconds.
         exchanges: The most exchanges in a step; 0 for any number that fits.
-        tries: The failures of the first exchange by itself.
+        tries: The failures of a step with only the first waiting exchange.
         answered: 1 if the last failure was a bad reply, which shows that the model works; else 0.
         prompt_tokens: The most tokens in a prompt, if an endpoint has refused a longer prompt; else 0.
         aside: The first and last numbers of the set-aside exchanges.
@@ -110,8 +110,7 @@ class CachedState:
         store: The store that keeps the state.
         conversation_id: The conversation.
         name: The name under which the store keeps the state.
-        on_change: Called once with each change of items, in order, one call at a time; `None` for no call. If it
-            raises an exception, the caller gets the exception, and the change is not repeated.
+        on_change: Called with each change of items, in order, one call at a time; `None` for no call.
     """
 
     def __init__(self, store: Store, conversation_id: str, name: str, on_change: _OnStateChange | None) -> None:
@@ -128,7 +127,7 @@ class CachedState:
         return self._state
 
     async def refresh(self, *, reset: bool = False) -> State:
-        """Take in the commits of this and other processes, and return the state.
+        """Read the commits of this and other processes, and return the newest state.
 
         Args:
             reset: Read the whole state again, as after a deletion.
@@ -140,7 +139,7 @@ class CachedState:
         return await self._take_in(known, update, reset=reset)
 
     async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
-        """Store changes that follow from `state` and the log up to `watermark`, and return the new state.
+        """Store changes as the successor of `state`, learnt from the log up to `watermark`; return the new state.
 
         Raises:
             ConflictError: Another writer was faster; nothing is changed.

@@ -48,7 +48,7 @@ class SystemMessage:
     The message in force is recorded in a small separate state shared by all strategies: opening a conversation then
     need not read the whole log.
 
-    State: `holds`, the message as `[number, message]`.
+    State: `holds`, a list of the message's log number and the message.
 
     Args:
         cached: The log.
@@ -69,7 +69,7 @@ class SystemMessage:
         return (await self._look_up()).entry
 
     def is_far(self, new: Sequence[Entry]) -> bool:
-        """Tell if the system message in force should be recorded again, after these entries were appended."""
+        """Tell if the system message in force should be recorded again, because many messages were added since."""
         known = self._known
         if known is None:
             return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
@@ -127,7 +127,10 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """Return the state to store with a log that is restored as a whole, so that no memory has to search the log."""
+    """Return the state that records a log's system message, to be stored with a restored log.
+
+    No memory then has to search the log for the system message.
+    """
     holds = _newest(None, entries)
     return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 

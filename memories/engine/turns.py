@@ -65,8 +65,7 @@ class Turn(Managed["Turn"]):
     """One turn of a conversation: the user's message, tool calls and results, the answer. See `BaseMemory.turn`.
 
     Attributes:
-        id: The id that the messages of the turn share in the log: `turn_id`, or a fresh id if the turn replaces
-            messages stored under `turn_id`.
+        id: The id of the turn's messages in the log: `turn_id`, unless the turn replaces messages with this id.
         finished: True once the turn has ended with an answer and without a failure.
 
     Args:
@@ -197,19 +196,18 @@ class Turn(Managed["Turn"]):
 
     @property
     def open_calls(self) -> list[dict[str, Any]]:
-        """The tool calls in this turn without a result yet.
+        """The tool calls of this turn that have no result yet.
 
-        After an unfinished turn is continued, nobody knows whether these calls were carried out. Repeat the calls that
-        may be repeated, and add their results before you call `messages`: it gives each remaining call an error as its
-        result.
+        When an interrupted turn is continued, nobody knows whether these calls were carried out. Repeat them if they
+        may be repeated, and add their results. `messages` adds an error as the result of each remaining call.
         """
         return copy_json(find_open_calls(_messages(self._said)))
 
     async def akeep(self) -> None:
         """Store the messages so far, marked as unfinished, so that they survive the end of the process.
 
-        Use this for tool calls before carrying them out, and for their results. Does nothing with
-        `on_failure="rollback"`.
+        Call this before carrying out tool calls, and after adding their results. With `on_failure="rollback"`, nothing
+        is stored.
         """
         if self._keeps and not self._lock.is_ended(self._open()):
             await self._store_unfinished()
@@ -221,9 +219,10 @@ class Turn(Managed["Turn"]):
         self._keeps = False
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Return a context manager for running tools: in it, a new turn of this conversation is refused.
+        """Return a context manager for running tools.
 
-        Waiting for this turn to end would never end, because this turn waits for its tools.
+        In its block, another turn of this conversation is refused: waiting would never end, because this turn waits for
+        the block.
         """
         return self._open().mark_waited_for()
 
@@ -361,7 +360,7 @@ class Replaced:
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory shows for the conversation before the replaced messages.
+        """Return the messages that the memory would show without the replaced messages.
 
         Args:
             query: The user's next words, for a strategy that searches.
@@ -383,11 +382,10 @@ class Replaced:
                 self.memory.usage.add(purpose, earlier.usage[purpose])
 
     async def take_back(self, new: Sequence[Entry]) -> None:
-        """Delete the replaced messages after the turn was stored, and keep the states of the copy.
+        """Delete the replaced messages after the new turn was stored.
 
         Args:
-            new: The entries of the turn. Nothing is deleted if the turn was not stored because its id had been stored
-                before or forgotten.
+            new: The entries of the new turn. If there are none, nothing is deleted.
         """
         if not new or new[0].seq <= self._last:
             return

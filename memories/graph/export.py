@@ -88,7 +88,7 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
     Args:
         graph: The graph.
         form: "text", "json", "mermaid", "graphml" or "html".
-        history: Include superseded facts.
+        history: True to include superseded facts.
 
     Raises:
         OptionError: There is no such format.

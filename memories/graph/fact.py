@@ -41,7 +41,7 @@ class Fact:
         subject: The subject in its first spelling.
         relation: The relation in its first spelling.
         object: The object in its first spelling.
-        negated: True if the statement is denied.
+        negated: True if the fact says that something is not so.
         sources: The messages that stated the fact, oldest first.
         superseded_by: The log number of the message that corrected the fact; 0 for a current fact.
         qualifier: The fact's time, place or condition; "" if not given.
@@ -72,7 +72,7 @@ class Fact:
 
     @cached_property
     def nodes(self) -> tuple[str, str]:
-        """The canonical subject and object."""
+        """The subject and the object in canonical form."""
         subject, _, obj, *_ = self.key.split("\t")
         return subject, obj
 
@@ -93,17 +93,17 @@ class Fact:
 
     @cached_property
     def wording(self) -> tuple[tuple[str, str], bool, str]:
-        """A key shared by facts that are the same but for their qualifiers (time, place or condition)."""
+        """A key without the qualifier: equal for facts that differ only in time, place or condition."""
         return self.nodes, self.negated, canonical(self.relation)
 
     @cached_property
     def related(self) -> frozenset[str]:
-        """The content words of the relation's plain form."""
+        """The content words of the relation (see `content_words`)."""
         return content_words(self.plain_relation)
 
     @cached_property
     def object_words(self) -> frozenset[str]:
-        """The content words of the object."""
+        """The content words of the object (see `content_words`)."""
         return content_words(self.object)
 
     @cached_property
@@ -113,7 +113,7 @@ class Fact:
 
     @cached_property
     def triple(self) -> str:
-        """The fact as a line of a prompt."""
+        """The fact as a line for a prompt: subject, relation and object, with "|" between them."""
         mark = "NOT " if self.negated else ""
         subject, relation, obj = (" ".join(part.split()) for part in (self.subject, self.relation, self.object))
         if relation == SAME_AS and not self.qualifier:
@@ -126,7 +126,7 @@ class Fact:
 
     @cached_property
     def past(self) -> str:
-        """The statement of a superseded fact, with the day of its correction."""
+        """A superseded fact as a sentence, with the day of its correction."""
         return f"{self} (until {in_words(self.superseded_at.date())})" if self.superseded_at else f"{self} (no longer)"
 
     @cached_property
@@ -212,7 +212,7 @@ def _time(written: str | None) -> datetime | None:
 
 
 def in_order(facts: Iterable[Fact]) -> list[Fact]:
-    """Return facts without duplicates, in the order first said."""
+    """Return facts without duplicates, in the order in which they were first stated."""
     unique: dict[str, Fact] = {fact.key: fact for fact in facts}
     return sorted(unique.values(), key=lambda fact: (fact.said_in, fact.key))
 
@@ -232,5 +232,5 @@ def names_in(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def describe_relation(fact: Fact) -> str:
-    """Return the relation of a fact; for a negated fact, "NOT" and the relation."""
+    """Return the relation of a fact, after "NOT" if the fact is negated."""
     return f"NOT {fact.relation}" if fact.negated else fact.relation

@@ -24,8 +24,8 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        relations: The relations of current facts, sorted: pairs of the negative number of subjects and the relation in
-            its plain form, so that the relation with most subjects comes first, ties by name.
+        relations: The relations of current facts, the one with most subjects first. Each is a pair: the number of
+            subjects as a negative number, and the relation in its plain form.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class FactIndex:
         return MultiDiGraph()
 
     def put(self, key: str, fact: Fact | None) -> None:
-        """Store a fact under a key, in place of an earlier fact; with `None`, remove the earlier fact."""
+        """Store a fact under a key, in place of an earlier fact. `None` removes the earlier fact."""
         (subject, obj), edge = _split_key(key)
         self._replaced.clear()
         if known := self._facts.pop(key, None):
@@ -86,7 +86,7 @@ class FactIndex:
         return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
 
     def at(self, node: str) -> Iterator[Fact]:
-        """Yield the facts with a node as subject, then the facts with the node as object; superseded facts too."""
+        """Yield all facts with a node as subject, then all facts with it as object, including superseded facts."""
         if node in self.graph:
             edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
             yield from (data["fact"] for _, _, data in edges)
@@ -111,15 +111,15 @@ class FactIndex:
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """Return iterators over current facts about a name, newest first.
+        """Return iterators over the current facts about a name, newest first.
 
-        One iterator yields all facts; for each word, another yields the facts with the word.
+        The first iterator yields all facts. There is one more for each word, with the facts that contain the word.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
-        """Yield, for each word, the current facts about a name that contain the word."""
+        """Yield the current facts about a name that contain a word, for one word after the other."""
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
@@ -128,11 +128,14 @@ class FactIndex:
         return self._worded.get(fact.wording, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
-        """Return the current, non-negated facts with the subject of a fact and the same words in the relation."""
+        """Return the current facts with the same subject and the same words in the relation as a fact.
+
+        Negated facts are left out.
+        """
         return self._related.get(_related_key(fact), {}).values()
 
     def find_replacements(self, fact: Fact) -> Sequence[Fact]:
-        """Return, for the names in a fact, the facts that replaced untrue facts about these names."""
+        """Return the facts that correct earlier facts about the names in `fact`."""
         if not self._untrue:
             return []
         text = str(fact)

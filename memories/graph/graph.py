@@ -47,8 +47,8 @@ class KnowledgeGraph:
     Names are matched without regard to case. Superseded facts stay in the graph, as history.
 
     Args:
-        single_valued: The relations that allow a subject one object at a time.
-        amend: Stores and applies changes made by `restore`; by default, such changes are applied but not stored.
+        single_valued: The relations with only one object for each subject, such as "lives in".
+        amend: Stores and applies the changes of `restore`. Without it, changes are applied but not stored.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -81,16 +81,18 @@ class KnowledgeGraph:
             return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
-        """Return current facts about exactly this name, by key: the `most` newest, and as many with each word."""
+        """Return current facts about a name, by key: the newest `most` facts, and the newest `most` for each word.
+
+        Facts about longer names that contain the name are not included.
+        """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def relations(self, most: int) -> list[str]:
-        """Return up to `most` relations shared by several subjects, the most shared first, ties by name.
+        """Return the `most` relations that most subjects share, ties by name.
 
-        A relation of a single subject is usually just a phrase ("can work in the afternoon only until"). A relation
-        with a name in it ("helps Jon") is left out: it fits no other object.
+        A relation of only one subject, or with a name in it ("helps Jon"), is left out: it fits no other fact.
         """
         with self._lock:
             shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
@@ -101,9 +103,9 @@ class KnowledgeGraph:
         """Return the current facts within `depth` steps from names, the nearest first.
 
         Args:
-            names: The names. The facts about a name come in the order first said. A fact about two of the names is
-                returned for each of them; a fact more than one step away only for the nearest name.
-            depth: 1 for facts about the names only, 2 to include facts about the names' neighbours, and so on.
+            names: The names. A fact about two of the names is returned for each of them; a more distant fact only once.
+            depth: The most steps: 1 for facts about the names only, 2 to include facts about their neighbours, and so
+                on.
         """
         with self._lock:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
@@ -115,12 +117,15 @@ class KnowledgeGraph:
             return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the canonical names that a text asks about, with certainties; see `find_asked_names`."""
+        """Return the names in canonical form that a text asks about, with certainties from 0 to 1."""
         with self._lock:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """Return the canonical names that a name refers to: the name itself if known, else all names with its words."""
+        """Return the names in canonical form that a name refers to.
+
+        A known name refers only to itself. Other words refer to all names that contain them.
+        """
         with self._lock:
             return self._facts.find_meant(name)
 
@@ -130,7 +135,7 @@ class KnowledgeGraph:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """Yield the facts with the given keys that are current, in the order of the keys."""
+        """Yield the current facts among the facts with the given keys, in the order of the keys."""
         for key in keys:
             with self._lock:
                 fact = self._facts.get(key)
@@ -138,10 +143,10 @@ class KnowledgeGraph:
                 yield fact
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return facts, each after the facts without which it would mislead.
+        """Return facts, each after the facts that correct a name in it.
 
-        If a fact has a name that was replaced or was never right, the fact with the right name comes first: "the band
-        is Velvet Harbour" before "Ann has seen The Kettles". With `named` false, this is done only for denied facts.
+        "The band is Velvet Harbour", which corrected the band's name, comes before "Ann has seen The Kettles". With
+        `named` false, corrections are added only to negated facts.
         """
         told = list[Fact]()
         for fact in facts:
@@ -150,16 +155,16 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text has a known name, and no capitalised word that is only part of a known name.
+        """Tell whether a text has at least one known name, and no capitalised word from a known name outside these.
 
-        Common words used as objects ("red", "handsome") do not count as known names.
+        Common words used as objects ("red", "handsome") do not count as names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)
             return any(map(self._facts.is_name, named)) and not self._facts.names.has_part_of_a_name(text, named)
 
     def changes_from(self, said: Iterable[tuple[Statement, Sequence[Source]]]) -> dict[str, JSON]:
-        """Return the changes that statements make. The graph itself changes only by `apply`.
+        """Return the changes that statements would make. Use `apply` to make the changes.
 
         Args:
             said: The statements, each with its source messages. Of contradictory statements, the last one wins.

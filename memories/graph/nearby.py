@@ -36,10 +36,8 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
     """Return the facts that fit a token limit, grouped by subject; the subject of the best fact comes first.
 
     Args:
-        limit: The token limit. Both the sum of the lines' tokens and the tokens of the joined lines stay within the
-            limit.
-        groups: The facts to choose from, the best first, in groups that are chosen as a whole. Groups that do not fit
-            are skipped, as are facts with the same wording as a chosen fact.
+        limit: The token limit of the lines in sum.
+        groups: Groups of facts, the best first. A group is chosen as a whole or skipped.
         tokens: Counts the tokens of a text.
     """
     chosen: dict[str, Fact] = {}
@@ -82,12 +80,10 @@ def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near
 def write_known(
     graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = MOST_BYTES
 ) -> str:
-    """Return known facts that new messages may change, as triples, one per line.
+    """Return the known facts that new messages may change, as triples, one per line, in the order first said.
 
-    Facts are chosen in this order until the bytes are used up: first the likely facts, then facts about names in the
-    new messages, then facts about the user and about names in earlier messages. Within the last two groups, facts that
-    share most words with the new messages come first, then newer facts. The chosen facts are written in the order first
-    said.
+    If not all facts fit, they are chosen in this order: the likely facts, facts about names in the new messages, facts
+    about the user and about names in earlier messages. Facts with more words of the new messages come first.
 
     Args:
         graph: The known facts.

@@ -20,8 +20,8 @@ def find_sources(
 ) -> list[tuple[Statement, tuple[Source, ...]]]:
     """Return each statement with the messages that it was taken from.
 
-    An ended fact gets the source of its replacement, because the words of "NO LONGER Sam | lives in | Oslo" occur only
-    in older messages.
+    The words of an ended fact ("NO LONGER Sam | lives in | Oslo") occur only in older messages. It therefore gets the
+    source of the fact that replaced it.
     """
     found = [_sources_of(statement, entries) for statement in statements]
     for place, statement in enumerate(statements):

@@ -1,4 +1,4 @@
-"""Synonyms of relations, and relations that allow a subject one object at a time."""
+"""Synonyms of relations, and the relations with only one object for each subject."""
 
 import re
 
@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w+")
 
 
 def plain(relation: str) -> str:
-    """Return a relation without adverbs of time, in its most common wording.
+    """Return a relation in its most common wording, without adverbs of time.
 
     Example:
         >>> plain("now lives in"), plain("moved to"), plain("Likes")

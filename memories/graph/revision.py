@@ -23,7 +23,7 @@ class Revision:
 
     Args:
         facts: The known facts.
-        single_valued: The relations that allow a subject one object at a time, in plain form.
+        single_valued: The relations with only one object for each subject, in plain form.
     """
 
     def __init__(self, facts: FactIndex, single_valued: Collection[str]) -> None:
@@ -33,11 +33,11 @@ class Revision:
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The facts changed so far, by key, as JSON; `None` for a key whose fact has moved to another key."""
+        """The changed facts by key, as JSON; `None` for a key that no longer has a fact."""
         return {key: fact and fact.as_json() for key, fact in self._changed.items()}
 
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:
-        """Add a statement, and end the facts that contradict the statement; "NO LONGER ..." only ends facts."""
+        """Add a statement, and end the facts that contradict it. A "NO LONGER" statement only ends facts."""
         said = Fact(*statement[:3], statement.negated, qualifier=statement.qualifier)
         if statement.ended:
             self._supersede(self._find_ended(said), sources)

@@ -27,7 +27,7 @@ _FUNCTION = frozenset({"name", "arguments", "parsed_arguments"})
 
 
 class DroppedThoughtsWarning(UserWarning):
-    """An answer came with too much beside its words (more than 256 KiB): thoughts and signatures were not kept."""
+    """The thoughts and signatures in an answer were too large (more than 256 KiB), and were not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Answer:
         finish_reason: The endpoint's `finish_reason`.
         spent: The cost of the call.
         model: The model's name as the endpoint returned it; "" if missing.
-        counted: The token estimate's factors after this answer (see `Estimate.learn`); `None` without any.
+        counted: The factors of the token estimate after this answer; `None` if there are none.
     """
 
     message: Message
@@ -50,13 +50,13 @@ class Answer:
 
 
 def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api: Api = "chat") -> Answer:
-    """Return the answer in a chat completion or a response, with its thoughts apart from its words.
+    """Return the answer in a chat completion or a response, with the thoughts separated from the words.
 
     Args:
         said: The object from the client.
         seconds: The duration of the call.
         asked: The model and the prompt, for error messages.
-        outcome: The end of error messages, with the consequence for the caller.
+        outcome: The last sentence of error messages, which tells the caller the consequence.
         api: The API that was asked.
 
     Raises:
@@ -85,7 +85,10 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
 
 
 def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = None) -> ModelReplyError:
-    """Return the error for an unusable reply, with its cost; `cut_after` is the length of a cut-off reply."""
+    """Return the error for an unusable reply, with the reply's cost.
+
+    `cut_after` is the length of a reply that was cut off.
+    """
     error = ModelReplyError(f"{asked}, {fault}")
     if cut_after is not None:
         error = CutReplyError(str(error))

@@ -1,4 +1,4 @@
-"""Limits for answers: neither an endless stream nor a body that unpacks to a huge size may hang the program."""
+"""Limits for the size and the duration of answers."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -13,8 +13,7 @@ __all__ = ["BoundMet", "Bounds"]
 class BoundMet(BaseException):
     """An answer is too large, or takes too long.
 
-    A `BaseException`, because the `openai` client would retry the request after an `Exception`. Callers get a
-    `ModelError` instead.
+    This is a `BaseException`, because the `openai` client retries after an `Exception`. Callers get a `ModelError`.
     """
 
 

@@ -79,7 +79,7 @@ ModelOption: TypeAlias = str | Model | ChatFunction
 
 
 class OfflineModelWarning(UserWarning):
-    """No model was chosen: the offline model answers by rules, not with a language model."""
+    """No model was chosen, so the offline model answers, which follows rules and is not a language model."""
 
 
 def as_model(option: ModelOption | None) -> Model:
@@ -193,7 +193,7 @@ class ChatModel:
 
     @property
     def timeout(self) -> float:
-        """The chosen time-out for an answer, in seconds; 0 for the client's default."""
+        """The time-out for an answer, in seconds; 0 for the client's default."""
         return _seconds(self.parameters.get("timeout", self._clients.timeout))
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
@@ -206,14 +206,14 @@ class ChatModel:
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
-        """Return this model, or for the offline model, a faster model that calls the rules without a client.
+        """Return a faster twin of the offline model, which calls the rules without a client; other models as they are.
 
-        The faster model gives the same answers and costs, but no cassette records its calls.
+        The twin gives the same answers and costs, but no cassette records its calls.
         """
         return _Rules(self) if self._is_rules else self
 
     def asked_for(self, purpose: str) -> str:
-        """Return a description of the model and the prompt, for error messages."""
+        """Return the model's name and a prompt's name in words, for error messages."""
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     def connect(self) -> None:
@@ -231,7 +231,8 @@ class ChatModel:
     async def respond(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool) -> Any:
         """Send the messages by the Responses API, and return the client's result.
 
-        The endpoint is asked to store nothing, so a model with thoughts sends them encrypted, for the next request.
+        The endpoint is asked to store nothing. It therefore returns a model's thoughts in encrypted form, to be sent
+        with the next request.
         """
         request: dict[str, Any] = {"model": self.name, "store": False, **as_request(messages)}
         if _THINKS.match(self.name):
@@ -243,15 +244,15 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The family of the endpoint, by its answer to `find_window`, or else by its address and the model's name."""
+        """The family of the endpoint, as found by `find_window` or by the address and the model's name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 
     async def find_window(self) -> int | None:
-        """Return the model's context window as the endpoint states it; `None` if it states none.
+        """Return the model's context window as stated by the endpoint; `None` if it states none.
 
-        llama.cpp's server is asked for `/props`, other endpoints for their list of models. OpenAI's own endpoint is not
-        asked, because its list has no windows. The answer is kept, and may also tell the family.
+        The endpoint is asked once: llama.cpp's server for `/props`, others for the list of models. OpenAI's list has no
+        windows, so OpenAI is not asked.
         """
         if self._window or self._is_rules:
             return self._window
@@ -271,11 +272,7 @@ class ChatModel:
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:
-        """Turn any exception of the client into a `ModelError`, even in the middle of a stream.
-
-        Besides its own errors, the client raises an `AttributeError`, `IndexError` or `AssertionError` for a malformed
-        reply.
-        """
+        """Return a context manager that turns any exception of the client into a `ModelError`, also during a stream."""
         try:
             yield
         except MemoryZooError as error:

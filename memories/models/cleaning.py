@@ -1,6 +1,6 @@
-"""Strips everything but the answer from a reply, before `replies` parses the answer.
+"""Strips everything but the answer from a model's reply.
 
-Models add thoughts, marks of their chat template, greetings and parts of the prompt, and wrap answers in fences, tags
+Models add thoughts, marks of their chat template, greetings and parts of the prompt. They wrap answers in fences, tags
 and tables.
 """
 
@@ -59,8 +59,7 @@ _FENCE_LINE = re.compile(r"\s{0,3}(?:```|~~~)[\w+-]*\s*")
 def split_answer(text: str) -> tuple[str, str]:
     r"""Return the thoughts and the words of an answer in a conversation, without the marks of the chat template.
 
-    Only thoughts at the beginning are found (see `extract_thoughts`). Half of their marks may be missing, because the
-    chat template has written the opening mark, or because the answer was cut off.
+    Only thoughts at the beginning are found. Their opening mark or closing mark may be missing.
 
     Example:
         >>> split_answer("Who is she?\n</think>\n\nAnna lives in Oslo.<|im_end|>")
@@ -80,7 +79,7 @@ def split_answer(text: str) -> tuple[str, str]:
 
 
 def extract_spoken(text: str) -> str:
-    r"""Return a model's text without its thoughts, wherever they stand, and the marks of its chat template.
+    r"""Return a model's text without thoughts anywhere in it, and without the marks of the chat template.
 
     Example:
         >>> extract_spoken("<think>Who is she?</think>\n\nAnna lives in Oslo.<|im_end|>\n<|im_start|>user")
@@ -121,7 +120,7 @@ def clean_reply(reply: str) -> str:
 
 
 def is_sendable(text: str) -> bool:
-    """Return whether a text can be sent and stored: a text with half of a surrogate pair cannot."""
+    """Return whether a text can be sent and stored; half of a surrogate pair makes this impossible."""
     return text.isascii() or text.encode(errors="replace").decode() == text
 
 

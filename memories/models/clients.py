@@ -38,7 +38,7 @@ class Clients:
     If only one client is given, the other is created with its options, except the `http_client`.
 
     Args:
-        client: An existing client for synchronous calls; an asynchronous one counts as `async_client`.
+        client: An existing client for synchronous calls. An asynchronous client is accepted too.
         async_client: An existing client for asynchronous calls.
         base_url: The endpoint's URL, for clients created here; by default from the environment.
         api_key: The endpoint's key, for clients created here; by default from the environment.
@@ -83,7 +83,7 @@ class Clients:
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 
     def of_caller(self) -> Any:
-        """Return the client for the caller, synchronous or asynchronous; the first call creates the client."""
+        """Return the client that the caller needs, synchronous or asynchronous; create it at the first call."""
         if not is_blocking():
             return self._async_client or self._of_this_loop()
         if self._client is None:
@@ -91,9 +91,9 @@ class Clients:
         return self._client
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the value of `__reduce__` for a model or an embedder that has these clients, without the key.
+        """Return the value of `__reduce__` for a model or embedder with these clients, without the key.
 
-        Unpickling takes a key from the environment.
+        After unpickling, the key comes from the environment.
 
         Raises:
             OptionError: An argument may contain a key.
@@ -106,9 +106,9 @@ class Clients:
         return _remake, (type(owner), model, {**parameters, "base_url": self.base_url})
 
     def describe_error(self, error: BaseException) -> str:
-        """Return a short description of an error, with the endpoint's address and without the key.
+        """Return a short description of an error with the endpoint's address.
 
-        Some endpoints repeat the key in their errors.
+        A key that the endpoint repeats in its error is removed.
         """
         from openai import APIConnectionError, OpenAIError
 
@@ -160,9 +160,9 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
     """Call a user's function, which may be asynchronous, and return its result and its cost.
 
     Raises:
-        ModelError: The function raised an exception; the message begins with `failed`.
+        ModelError: The function raised an exception. The error's text begins with `failed`.
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
-        CutReplyError: The function raised a `CutReplyError`, which is passed on.
+        CutReplyError: The function raised this error itself.
     """
     start = time.perf_counter()
     try:

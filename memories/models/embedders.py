@@ -46,7 +46,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of this kind of vectors; only vectors with the same name are compared."""
+        """The name of the vectors' kind. Vectors with different names are never compared."""
         ...
 
     @property
@@ -81,10 +81,9 @@ def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
 
 
 class HashEmbedder:
-    """Hashes words and parts of words into a vector: texts match by spelling, not by meaning. Needs no download.
+    """Hashes words and parts of words into vectors: texts match by spelling, not by meaning.
 
-    Use it for tests and for searches by embeddings alone; `VectorStoreRetrieverMemory` retrieves as much without an
-    embedder.
+    No download is needed. Use this embedder for tests, and to search an index by embeddings alone.
 
     Example:
         >>> from memzoo.sync import drive

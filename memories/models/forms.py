@@ -17,7 +17,7 @@ _NUMBER_CELL = re.compile(r"\d{1,3}[.)]?")
 
 
 def rows_of_table(text: str) -> list[str]:
-    r"""Return the lines of a text; for a Markdown table, its rows without head, frame and row numbers.
+    r"""Return the lines of a text. For a Markdown table, return its rows without head, frame and row numbers.
 
     Example:
         >>> rows_of_table("| # | Who | What |\n|---|---|---|\n| 1 | Anna | sings |")
@@ -50,7 +50,9 @@ def parse_json(text: str) -> Any:
 
 
 def json_rows(text: str) -> list[list[str]] | None:
-    """Return the rows of a JSON list, or of the lists in a JSON object, as lists of cells; `None` for other texts.
+    """Return the rows of a list in JSON, each as a list of cells; `None` for other texts.
+
+    The list may stand in an object.
 
     Example:
         >>> json_rows('{"facts": [{"object": "tea", "subject": "Sam", "relation": "likes"}, ["Eve", "is", "tall"]]}')
@@ -72,7 +74,7 @@ def cells(row: Any) -> list[str]:
 
 
 def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
-    """Yield notes as (name, note), from an object of notes (even a nested one) or a list of objects."""
+    """Yield pairs of a name and a note from JSON: an object of notes, even a nested one, or a list of objects."""
     if isinstance(parsed, list):
         rows: list[Any] = parsed
         objects = filter(None, (cells(row) for row in rows if isinstance(row, dict)))

@@ -28,14 +28,14 @@ def split_parameters(
         owner: The name of the class that takes the arguments, for error messages.
         endpoint: The client's attribute for the request, such as `"chat.completions"`.
         given: All arguments.
-        client: An existing client, which takes no further options.
+        client: An existing client. With it, client options are refused.
 
     Returns:
         The request parameters and the client options; the options fit synchronous and asynchronous clients.
 
     Raises:
         UnknownOptionError: An argument is neither a request parameter nor a client option of the installed `openai`.
-        OptionError: An argument must be given in another place.
+        OptionError: An argument belongs elsewhere; the text says where.
     """
     if not given:
         return {}, {}  # without importing the client
@@ -57,7 +57,7 @@ def split_parameters(
 
 
 def as_responses(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters of a chat completion as those of a response.
+    """Return the parameters of a chat completion in the form of the Responses API.
 
     Raises:
         OptionError: The Responses API has no such parameter.

@@ -1,4 +1,4 @@
-"""Puts the pieces of a streamed answer together, with the members that only some providers send."""
+"""Joins the pieces of a streamed answer, including fields that only some providers send."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ _ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
 class StreamedResponse:
-    """An answer by the Responses API so far.
+    """Collects the events of an answer by the Responses API.
 
     Attributes:
         completion: The whole response; `None` before its end.
@@ -36,7 +36,10 @@ class StreamedResponse:
         self._part: Any = None
 
     def add(self, event: Any) -> str:
-        """Add an event, and return the words that can be said now, without thoughts at the beginning."""
+        """Add an event, and return the words that are ready to show.
+
+        Thoughts at the beginning of the text are left out.
+        """
         if event.type in _PIECES and event.delta:
             before = self._part
             if event.type == _TEXT:
@@ -56,12 +59,12 @@ class StreamedResponse:
         return ""
 
     def end(self) -> str:
-        """Return the words that were held back because they could have become thoughts."""
+        """Return the last words, which were held back in case they belonged to thoughts."""
         return self._speech.end()
 
 
 class StreamedAnswer:
-    """A chat completion so far.
+    """Collects the chunks of a chat completion.
 
     Example:
         >>> from openai.types.chat import ChatCompletionChunk
@@ -83,7 +86,10 @@ class StreamedAnswer:
         self._calls: list[tuple[Any, dict[str, Any]]] = []
 
     def add(self, chunk: Any) -> str:
-        """Add a chunk, and return the words that can be said now, without thoughts at the beginning."""
+        """Add a chunk, and return the words that are ready to show.
+
+        Thoughts at the beginning of the text are left out.
+        """
         sent: dict[str, Any] = chunk.to_dict(mode="json", warnings=False)
         choices: list[dict[str, Any]] = sent.pop("choices", None) or [{}]
         delta: dict[str, Any] = choices[0].pop("delta", None) or {}
@@ -104,12 +110,12 @@ class StreamedAnswer:
         return self._speech.add(said) if said else ""
 
     def end(self) -> str:
-        """Return the words that were held back because they could have become thoughts."""
+        """Return the last words, which were held back in case they belonged to thoughts."""
         return self._speech.end()
 
     @property
     def completion(self) -> Any:
-        """The completion of all chunks; `None` before the first chunk."""
+        """The completion built from all chunks so far; `None` before the first chunk."""
         from openai.types.chat import ChatCompletion
 
         calls = [call for _, call in self._calls]

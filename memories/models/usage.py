@@ -87,9 +87,8 @@ class Usage:
     """The cost of model calls by purpose (the prompt's name, or `"embedding"`), and the number of redactions.
 
     Attributes:
-        estimated: By the model's name, the token estimate of a `Conversation`'s last request: a dict with the estimated
-            `"tokens"`, and the `"factors"` of the estimate after the answer (see
-            `memzoo.memories.text.estimating.Factors`). Empty if tokens are counted with a tokenizer.
+        estimated: The token estimate of a `Conversation`'s last request, by the model's name: a dict with `"tokens"`
+            and `"factors"`. Empty if a tokenizer counts the tokens.
 
     Example:
         >>> usage = Usage()
@@ -116,13 +115,13 @@ class Usage:
             self._spent[purpose] = self._spent.get(purpose, Spent()) + spent
 
     def count_redacted(self, name: str, times: int) -> None:
-        """Add the number of redactions in a text."""
+        """Add the redactions made in a text to the counts."""
         with self._lock:
             self._redacted[name] += times
 
     @property
     def redacted(self) -> dict[str, int]:
-        """The number of redactions made by the option `redact`, for each name of a pattern."""
+        """The number of redactions made by the option `redact`, by the name of the pattern."""
         with self._lock:
             own = Counter(self._redacted)
         return dict(sum((Counter(part.redacted) for part in self._parts), own))

@@ -1,4 +1,4 @@
-"""Finds messages that correct earlier messages: by shared rare words, values of one kind, and words of correction."""
+"""Finds messages that correct earlier messages: both share rare words, or have values of the same kind."""
 
 import re
 from typing import NamedTuple
@@ -104,7 +104,7 @@ _CLEARLY = 1.5
 
 
 def find_values(text: str) -> int:
-    """Return the kinds of values in a text (dates, numbers and the like), one bit for each."""
+    """Return the kinds of values in a text (dates, numbers and the like) as bits."""
     small = text.lower()
     patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
     kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
@@ -112,7 +112,7 @@ def find_values(text: str) -> int:
 
 
 def kinds_of(text: str) -> int:
-    """Return bits that describe a text: its kinds of values, and `CORRECTS` and `SURELY` for possible corrections."""
+    """Return the kinds of values in a text as bits, with `CORRECTS` or `SURELY` if the text may correct another."""
     small, kinds = text.lower(), find_values(text)
     if len(text.split()) > _MOST_WORDS:
         return kinds
@@ -122,7 +122,7 @@ def kinds_of(text: str) -> int:
 
 
 def find_asked_kinds(question: str) -> int:
-    """Return the bits of the kinds of values that answer a question: dates ("when"), numbers ("how much"); 0 for none.
+    """Return the kinds of values that could answer a question, as bits: dates for "when"; 0 for none.
 
     Example:
         >>> find_asked_kinds("When does it open?") == find_values("It opens on monday."), find_asked_kinds("Who is it?")
@@ -135,22 +135,21 @@ def find_asked_kinds(question: str) -> int:
 
 
 class Corrections(NamedTuple):
-    """The possible corrections in a conversation: messages that may correct earlier messages.
+    """The messages of a conversation that may correct earlier messages, as arrays.
 
     Attributes:
-        rows: The rows of all messages, as of `rows_of`.
+        rows: The rows of all messages, as `rows_of` returns them.
         terms: The words of all messages.
-        ends: The positions in `terms` at which the words of each message begin, and the end of the last message.
+        ends: The position in `terms` at which each message begins, and the length of `terms`.
         places: The positions of the possible corrections among the messages.
-        kinds: The bits of each possible correction, as of `kinds_of`.
+        kinds: The bits of each possible correction, as `kinds_of` returns them.
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
-        owners: Pairs of a correction and a word, together with `told`: for each pair, the index of the correction in
-            `places`.
-        told: For each pair, the index of the word in `words`.
-        rareness: For each pair, the rareness of the word.
-        needed: For each correction, the total rareness of words that a corrected message must share with the
-            correction.
+        owners: One of three lists that belong together, with an entry for each word of each correction: the index of
+            the correction in `places`.
+        told: The index of the word in `words`, in the same order as `owners`.
+        rareness: The rareness of the word, in the same order as `owners`.
+        needed: For each correction, the least rareness in sum of the words that a corrected message shares with it.
     """
 
     rows: Rows
@@ -185,13 +184,12 @@ class Corrections(NamedTuple):
         return cls(rows, terms, ends, places, kinds, rows["length"][places], words, owners, told, rareness, needed)
 
     def newest(self, place: int, longest: int, *, surely: bool = False) -> list[int]:
-        """Return the positions of at most two later corrections of a message: the most similar, and the newest.
+        """Return the positions of up to two later corrections of a message: the most similar, and the newest.
 
         Args:
             place: The position of the message.
             longest: The most letters in a correction.
-            surely: True for clear corrections only, which must also share 1.5 times as much rareness as usual with the
-                message.
+            surely: True for clear corrections only.
         """
         may = (self.places > place) & (self.lengths <= longest)
         if surely:

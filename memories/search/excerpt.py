@@ -1,4 +1,4 @@
-"""Writes found messages word for word, with speakers and dates: chosen to fit a token limit, and shortened."""
+"""Writes found messages word for word with speakers and dates, as many as fit a token limit."""
 
 import functools
 import re
@@ -43,11 +43,11 @@ async def fit_found(
     tokens: Callable[[str], int],
     shorten: Shorten | None = None,
 ) -> Sequence[Passage]:
-    """Return the same passages as `fit_passages`, but rank and read only as many messages as necessary.
+    """Return the same passages as `fit_passages`, but read only as many messages as necessary.
 
     Args:
         limit: The limit in tokens, including dates and speakers.
-        ranked: Returns the log numbers of the best messages, at most the given number.
+        ranked: Called with a number, returns the log numbers of that many of the best messages.
         read: Returns the messages with the given log numbers.
         tokens: Counts the tokens of a text.
         shorten: Shortens long passages, as in `fit_passages`; `None` to shorten none.
@@ -71,8 +71,7 @@ def fit_passages(
         limit: The limit in tokens, including dates and speakers.
         passages: The candidates, the most useful first. A passage that does not fit is skipped.
         tokens: Counts the tokens of a text.
-        shorten: Shortens a passage longer than a quarter of the limit, unless the passage has at most 150 tokens;
-            `None` to shorten no passage.
+        shorten: Shortens passages of more than 150 tokens and a quarter of the limit; `None` to shorten none.
     """
     chosen: list[Passage] = []
     room = _Room(limit, tokens, shorten)
@@ -179,10 +178,10 @@ def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """Return passages as one text: a line for each, in the order in which they were said, under the date of the day.
+    """Return the lines for passages, in the order in which they were said, under a heading for each day.
 
-    A heading has the year only if the year has changed. Undated passages at the beginning have no heading; after dated
-    passages, their heading says that the day is unknown.
+    A heading has the year only if the year has changed. Passages without a date have a heading only if others stand
+    before them.
 
     Example:
         >>> from datetime import UTC, datetime

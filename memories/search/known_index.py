@@ -24,13 +24,12 @@ UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 
 
 class KnownIndex:
-    """Searches the known units of a state, and follows the state's changes.
+    """Searches the facts or statements of a state, and follows the state's changes.
 
-    Changes are only collected. The next search reads the changed items and cuts their units into words, because many
-    changes may come before a search.
+    Changed items are only read at the next search, because many changes may come before it.
 
     Args:
-        units_of: Returns the units of an item.
+        units_of: Returns the units (facts or statements) of an item.
         weights: The weights of the parts of a score.
     """
 
@@ -54,9 +53,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield each unit found, after later units that tell which name took its subject's place (see `find_later`).
+        """Yield each unit (fact or statement), preceded by later units that correct a name in it.
 
-        A view with a low `limit` has no room for both.
+        A view with a low `limit` has no room for the later units.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)
@@ -65,7 +64,7 @@ class KnownIndex:
         """Return the units that new lines may change; see `UnitIndex.find_touched`.
 
         Args:
-            said: The lines. Only the first 64 lines count, as the first lines of a pasted page show its subject.
+            said: The new lines, of which only the first 64 count.
             named: Returns the canonical names in a line.
         """
         lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]

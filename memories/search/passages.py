@@ -1,4 +1,4 @@
-"""Describes each message by a row of numbers, from which its context, its speaker and its worth are computed."""
+"""Describes each message by a row of numbers, for its context, its speaker and its value as an answer."""
 
 import itertools
 import re
@@ -55,9 +55,10 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Return the rows of new messages; `counts` has their numbers of terms, `before` the rows of the messages before.
+    """Return the rows of new messages, which continue the rows of the messages before.
 
-    The first messages may belong to the last segment and the last exchange of `before`.
+    The first messages may belong to the last segment and the last exchange of `before`. `counts` has the number of
+    terms of each message.
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -74,9 +75,9 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
 
 
 def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
-    """Return the positions at which the windows around messages begin and end. A pause or the size ends a window.
+    """Return the positions at which the windows around messages begin and end.
 
-    A window grows by turns to the left and to the right.
+    A window grows by one message to the left and one to the right in turn, until it has its size or meets a pause.
 
     Args:
         rows: The rows of all messages.
@@ -102,20 +103,19 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
 
 
 def reach(size: int) -> int:
-    """Return the number of messages that a window of `size` letters can have at most; empty messages count, too."""
+    """Return the most messages that a window of `size` letters can have."""
     return size // _LEAST_LENGTH
 
 
 def find_labels(query: str) -> Terms:
-    """Return the numbers of possible labels in a query: if one is a speaker's, it probably asks for their words."""
+    """Return the numbers of words in a query that may name a speaker, whose messages are then probably wanted."""
     return numpy.array(sorted({_speaker_number(label) for label in _labels(query)} - _PARTS), numpy.uint64)
 
 
 def cost(rows: Rows, weights: Weights) -> Numbers:
     """Return each message's loss of score, as a share of the best score by words.
 
-    A message loses for questions in it, which seldom contain the answer, for its length, and for its speaker's mean
-    length.
+    A message loses for its questions, for its length, and for the mean length of its speaker's messages.
     """
     length = weights.length * doublings(rows["length"], weights.short)
     loss: Numbers = weights.asking * rows["asks"] + length
@@ -123,15 +123,15 @@ def cost(rows: Rows, weights: Weights) -> Numbers:
 
 
 def weigh_answers(rows: Rows) -> Numbers:
-    """Return, for each message, the share of questions in the message before; 0 after a long pause."""
+    """Return, for each message, how far the message before is a question (0 to 1); 0 after a long pause."""
     follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
-    """Return the positions in `seqs` of the messages with a similarity, and these similarities.
+    """Return the positions in `seqs` of the messages with a similarity, and the similarities.
 
-    Messages that are not in `seqs` are left out.
+    Messages that are missing in `seqs` are left out.
     """
     numbers = numpy.fromiter(similarities, numpy.int64)
     values = numpy.fromiter(similarities.values(), numpy.float64)
@@ -141,11 +141,10 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return each message's nearness to the query; 0 for the least similar of the messages found by embeddings.
+    """Return each message's nearness to the query by embeddings; 0 for messages not found, and the least similar.
 
-    Messages not found have nearness 0, too. The unit of nearness is the standard deviation of the found similarities.
-
-    Each message also gets a share of the nearness of the message before, and of the message after.
+    The unit is the standard deviation of the similarities. Each message also gets a share of the nearness of the
+    messages before and after it.
 
     Args:
         count: The number of all messages.
@@ -160,7 +159,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
 
 def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """Return the number of doublings from `short` to each length, with fractions; 0 for lengths up to `short`."""
+    """Return how often `short` must be doubled to reach each length, with fractions; 0 for shorter lengths."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 

@@ -1,4 +1,4 @@
-"""Keeps the word index of a conversation in the store, and turns its messages into passages to search and show."""
+"""Keeps the word index of a conversation in the store."""
 
 import hashlib
 import json
@@ -44,7 +44,10 @@ class Documents:
     hidden: AbstractSet[str]
 
     def passages(self, entries: Iterable[Entry]) -> Iterator[Passage]:
-        """Yield all but system messages as passages to search; the first passage of each exchange is marked."""
+        """Yield messages as passages to search, without system messages.
+
+        The first passage of each exchange is marked.
+        """
         before: Entry | None = None
         for entry in entries:
             if entry.message["role"] not in INSTRUCTIONS:
@@ -53,7 +56,7 @@ class Documents:
             before = entry
 
     def text(self, entries: Sequence[Entry]) -> str:
-        """Return an exchange as a document; messages saved without keys become lines of a transcript."""
+        """Return an exchange as a document: a line for each input and output, or lines of a transcript without keys."""
         labels = self.labels.names.union(*(entry.fields for entry in entries))
         return "\n".join(line for entry in entries for line in self._lines(entry, labels))
 
@@ -75,13 +78,11 @@ class Documents:
 class PersistedIndex:
     """The word index of one conversation, with recently read messages.
 
-    The store keeps the index as a separate state, beside the strategy's state. Each item of this state covers some
-    dozens of messages. Each message is therefore analysed once, except for the newest few after a restart; and the
-    state is forgotten, encrypted, exported and restored like any other state. If another process commits first, its
-    commit counts. After a deletion from the log, the index is built anew.
+    The store keeps the index as a separate state, with some dozens of messages in each item. Each message is therefore
+    analysed once, except for the newest few after a restart. After a deletion from the log, the index is built anew.
 
-    State: The item `analyser` holds the version of the analyser that made the other items. These come from
-    `WordIndex.pack`, each under the log number of its first message.
+    State: `analyser`, the version of the analyser; and the items from `WordIndex.pack`, by the log number of the first
+    message in each.
 
     Args:
         store: The store with the log and the state.
@@ -115,7 +116,7 @@ class PersistedIndex:
         return index
 
     def worth_keeping(self, newest: int) -> bool:
-        """Tell if at least 64 messages up to the number `newest` are not yet in the stored index."""
+        """Tell if the stored index lacks at least 64 of the messages up to the number `newest`."""
         return newest - self._watermark >= _FEWEST_KEPT
 
     async def keep(self, log: Log, newest: int) -> None:
@@ -142,7 +143,10 @@ class PersistedIndex:
             self._version, self._watermark, self._outdated = update.version, 0 if items else update.watermark, items
 
     async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
-        """Return the passages of the messages with these log numbers, in the given order, without missing messages."""
+        """Return the passages of the messages with these log numbers, in the given order.
+
+        Numbers without a message are skipped.
+        """
         if len(self._held) > _MOST_HELD:
             self._held = {}
         held = self._held

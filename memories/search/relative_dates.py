@@ -15,10 +15,10 @@ _DATES = (*(language.dates for language in LANGUAGES), DATES)
 
 
 def find_dates(text: str, said: date) -> list[str]:
-    """Return the words of the dates that a text's phrases mean, each word once.
+    """Return the words of the dates that the phrases in a text mean, each word once.
 
     Args:
-        text: A message or a question, say.
+        text: A message or a question.
         said: The day on which the text was said.
 
     Example:

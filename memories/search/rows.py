@@ -25,10 +25,9 @@ Rows: TypeAlias = NDArray[Any]
 
 
 class Ranking:
-    """Messages ranked by score; among equal scores, the older message comes first.
+    """Messages ranked by score; of equal scores, the oldest message comes first.
 
-    The ranking stays in arrays, because most messages found are never shown: sorting all of them and converting them to
-    Python numbers would take longer than the search.
+    The ranking stays in arrays: most messages found are never shown, and need not be sorted.
 
     Args:
         seqs: The messages' log numbers, oldest first.
@@ -64,7 +63,7 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the positions of all words of some texts, given each text's first position and number of words."""
+    """Return the positions of all words of several texts, from each text's first position and its number of words."""
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within
 

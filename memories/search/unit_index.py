@@ -127,11 +127,10 @@ class _Texts(Generic[_Key]):
 class UnitIndex:
     """An index of all known units, searched by words.
 
-    A unit is found by its own words, by the words of units from the same message or a neighbouring message, by the
-    words of all units under its names, and, if the query has no full name, by the best units that share a name with it.
-    The query "my head baker" therefore finds all facts about Devin, though only one unit calls him a head baker. Pairs
-    of words in a row also count, and units with a date, a number or a rule gain if the question asks for one. Rules
-    come last in the results of any other question, so that they are shown where there is room.
+    A unit is found by its own words, by the words of units from the same message or the message beside it, and by the
+    words of all units under its names. The query "my head baker" therefore finds all facts about Devin, though only one
+    unit calls him a head baker. Two words in a row also count. Units with a date, a number or a rule gain if the
+    question asks for one. Rules come last in the results of other questions.
 
     Args:
         weights: The weights of the parts of a score.
@@ -186,7 +185,6 @@ class UnitIndex:
         Args:
             query: The query.
             named: The canonical names asked about, each with its certainty: 1 for a full name or an alias in the query.
-                If the query does not contain the canonical name itself, the words of the name are searched too.
         """
         with self._lock:
             asked, kinds = self._weigh(query, named), find_asked_kinds(query)
@@ -214,7 +212,7 @@ class UnitIndex:
             return self._rank(dict.fromkeys(rules, 0.0) | worth)
 
     def find_touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
-        """Return the units that new lines may change, ranked by the best fit to any single line.
+        """Return the units that new lines may change, the most probable first.
 
         Args:
             lines: The new lines, each with its canonical names as in `search`.
@@ -229,10 +227,10 @@ class UnitIndex:
             return self._rank(best)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """For each name of a unit, return the newest later unit that tells which name took its place.
+        """Return, for each name of a unit, the newest later unit that replaces this name by another.
 
-        "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles". Names of many units are
-        skipped.
+        "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles". Names with many units
+        are skipped.
         """
         with self._lock:
             found = list[FoundUnit]()

@@ -1,4 +1,4 @@
-"""Known units: facts, and statements of notes. This module also has the results of a search for units."""
+"""The units of a search in a state, which are facts or statements of notes, and the results of the search."""
 
 import functools
 import re
@@ -42,10 +42,10 @@ class KnownUnit(NamedTuple):
 
     Attributes:
         text: The fact or statement in words.
-        names: The canonical names of its subjects, first the name under which the unit is kept.
+        names: The names of its subjects in canonical form, first the name under which the unit is kept.
         seq: The log number of the first message that said so; 0 if unknown.
         said_at: The time of that message, with a time zone; `None` if unknown.
-        tells: True if the unit says who or what a subject is ("is the head baker"), and so leads from a role to a name.
+        tells: True if the unit says who or what a subject is ("is the head baker").
         advice: True if the unit reports an answer or advice of the assistant.
         rule: True if the unit forbids something, or tells of an allergy.
     """
@@ -91,9 +91,9 @@ class FoundUnits:
         return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """Return the first `most` names found, each with the unit that best introduces it.
+        """Return the first `most` names found, each with the unit that introduces it best.
 
-        This is the best unit that tells who or what the name is, or else the best unit of the name.
+        This is the best unit that tells who or what the name is; without one, the name's best unit.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:
@@ -107,7 +107,7 @@ class FoundUnits:
 
 @functools.lru_cache(maxsize=1 << 12)
 def tells_advice(statement: str) -> bool:
-    """Tell if the first part of a statement reports words of the assistant instead of a fact.
+    """Tell if a statement begins with words of the assistant instead of a fact.
 
     Example:
         >>> tells_advice("The assistant said to ask for 50."), tells_advice("It costs 50; the assistant said to ask.")

@@ -23,7 +23,7 @@ class VectorSearch:
         index: The index to search.
         store: The store that owns the embeddings.
         conversation_id: The conversation.
-        space: The name of the embeddings' state in the store and of their space in the index.
+        space: The name of the state with the embeddings in the store, and of the space in the index.
     """
 
     def __init__(self, index: VectorIndex, store: Store, conversation_id: str, space: str) -> None:
@@ -47,7 +47,10 @@ class VectorSearch:
         return await self._index.search(*self._key, vector, _NEAREST)
 
     async def mend(self) -> None:
-        """Compare the whole index with the store and correct differences; needed at first, and after a deletion."""
+        """Compare the whole index with the store, and correct the index.
+
+        This is needed at first use, and after a deletion.
+        """
         self._is_compared = False
         # Read the index first: an embedding that another process adds meanwhile is then in the store too, and does not
         # count as a leftover.

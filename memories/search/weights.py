@@ -13,29 +13,25 @@ class Weights:
         own: The weight of the words of the message itself.
         around: The weight of the words in the window around the message.
         segment: The weight of the words in the message's segment.
-        month: The gain of a message said in a month that the query names, or on a day that it means ("yesterday"), as a
-            share of its score by words.
+        month: The gain of a message from the month or day that the query asks for, as a share of its score by words.
         speaker: The points for messages of a speaker named in the query.
         asking: The loss of a message that consists of questions, as a share of the best score by words.
-        answering: The gain of a message after a question, as a multiple of the score of the question's own words.
+        answering: The share of a question's score that is added to the message after it.
         short: The number of letters up to which a message loses nothing for its length; see `count_letters`.
-        length: The loss for each doubling of a message's length above `short`, as a share of the best score by words:
-            a long message takes the room of other messages.
+        length: The loss for each doubling of a message's length above `short`, as a share of the best score by words.
         talkative: The loss for each doubling of the speaker's mean length above `short`, as a share of the best score
             by words.
-        embeddings: The gain for each standard deviation of nearness, as a share of the best score by words. The weight
-            of the embedder multiplies the gain. At 0, embeddings are not searched.
-        before: The share of the nearness of the message before that is added to a message's own.
-        after: The same share of the nearness of the message after.
-        saturation: The k1 of BM25: the lower, the less a repeated word adds.
-        dilution: The b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
+        embeddings: The gain for each standard deviation of similarity, as a share of the best score by words. At 0,
+            embeddings are not searched.
+        before: The share of the previous message's similarity that is added to a message's own.
+        after: The same for the next message.
+        saturation: The parameter k1 of BM25: the lower, the less a repeated word adds.
+        dilution: The parameter b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size of the window around a message in letters, including the message itself.
-        sure_correction: The share of a correction's rare words that the corrected message must have, if the correction
-            clearly says that it corrects something.
-        possible_correction: The same share for a message that only may be a correction.
-        same_subject: The least total rareness of the words that a correction shares with the corrected message. On a
-            logarithmic scale, a word found nowhere else has the rareness 1, and a word that makes up the whole text has
-            0.
+        sure_correction: The share of a clear correction's rare words that a message must have to be corrected by it.
+        possible_correction: The same for a message that is only possibly a correction.
+        same_subject: The least rareness in sum of the words that a correction shares with the corrected message. A word
+            found nowhere else has the rareness 1; the more frequent a word, the closer to 0.
     """
 
     own: float = 0.5
@@ -68,12 +64,11 @@ class UnitWeights:
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units under the unit's names.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The share by which `neighbours` is increased for a unit that tells who or what a subject is.
+        roles: The share by which `neighbours` grows for a unit that tells who or what a subject is.
         kinds: The gain of a unit with a date, a number or a rule if the query asks for one, as a share of its score.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
-        advice: The share of the score that a unit of advice keeps. Advice is long, and has words on any subject. In a
-            query about the assistant, advice keeps its whole score.
-        rows: The weight of two words in a row, in both the query and the unit, in addition to the single words.
+        advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
+        rows: The additional weight of two words that stand in a row in both the query and the unit.
         length: The loss for each doubling of a unit's length above `short`, as a share of the best score.
         short: The number of words up to which a unit loses nothing for its length.
         saturation: The k1 of BM25, as in `Weights`.

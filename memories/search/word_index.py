@@ -76,14 +76,12 @@ class WordIndex:
     """The words of a conversation, searched in three grains: message, window and segment.
 
     A message is found by its own text, by the window of text around it, and by its larger segment. An answer is
-    therefore found even if the words of the question were said a few messages before. Each grain begins with its date,
-    and the words of the date count like other words: a question that names a month or a day finds the messages of that
-    time. The words of dates meant by phrases such as "yesterday" count too: see `find_dates`. A message that asks a
-    question counts a little less, since it seldom contains an answer. Long messages count less, because they take the
-    room of others, and so do messages of talkative speakers.
+    therefore found even if the words of the question were said a few messages before. The words of its date count like
+    other words: a question that names a month or a day finds the messages of that time. The dates meant by phrases such
+    as "yesterday" count too: see `find_dates`. Messages that ask questions, long messages, and messages of talkative
+    speakers count less.
 
     There is no inverted index: the terms of all messages are in one array, which is scanned for each word of a query.
-    A scan takes less time than the upkeep of an inverted index, and a stored conversation is searchable at once.
 
     Args:
         weights: The weights of the parts of a score.
@@ -152,9 +150,9 @@ class WordIndex:
         """Return a ranking of the messages that fit a query.
 
         Args:
-            query: The query. A message without any of its words in the surrounding window is left out.
-            similar: The similarities of the messages nearest by embeddings, by log number. These messages are always
-                ranked, even without words of the query.
+            query: The query. Messages with none of its words in the window around them are left out.
+            similar: The similarities of the messages found by embeddings, by log number. These messages are always
+                ranked.
             share: The weight of embeddings relative to words.
             dates: The words of the dates that phrases of the query mean; see `find_dates`.
         """
@@ -168,7 +166,10 @@ class WordIndex:
             return Ranking(self._seqs[places], total[places])
 
     def find_others(self, found: Ranking) -> list[int]:
-        """Return the log numbers of all other messages: first those in segments with a found message, newest first."""
+        """Return the log numbers of all other messages.
+
+        Messages in the segments of found messages come first, newest first.
+        """
         with self._lock:
             if not len(self._rows):
                 return []
@@ -187,10 +188,10 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return log numbers, best first, with each message's newest corrections inserted before the message.
+        """Return log numbers, best first, with the newest corrections of each message inserted before it.
 
-        Possible corrections are inserted only for the first few messages; for the others, only clear corrections, where
-        there is room.
+        Possible corrections are inserted only for the first few messages. Clear corrections are inserted for all
+        messages, if there is room.
 
         Args:
             seqs: The log numbers of the messages, best first.
@@ -211,7 +212,7 @@ class WordIndex:
             return list(dict.fromkeys([*best, *seqs]))
 
     def find_corrections_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
-        """Return the log numbers above `since` of corrections of the messages; see `add_corrections`."""
+        """Return the log numbers above `since` of messages that correct the given messages."""
         with self._lock:
             corrections, longest = self._find_corrections(), limit // _TOKENS_A_LETTER
             places = numpy.searchsorted(self._seqs, seqs).tolist()

@@ -32,7 +32,7 @@ _CHARACTER = 0.1
 
 
 class Analyser:
-    """Turns texts into terms: stems of the text's language, and words of any script. No text is kept.
+    """Turns texts into terms: stems of words in a known language, and words of any script. Keeps no text.
 
     The tokenizer and the stems of English belong to SQLite's full-text search.
 
@@ -52,7 +52,7 @@ class Analyser:
         self._database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, 'instance')")
 
     def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
-        """Return the terms of all texts one after another, and the number of terms of each text."""
+        """Return the terms of all texts, one text after another, and the number of terms in each text."""
         return self._cut(map(stem_words, texts))
 
     def _cut(self, texts: Iterable[str]) -> tuple[Terms, Places]:
@@ -70,11 +70,10 @@ class Analyser:
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[tuple[Terms, float]]:
-        """Return the telling words of a query as phrases, each with its share of a word's weight.
+        """Return the telling words of a query as phrases, each with its weight as a share of a whole word's.
 
-        A phrase is the one or more terms that the tokenizer makes of a word. In Chinese, pairs of characters count as
-        words; a single character counts a little. In a language other than English, words are also searched without
-        stemming, since a name may occur in a message of another language.
+        A phrase is the terms that the tokenizer makes of one word. In Chinese, pairs of characters count as words, and
+        a single character counts a little. In other languages than English, words are also searched without stemming.
         """
         read, language = translate_numbers(query.lower()), tell_language(query)
         spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in language.stops]
@@ -116,13 +115,13 @@ def count_letters(text: str) -> int:
 
 
 class Grain(NamedTuple):
-    """All spans of one size, such as single messages or windows, each searched as one text.
+    """All spans of one size, such as single messages or windows of messages. A span is searched as one text.
 
     Attributes:
         first: The position of each span's first message.
         end: The position after each span's last message.
-        day: The position of each span's date in the list of all messages followed by all dates.
-        norm: The length norm of each span: the longer the span, the less its words count.
+        day: The position of each span's date, in a list of all messages and then all dates.
+        norm: A factor for the length of each span: the longer the span, the less its words count.
         saturation: The k1 of BM25, as in `Weights`.
     """
 
@@ -138,7 +137,7 @@ class Grain(NamedTuple):
 
         Args:
             spans: The positions of each span's first message, and the positions after each span's last message.
-            day: The position of each span's date in the list of all messages followed by all dates.
+            day: As in the attributes.
             ends: The positions at which the terms of each message or date begin, and the end of the last date.
             weights: The weights.
         """
@@ -162,7 +161,9 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Yield for each phrase found the numbers of its beginnings before each message, those of its ends, and its share.
+    """Count where each phrase occurs in the messages.
+
+    Yields for each phrase its beginnings before each message, its ends before each message, and its share.
 
     Args:
         terms: The terms of all messages.

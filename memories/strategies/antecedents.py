@@ -24,8 +24,7 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 class Antecedents:
     """Resolves the pronouns in a model's reply to names, by the rules of the offline model.
 
-    A pronoun must not be stored as a name: later, "he" may mean somebody else, and statements about the second person
-    would correct statements about the first.
+    A pronoun must not be stored as a name, because "he" may mean somebody else later.
 
     Args:
         history: The earlier lines in the prompt.
@@ -42,13 +41,12 @@ class Antecedents:
         self._new_lines = new_lines
 
     def name_for(self, name: str, said: str, subject: str = "") -> str:
-        """Return a name with a pronoun resolved; "" with a warning if the meaning of the pronoun is unclear.
+        """Return a name with its pronoun resolved. If the meaning of the pronoun is unclear, return "" and warn.
 
         Args:
             name: A name or a pronoun, as written by the model.
             said: The statement about the name.
-            subject: The subject of the statement, if `name` is its object. If the sentences name nobody else, "her
-                thumb" means the subject's.
+            subject: The subject of the statement, if `name` is its object.
         """
         if not is_pronoun(name, said):
             return name

@@ -45,8 +45,8 @@ class CombinedMemory(BaseMemory):
 
     The log is stored once. The members learn from the log independently and at the same time: a failing member does not
     stop the other members. Loading returns the variables of all members. `messages` merges the members' views, with
-    each text and each message once, and within the limit if set. If some members are existing memories, their store and
-    conversation id are used.
+    each text and each message once, within the limit. A member may be an existing memory, whose store and conversation
+    are then used.
 
     Costs: the sum of its members.
     Needs: everything its members need.
@@ -227,8 +227,7 @@ def merge_views(
 
     Each view first gets its share of the limit; the rest goes to the views in the order of their shares. Within a view,
     texts are added first (cut at a sentence if necessary), then messages from the newest back, then passages, the most
-    useful first. A passage is dropped if its message is shown as a message, or if the texts contain nearly all of the
-    passage's content. For a passage that denies something, only denials in the texts count.
+    useful first. A passage is dropped if its message is shown, or if the texts contain nearly all of its content.
 
     Args:
         views: The views, in any order.

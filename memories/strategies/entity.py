@@ -36,12 +36,11 @@ _MOST_INTRODUCED = 40
 class ConversationEntityMemory(ModelBackedMemory):
     """Shows the last `k` exchanges, and statements that fit the input from its notes on people and things.
 
-    Each person or thing has a separate note: statements about one person never push out statements about another.
-    Loading asks no model: statements are found by the input's words, and by the words of the whole note. Saving asks
-    the model once to amend the notes: the model adds statements, and ends outdated statements, which stay as history. A
-    statement that forbids something, or tells of an allergy, is shown for any question, if there is room. Statements
-    that do not fit a prompt stay in the notes. Names match in any spelling: "Sam", "sam" and "SAM" are the same name.
-    If the model replies that two names mean the same ("Bob = Robert"), both names share one note.
+    Each person or thing has a separate note. Loading asks no model: statements are found by the input's words, and by
+    the words of the whole note. Saving asks the model once to amend the notes: the model adds statements, and ends
+    outdated statements, which stay as history. A statement that forbids something, or tells of an allergy, is shown for
+    any question, if there is room. Upper and lower case are the same in names. If the model replies that two names mean
+    the same ("Bob = Robert"), both names share one note.
 
     This memory is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens
     show 0.58 of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.50.
@@ -106,7 +105,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def message_limit(self) -> int | None:
-        """`None`: messages have no limit of their own, since `max_token_limit` limits notes."""
+        """Always `None`: the messages in a view have no limit, because `max_token_limit` limits notes."""
         return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -136,7 +135,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return Changes(changes if tokens is None else notes_within_state(state.items, changes, tokens))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the log number of the first exchange that is shown, or used to resolve "she" in the next messages."""
+        """Return the log number of the oldest exchange that is shown, or needed to resolve "she" in new messages."""
         return await log.until_number(state.watermark).start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -172,7 +171,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """All other names: other name -> name on the note."""
+        """The name on the note, by each other name."""
         return EntityNotes(drive(self.known_state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:

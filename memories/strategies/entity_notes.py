@@ -82,8 +82,7 @@ class EntityNote(NamedTuple):
         name: The name of the person or thing.
         statements: All statements, oldest first, including corrected statements.
         holding: The current statements.
-        places: For the text that stands for a current statement in searches (see `as_searched`), its position in
-            `holding`.
+        places: The position of each current statement in `holding`, by its text for searches (see `as_searched`).
         values: The JSON values of each statement.
     """
 
@@ -99,7 +98,7 @@ class EntityNote(NamedTuple):
 
         Args:
             item: The item.
-            before: The note before a change, so that unchanged statements are not read again.
+            before: The earlier version of the note, whose unchanged statements are used again.
         """
         read = {id(value): one for one, value in before.values.items()} if before else {}
         values = item.get("statements", ())
@@ -122,12 +121,14 @@ def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
 
 
 def as_text(statements: Iterable[NoteStatement]) -> str:
-    """Return statements as one text."""
+    """Return several statements as one text."""
     return join_sentences(map(str, statements))
 
 
 class EntityIndex:
-    """Finds the keys of notes by their words, and the other names for a note; keeps the notes already read.
+    """Finds the keys of notes by the words of names, and the other names for a note.
+
+    Notes that were read once are kept.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
@@ -160,12 +161,12 @@ class EntityIndex:
                 self._put(key, item)
 
     def find_keys(self, text: str) -> list[str]:
-        """Return the keys that occur in a text, sorted."""
+        """Return the keys whose names occur in a text, sorted."""
         with self._lock:
             return self._names.find_all_names(text)
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the keys that a text asks about, with certainties; see `find_asked_names`."""
+        """Return the keys of the names that a text asks about, with certainties from 0 to 1."""
         with self._lock:
             return find_asked_names(text, self._names, labels, before)
 
@@ -175,7 +176,7 @@ class EntityIndex:
             return self._names.with_words(key)
 
     def others(self, key: str) -> set[str]:
-        """Return the keys that are other names for `key`, including other names of those names."""
+        """Return the keys of all other names for the note with a key."""
         with self._lock:
             found, edge = set[str](), {key}
             while edge:
@@ -184,7 +185,7 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Return the given keys that are other names for a note."""
+        """Return those of the given keys that are other names for a note."""
         with self._lock:
             return self._of.keys() & keys
 
@@ -229,7 +230,7 @@ class EntityNotes:
 
     Attributes:
         items: The items of the state by key. A key is a name in canonical form.
-        index: An index of these items, and perhaps of removed or newer items; by default, a new index.
+        index: An index of these items. It may also have removed or newer items. By default, a new index.
     """
 
     items: Mapping[str, Mapping[str, Any]]
@@ -247,7 +248,7 @@ class EntityNotes:
         return key
 
     def name(self, key: str, otherwise: str) -> str:
-        """Return the name on an entity's note; `otherwise` if there is no note."""
+        """Return the name on an entity's note; without a note, return `otherwise`."""
         return str(self.items.get(key, {}).get("name", otherwise))
 
     def note(self, key: str) -> EntityNote:
@@ -270,7 +271,10 @@ class EntityNotes:
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def find(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the notes on names, "" without a note, by name; an unknown name finds all longer names."""
+        """Return the notes on names as texts, by name; "" without a note.
+
+        An unknown name finds the notes on all longer names that contain it.
+        """
         notes: dict[str, str] = {}
         for name in names:
             keys = [self.key(name)]
@@ -284,7 +288,7 @@ class EntityNotes:
         return (self.items[key]["name"] for key in self._keep_known(self._index.find_keys(text)))
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-        """Return the keys of the notes that a text asks about, with certainties; see `find_asked_names`."""
+        """Return the keys of the notes that a text asks about, with certainties from 0 to 1."""
         asked = self._index.find_asked(text, labels, before)
         for other in self._index.other_names(asked.keys()):
             key, surely = self.key(other), asked.pop(other)
@@ -302,7 +306,7 @@ class EntityNotes:
 
     @property
     def aliases(self) -> dict[str, str]:
-        """Other names for entities: other name -> name on the note, sorted."""
+        """The name on the note, by each other name, sorted."""
         others = sorted((key, item["name"]) for key, item in self.items.items() if "of" in item)
         return {alias: self.name(self.key(key), "") for key, alias in others}
 
@@ -315,9 +319,9 @@ class EntityNotes:
         """Return the changed items after amendments. Nothing is deleted: corrected statements stay as history.
 
         Args:
-            amendments: Triples: the key or name of a note; the statement that no longer holds, or `None`; the text to
-                add, or "".
-            same: Other names for entities: other name -> name to keep.
+            amendments: Triples of the key or name of a note, the statement that ends (or `None`), and the statement to
+                add (or "").
+            same: The name to keep, by each other name for the same entity.
             entries: The messages that the amendments come from.
         """
         told: dict[str, list[NoteStatement]] = {}
@@ -356,7 +360,7 @@ class EntityNotes:
 
 
 def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
-    """Return a statement with its source: the first of the messages with most of the statement's words."""
+    """Return a statement with its source: the first of the messages that share the most words with it."""
     words = frozenset(content_stems(text))
     found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)
     if not found:
@@ -373,10 +377,10 @@ def _item(name: str, statements: Iterable[NoteStatement], values: Mapping[NoteSt
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return `changes`, with further changes that bring all notes within a number of tokens.
+    """Return `changes`, with further changes that shorten all notes to a number of tokens in sum.
 
-    Corrected statements are dropped first, then the oldest statements. The first statement of a note, which introduces
-    the person or thing, is dropped after all others. A note without statements is dropped, with its other names.
+    Corrected statements are dropped first, then the oldest statements. The first statement of each note is dropped
+    last. A note without statements is deleted, with its other names.
     """
     after = {key: item for key, item in {**items, **changes}.items() if item is not None}
     kept = (

@@ -21,14 +21,12 @@ Kept = TypeVar("Kept")
 
 
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-    """Return the changes of `derive`; if the reply about an exchange is cut off, derive from its halves in turn.
+    """Return the changes of `derive`. If the reply about an exchange is cut off, derive from its halves in turn.
 
-    A half has fewer messages, or fewer sentences of a single message, and needs a shorter reply. If a half fails,
-    nothing is changed.
+    A half has fewer messages, or fewer sentences of a single message. If a half fails, nothing is changed.
 
     Raises:
-        CutReplyError: The reply about several exchanges was cut off (the caller can try fewer exchanges), or the reply
-            about a single sentence.
+        CutReplyError: The reply was cut off, and the entries are several exchanges or a single sentence.
     """
     try:
         return await derive(state, entries, log)
@@ -53,7 +51,7 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
 
 
 class Draft(Generic[Kept]):
-    """Keeps the indexes of a state that is not stored yet, such as a state that is derived anew.
+    """Keeps the indexes for a state that is not stored yet, while it is derived anew.
 
     From one step to the next, only changed items are applied to the indexes.
 
@@ -76,7 +74,7 @@ class Draft(Generic[Kept]):
         self._kept: Kept | None = None
 
     def after(self, items: Mapping[str, JSON]) -> Kept:
-        """Return the indexes of these items. Calls come one at a time, because `derive` runs under the state's lock."""
+        """Return the indexes for these items of the state. Not safe to call from several threads at once."""
         before, kept = self._items, self._kept
         kept = self._make() if kept is None else kept
         changes = {key: item for key, item in items.items() if before.get(key) is not item}
@@ -90,7 +88,7 @@ class Draft(Generic[Kept]):
 
 
 class Valued(NamedTuple):
-    """A statement or fact of a state, with its worth; the one of the smallest worth is dropped first."""
+    """A statement or fact with its worth. The one of the least worth is dropped first."""
 
     worth: tuple[int, ...]
     key: str
@@ -98,7 +96,7 @@ class Valued(NamedTuple):
 
 
 def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
-    """Return the least valuable statements or facts, to drop so that the rest fits `tokens`.
+    """Return the statements or facts to drop, the least valuable first, so that the rest fits `tokens`.
 
     Returns:
         The texts to drop, by key.

@@ -1,4 +1,4 @@
-"""Checks that strategies can continue an imported conversation, before anything is stored."""
+"""Checks that strategies can continue a conversation to be imported."""
 
 import contextlib
 import logging
@@ -23,9 +23,9 @@ _trying: ContextVar[bool] = ContextVar("memzoo_trying", default=False)
 
 
 async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
-    """Check that the messages are valid, and that each strategy can load its imported state.
+    """Check the messages and the states of a conversation to be imported.
 
-    No model is asked. States of strategies outside memzoo are skipped.
+    Each strategy must be able to load its state. No model is asked. States of strategies outside memzoo are skipped.
 
     Raises:
         ValueError: A message is invalid, or a strategy cannot load its state; the error names the message or the state.

@@ -125,11 +125,11 @@ class ConversationKGMemory(ModelBackedMemory):
 
     @property
     def message_limit(self) -> int | None:
-        """`None`: messages have no limit of their own, since `max_token_limit` limits facts."""
+        """Always `None`: the messages in a view have no limit, because `max_token_limit` limits facts."""
         return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return the changes of facts that the new messages state."""
+        """Return the changes to the graph's facts that follow from new messages."""
         return await derive_in_pieces(self._extract, state, entries, log)
 
     async def _extract(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -152,11 +152,11 @@ class ConversationKGMemory(ModelBackedMemory):
         return self._lines_of(before, mined)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the log number of the first exchange used to resolve "he"; `why` cannot quote deleted messages."""
+        """Return the log number of the oldest exchange that may resolve "he" in new messages."""
         return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return a view with a line for each name with facts found, and the messages that were not learnt from yet."""
+        """Return a view with a line of facts for each name found, and the messages that were not learnt from yet."""
         near = await self._find_facts(query or "", log)
         view = View.of(await log.after(state.watermark), lines(near))
         if self.stay_tokens is None:
@@ -282,7 +282,7 @@ def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Ite
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
-    """Return the fact in an item of the state as a search unit; `[]` for a superseded fact."""
+    """Return the fact in an item of the state as a unit for searches; an empty list for a superseded fact."""
     fact = Fact.from_json(item)
     if fact.superseded_by:
         return []
@@ -295,7 +295,10 @@ def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return `changes`, and drop facts until all fit `tokens`: superseded facts first, then the oldest."""
+    """Return `changes`, with further changes that drop facts until the rest fits `tokens`.
+
+    Superseded facts are dropped first, then the oldest facts.
+    """
     after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
     kept = (Valued((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
     return {**changes, **dict.fromkeys(least_worth(kept, tokens))}

@@ -71,9 +71,8 @@ class ModelBackedMemory(BaseMemory):
     async def ask(self, prompt: str, **variables: Any) -> str:
         """Return the model's answer to a prompt, and count the cost under the prompt's name.
 
-        If the prompt is too long, `history`, `dated_history` and `input` are cut in the middle: use variables of these
-        names for context only. If the prompt is still too long, the error ends `derive`, which is then called again
-        with fewer or shorter messages.
+        If the prompt is too long, the variables `history`, `dated_history` and `input` are cut in the middle. If the
+        prompt is still too long, the error ends `derive`, which is called again with fewer messages.
 
         Args:
             prompt: The name of one of `own_prompts`, or of a prompt of memzoo.
@@ -93,7 +92,7 @@ class ModelBackedMemory(BaseMemory):
         return await self.complete([{"role": "user", "content": text}], prompt)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> str:
-        """Return the model's answer to chat messages, with the checks and the count of `ask`.
+        """Return the model's answer to chat messages, checked and counted as in `ask`.
 
         Args:
             messages: The chat messages, oldest first.

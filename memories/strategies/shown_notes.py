@@ -1,4 +1,4 @@
-"""Chooses statements of notes to show: those that an upkeep call may change, and those that fit a question."""
+"""Chooses the statements of notes to show: for an upkeep call, or for a question."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class KnownNotes:
     Attributes:
         entities: For the prompt template, each note shown: its name, its aliases and its numbered statements.
         names: Names of further notes, shown without statements.
-        statements: By number, a pair of the note's key and the statement.
+        statements: The key of the note and the statement, by the statement's number.
     """
 
     entities: Sequence[dict[str, Any]]
@@ -41,9 +41,9 @@ class KnownNotes:
         return [*in_full, *self.names]
 
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """Yield for each line of a reply the note's key or name, the statement to end or `None`, and the text to add.
+        """Yield for each line of a reply the key or name of the note, the statement to end, and the text to add.
 
-        Lines with an unknown number are skipped.
+        A line without a statement to end gives `None`. Lines with an unknown number are skipped.
         """
         for name, text, number in amendments:
             if not number:
@@ -56,14 +56,13 @@ class KnownNotes:
 def choose_notes(
     notes: EntityNotes, touched: Iterable[FoundUnit], new_lines: str, history: str, tokens: int
 ) -> KnownNotes:
-    """Return the statements that new messages may extend or change, within `tokens`.
+    """Return the statements that new messages may extend or change, up to a number of tokens.
 
-    Search results come first, then the first statements of the notes on names in the new messages and on names in
-    earlier messages.
+    The search results come first, then the first statements of the notes on names in the messages.
 
     Args:
         notes: All notes.
-        touched: Search results: the statements that the new messages most probably change, the most probable first.
+        touched: The results of a search for statements that the new messages may change, the most probable first.
         new_lines: The new messages.
         history: The earlier messages.
         tokens: The most tokens of the result.
@@ -103,7 +102,7 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Iterable[int]], named: Sequ
 
 
 def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
-    """Return a search unit for each current statement of a note; the first usually introduces the person or thing.
+    """Return a unit for searches for each current statement in an item of the state.
 
     An item that is another name for a note has no statements.
     """
@@ -124,17 +123,16 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
 def notes_within(
     limit: int, groups: Iterable[Sequence[FoundUnit]], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Return the statements to show within a token limit: the best results, and the first of each note among them.
+    """Return the statements to show: the best results that fit, with the first statement of each of their notes.
 
     Args:
         limit: The most tokens of all statements together.
-        groups: Search results, the best first, in groups that are shown as a whole. Groups that do not fit are skipped.
+        groups: Groups of search results, the best first. A group is shown as a whole or skipped.
         notes: All notes.
         tokens: Counts the tokens of a text.
 
     Returns:
-        The chosen statements by note name, the note with the best statement first; within a note, in the note's order.
-        `as_text` writes the statements.
+        The chosen statements by the name of the note. The note with the best statement comes first.
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
@@ -175,7 +173,7 @@ def notes_within(
 
 
 def in_lines(shown: Iterable[tuple[str, NoteStatement]]) -> str:
-    """Return statements as text, one line for each run of statements from one note."""
+    """Return statements as lines of text; successive statements of the same note share a line."""
     by_name = groupby(shown, key=itemgetter(0))
     return "\n".join(f"{name}: {as_text(one for _, one in kept)}" for name, kept in by_name)
 

@@ -57,9 +57,9 @@ class SummarizingMemory(ModelBackedMemory):
         return state.watermark + 1
 
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
-        """Return a summary updated with messages, oldest first; the old summary if the messages add nothing.
+        """Return the summary updated with messages, oldest first. Nothing is stored.
 
-        This takes one model call, or two if the first summary is over the limit. Nothing is stored.
+        If the messages add nothing, the old summary is returned. A first summary over the limit takes a second call.
 
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
@@ -79,7 +79,7 @@ class SummarizingMemory(ModelBackedMemory):
         return quote_turns(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
     def is_over_limit(self, state: State) -> bool:
-        """Tell whether the summary is over its limit, and no model was asked yet to shorten it to this limit."""
+        """Tell whether the summary is over its limit, and the model was not yet asked to shorten it."""
         return state.items.get(_OVER) != self.max_summary_tokens and self._too_long(summary_of(state))
 
     async def _bound(self, summary: str) -> str:

@@ -18,7 +18,7 @@ _OF_AN_EXCHANGE = 2
 
 @strategy
 class SummarizingWindowMemory(SummarizingMemory):
-    """Shows a summary message and the messages after it; when there are many, a new summary takes them in.
+    """Shows a summary message and the messages after it. When there are too many, a new summary replaces them.
 
     This is the pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model
     distils these messages into one summary message. The summary counts as a message, and is distilled with the others
@@ -45,7 +45,7 @@ class SummarizingWindowMemory(SummarizingMemory):
     """Distil once this many messages precede the newest user message; a summary counts as one."""
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of messages to summarise now: all before the newest user message; 0 if too few."""
+        """Return the number of messages to summarise now: all before the newest user message, or 0 if too few."""
         older = max((place for place, entry in enumerate(waiting) if entry.message["role"] == "user"), default=0)
         shown = older + len(self.log.pins.besides(waiting)) + bool(summary_of(state))
         return older if older and shown >= self.max_messages else 0

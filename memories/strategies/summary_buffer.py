@@ -62,7 +62,10 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             raise OptionError(f"prune_to must be at most max_token_limit {self.max_token_limit}, not {self.prune_to}")
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of oldest messages to summarise now, tool calls with their results; 0 within the limit."""
+        """Return the number of oldest messages to summarise now; 0 within the limit.
+
+        A tool call and its results are summarised together.
+        """
         spare = self._spare(state, waiting)
         if spare < 0:
             # Make room down to `prune_to`: otherwise the next message would need a model call again.

@@ -113,16 +113,19 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     @property
     def state_name(self) -> str:
-        """The state's name, with the embedder's: each embedder has its own state."""
+        """The state's name, which contains the embedder's name: each embedder has its own state."""
         return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of messages to learn from now: all; without an embedder, 0 until enough messages wait."""
+        """Return the number of messages to learn from now.
+
+        This is always all of them; without an embedder, 0 until enough messages wait.
+        """
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return embeddings of the new messages; now and then, store the index of words."""
+        """Return the embeddings of new messages. Now and then, also store the index of words."""
         log = log.whole()  # search results must not depend on cleared tool results
         await self._words.keep(log, entries[-1].seq if entries else 0)
         whole = [(await log.between(one.seq, one.seq))[0] if isinstance(one, Cleared) else one for one in entries]
@@ -191,7 +194,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return self._counts[key]
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """After a reset, drop the index of words, and remove deleted embeddings from the vector index."""
+        """Remove deleted embeddings from the vector index. After a reset, also drop the index of words."""
         if reset:
             self._words = self._no_words()
             self._counts.clear()

@@ -57,7 +57,7 @@ def _check_limit(name: str, value: object) -> None:
 
 @strategy
 class WindowMemory(BaseMemory):
-    """Shows one system message and the newest messages that fit a limit, and nothing that a provider would refuse.
+    """Shows the system message and the newest messages that fit a limit.
 
     With a `step`, the window moves in steps: on most turns, the window begins with the same message as before, and a
     provider's prompt cache stays valid. The beginning depends on the log alone (see `Steps` in
@@ -65,7 +65,7 @@ class WindowMemory(BaseMemory):
 
     A smaller limit hides messages; a larger limit shows them again, unless `keep_history=False` deleted the messages.
 
-    State: none. With LangChain4j's rules, `held`: the messages in LangChain4j's memory, as `[[number, message]]`.
+    State: none. With LangChain4j's rules, `held`: a list with the log number and the message for each message shown.
     """
 
     learns_system = True
@@ -126,10 +126,9 @@ class WindowMemory(BaseMemory):
         return limit
 
     def limits(self) -> tuple[int, Steps | None]:
-        """Return the maximum to show, and the rule for the window's beginning; `None` if any message may be the first.
+        """Return the most to show, and the rule for the window's beginning; `None` if any message may be the first.
 
-        With a `step`, a limit in tokens stays the maximum; a limit in messages becomes the minimum, and up to `step`
-        more are shown.
+        With a `step`, up to `step` messages are shown beyond a limit in messages. A limit in tokens is never exceeded.
         """
         limit = self.limit()
         if not self.step:
@@ -139,16 +138,16 @@ class WindowMemory(BaseMemory):
 
     @property
     def state_name(self) -> str:
-        """The state's name; with LangChain4j's rules, the state has another name."""
+        """The name of the state, which depends on the rules: memzoo's or LangChain4j's."""
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return the messages held by LangChain4j's rules, which depend on each message in turn."""
+        """Return the messages that LangChain4j's rules would keep."""
         held = [[one.number, one.message] for one in self._replay(state, entries)]
         return Changes({"held": held if self.keep_history else None})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the log number of the first message that is shown, or may be shown once calls have results."""
+        """Return the log number of the oldest message that is shown, or will be once its tool call has all results."""
         if not self._is_langchain4j:
             return (await self._fit(log, await self._rules(), self.limits())).oldest_needed
         # The system message stays in any case.
@@ -185,9 +184,8 @@ class WindowMemory(BaseMemory):
     async def aset_messages(self, messages: Sequence[Message]) -> None:
         """Restart the view with these messages, oldest first; later messages follow.
 
-        The messages are added to the log as a turn, after an empty system message that marks the beginning of the view.
-        Earlier messages stay in the log and in `history`, unless `keep_history=False` deletes them. Forgetting the mark
-        restores the earlier view.
+        The messages are added to the log as a turn, after an empty system message as a mark. Earlier messages stay in
+        the log. Forget the mark to restore the earlier view.
 
         Raises:
             MessageError: A message is invalid; nothing was changed.
@@ -367,11 +365,10 @@ class ConversationTokenBufferMemory(WindowMemory):
 
 
 class SlidingWindow:
-    """Caches the messages that fit a limit, while the log has only user messages and answers.
+    """Caches the messages that fit a limit, for a log with only user messages and answers.
 
-    For such a log, the rules of `text.eviction` keep the longest end of the log that fits. From one load to the next,
-    new messages are added at the end and old messages are dropped, so a load costs only the changes. `fit_messages`
-    handles all other logs.
+    From one load to the next, new messages are added at the end and old messages are dropped, so a load costs only the
+    changes. `fit_messages` handles all other logs.
 
     Args:
         weight: Returns the weight of an entry towards the limit.
@@ -387,7 +384,7 @@ class SlidingWindow:
     async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], float] | None:
         """Return the entries that fit, oldest first, and the weight that can be added before an entry is dropped.
 
-        Returns `None` if `fit_messages` has to decide.
+        Returns `None` if the log has other messages, so that `fit_messages` has to decide.
         """
         known, about = self._known, (limit, log.cached.epoch, self._counted_by())
         if known and known[0] == about:

@@ -25,9 +25,9 @@ class ClearToolResults:
 
     Attributes:
         keep: The least number of newest results to keep in full. Results since the last answer always stay in full.
-        step: The number of messages by which the cut-off moves at once, so that a provider's prompt cache stays valid
-            in between. Results in up to this many further messages therefore stay in full.
-        over: Results up to this many tokens stay in full.
+        step: The number of messages after which further results are replaced at once. In between, a provider's prompt
+            cache stays valid.
+        over: The most tokens of a result that always stays in full.
         exclude: The names of tools whose results stay in full, and do not count towards `keep`.
 
     Raises:
@@ -62,7 +62,7 @@ ClearToolResultsOption: TypeAlias = ClearToolResults | Mapping[str, Any] | None
 
 
 def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
-    """Return an option as `ClearToolResults`; `None` stays `None`.
+    """Return the value of the option as `ClearToolResults`; `None` stays `None`.
 
     Raises:
         OptionError: The option has another type, or an unknown member.
@@ -145,7 +145,7 @@ class Clearing:
         self._known: tuple[Hashable, Mapping[int, str], dict[int, Cleared]] = (None, {}, {})
 
     def replace_old(self, entries: list[Entry]) -> list[Entry]:
-        """Return entries as shown in a view: old tool results are replaced by lines."""
+        """Return entries with old tool results replaced by lines, as a view shows them."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return entries
         held = self._held.entries
@@ -155,17 +155,17 @@ class Clearing:
 
     @property
     def waits(self) -> bool:
-        """Tell whether results may still become lines, which are shorter and let older messages fit a limit again."""
+        """Tell whether further results may become lines, and so make room for older messages."""
         held = self._held.entries
         results = [entry.seq for entry in held if kind_of(entry.message) == "result"]
         return bool(results) and not self._names(held)[0].keys() >= {*results}
 
     def is_whole(self, entries: Sequence[Entry]) -> bool:
-        """Tell whether entries have a tool result in full."""
+        """Tell whether any of the entries has a tool result in full."""
         return any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in entries)
 
     def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Return entries for upkeep calls: all replaceable results are lines, so that the input is always the same."""
+        """Return entries with all replaceable tool results as lines, as upkeep calls get them."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return entries
         exclude, over = self._option.exclude, self._option.over

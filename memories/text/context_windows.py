@@ -91,8 +91,7 @@ def read_told(told: Any, model: str) -> tuple[int | None, str]:
     """Return a model's context window and file name from an endpoint's answer to `/props` or `/models`.
 
     Returns:
-        The context window in tokens, or `None` if unknown; and the name, without folders, of llama.cpp's model file or
-        vLLM's root, or "" if unknown.
+        The context window in tokens (`None` if unknown), and the name of the model's file or folder ("" if unknown).
 
     Example:
         >>> read_told({"default_generation_settings": {"n_ctx": 4096}, "model_path": "/models/Qwen3-8B.gguf"}, "my-own")
@@ -117,15 +116,15 @@ def read_told(told: Any, model: str) -> tuple[int | None, str]:
 
 
 def is_unknown_share(limit: object, model: str) -> bool:
-    """Tell whether a limit is a share such as "80%", and the model is not in `CONTEXT_WINDOWS`."""
+    """Tell whether a limit is a share such as "80%" of the window of an unknown model."""
     return isinstance(limit, str) and bool(model and _SHARE.fullmatch(limit.strip())) and context_window(model) is None
 
 
 def tokens_of(name: str, limit: object, model: str, window: int | None = None) -> object:
-    """Return a token limit as a number: a share of a model's window is converted, digits in a string are parsed.
+    """Return a token limit as a number: a share such as "80%" is taken of the model's context window.
 
-    A limit that is not a string is returned unchanged, to be checked later. `window` is the context window of a model
-    that is not in `CONTEXT_WINDOWS`.
+    A limit that is not a string is returned unchanged. `window` is the context window of a model that is not in
+    `CONTEXT_WINDOWS`.
 
     Raises:
         OptionError: The string is not a share, or the model's window is unknown.

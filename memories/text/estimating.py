@@ -1,6 +1,7 @@
 """Estimates the tokens of a text from its kinds of characters.
 
-A table has the costs for each family of tokenizers; the prompt tokens that endpoints report correct them.
+A table has the tokens of each kind for each family of tokenizers. The token counts that endpoints report correct the
+estimate.
 """
 
 import contextlib
@@ -55,15 +56,15 @@ class Tokenizer:
     Attributes:
         name: The family's name.
         models: A pattern of the names of its models.
-        words: A factor for the beginnings of words.
-        long: A factor for the rest of long words, and for accents.
+        words: A factor for the tokens at the beginnings of words.
+        long: A factor for the tokens in the rest of long words, and for accents.
         sign: The tokens of a Chinese character, also in Japanese.
         kana: The tokens of another Japanese character.
         hangul: The tokens of a Korean character.
-        number: The tokens of up to three digits, besides `digit`.
+        number: The tokens of a group of up to three digits, in addition to `digit`.
         digit: The tokens of each digit.
         mark: The tokens of punctuation marks in a row.
-        blank: A factor for line ends and for further spaces.
+        blank: A factor for the tokens of line ends and of more than one space.
         frame: The tokens around a message: its role and its marks in the chat template.
     """
 
@@ -81,10 +82,11 @@ class Tokenizer:
     frame: float
 
     def measure(self, text: str) -> "tuple[float, float, float, float]":
-        """Return the tokens of one or more words, or of the blanks between words, by kind.
+        """Return the tokens of words, or of the blanks between words, for each kind of character.
 
         Returns:
-            The tokens of letters, of Chinese characters, of Japanese and Korean ones, of digits and punctuation.
+            The tokens of letters, of Chinese characters, of Japanese and Korean characters, and of digits and
+            punctuation.
         """
         letters = signs = kana = marks = 0.0
         for match in _PIECE.finditer(text):
@@ -142,7 +144,7 @@ def tokenizer_of(model: str) -> Tokenizer:
 
 
 class Factors(NamedTuple):
-    """The corrections of a tokenizer's costs for one model, from the prompt tokens that its endpoint reported.
+    """The factors that correct the token estimate for one model, learnt from the counts of its endpoint.
 
     Attributes:
         letters: The factor for letters.
@@ -162,7 +164,9 @@ class Factors(NamedTuple):
 
 
 def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
-    """Return a function that remembers up to `most` results by the text's hash, so that it keeps no deleted text.
+    """Return a function that remembers up to `most` results of another function.
+
+    Results are kept by the hash of the text, so that no deleted text is kept.
 
     Example:
         >>> read, size = [], remember(lambda text: read.append(text) or len(text), 100)
@@ -213,13 +217,13 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
 
 @functools.cache
 def guesser_of(model: str) -> Callable[[str], int]:
-    """Return a function that estimates the tokens of a text without corrections; 0 only for an empty text."""
+    """Return a function that estimates the tokens of a text, without corrections."""
     measure = _measurer(tokenizer_of(model))
     return lambda text: int(sum(measure(text)) + 0.5) or int(bool(text))
 
 
 def split_text(text: str) -> list[str]:
-    """Return the words of a text, and the blanks that may be tokens of their own."""
+    """Return the words of a text, and the blanks between them that may be separate tokens."""
     words = text.split()
     # Without a blank to spare, each blank is a single character, and only line ends count.
     if len(text) == len("".join(words)) + len(words) - 1:
@@ -246,16 +250,16 @@ _PLAUSIBLE = 0.4, 2.5
 
 
 class Estimate:
-    """The token estimate of one memory, corrected by factors learnt from each answer's `usage.prompt_tokens`.
+    """The token estimate of one memory, corrected after each answer by the endpoint's count of tokens.
 
-    Two processes with the same log have the same estimate, since the factors are stored with each answer. The factors
-    in use change by at least 3 % or not at all, so views rarely move.
+    The corrections are factors, stored with each answer, so two processes with the same log have the same estimate. The
+    factors in use change only by 3 % or more, so that views rarely move.
 
     Attributes:
-        tokenizer: The family.
+        tokenizer: The family of tokenizers.
         factors: The factors in use.
         learnt: The newest factors.
-        name: The name of counts by these factors; counts by another name are invalid.
+        name: The name of the counts made with these factors. Counts with another name are invalid.
     """
 
     def __init__(self, model: str = "") -> None:
@@ -269,13 +273,13 @@ class Estimate:
         self._measure_again = remember(self._measure, 1 << 12)
 
     def suit(self, model: str) -> None:
-        """Take the family of a model, unless a family is known already; the factors begin anew."""
+        """Take the family of tokenizers for a model, if no family is known yet. The factors begin anew."""
         if not self.tokenizer.name:
             self._choose(tokenizer_of(model))
             self.begin()
 
     def begin(self) -> None:
-        """Drop all corrections: take the factors that hold before any answer."""
+        """Drop all corrections, and take the factors for the beginning."""
         self._use(*self._table)
 
     @property
@@ -285,7 +289,7 @@ class Estimate:
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Take the factors stored with the newest entry that has any; return False if no entry has any.
+        """Take the factors stored with the newest entry that has factors; return False if no entry has factors.
 
         Args:
             entries: The entries, newest first.
@@ -312,7 +316,7 @@ class Estimate:
         return int(_dot(self._measure(text), self.factors[:4]) + 0.5) or int(bool(text))
 
     def count_message(self, message: Message) -> float:
-        """Estimate the tokens of a message, with those around it; a part that is not text has a fixed weight."""
+        """Estimate the tokens of a message and its frame. A part that is not text has a fixed number of tokens."""
         words = _dot(self._measure_again(text_of(message)), self.factors[:4])
         return round((words + self.factors.frame) * _PARTS) / _PARTS + weigh_parts(message)
 
@@ -324,7 +328,7 @@ class Estimate:
         A request with pictures, or with tools as its larger part, changes nothing.
 
         Returns:
-            The factors, to store with the answer; `None` if nothing was ever corrected.
+            The factors, to store with the answer; `None` before the first correction.
         """
         if not counted or any(map(weigh_parts, request)):
             return self._tell()

@@ -57,8 +57,8 @@ class Fitted:
     Attributes:
         kept: The messages, in the order for sending.
         size: The weight of the kept messages.
-        settled: True if messages older than the list would not be kept either.
-        oldest_needed: The log number of the first message that is kept, or may be kept once a call has all its results.
+        settled: True if no message older than the list would be kept.
+        oldest_needed: The log number of the oldest message that is kept, or will be once its tool call has all results.
         room: The weight that may be added before a kept message is evicted; below 0 if any addition evicts a message.
     """
 
@@ -89,12 +89,11 @@ def fit_messages(
     Args:
         items: The messages, oldest first.
         limit: The most that the messages may weigh.
-        evict: With `"exchange"`, the kept messages begin with a user message, apart from pinned messages; without a
-            user message, with any message.
+        evict: With `"exchange"`, the kept messages begin with a user message, apart from pinned messages.
         system_first: True to put system messages first; false to leave system messages in their places.
-        steps: The rule for the first kept message, with the same limit. By default, any message can be first.
+        steps: The rule for the first kept message; by default, any message can be first.
         pinned: The log numbers of pinned messages.
-        newest: The newest log number, if the next message's number does not follow the last number in `items`.
+        newest: The newest log number, if it is not the number of the last message in `items`.
         count: Converts a log number into a message count for `steps` (see `Log.counter`).
     """
     given = list(items)
@@ -216,11 +215,11 @@ def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], fl
 
 
 def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | None:
-    """Return the largest result of `make` that fits a limit; `None` if none fits.
+    """Return the largest result of a function that fits a limit; `None` if none fits.
 
     Args:
-        make: Called with a bound; returns a result made of pieces that fit the bound, and the result's size, which may
-            be above or below the bound.
+        make: The function. It is called with a bound, and returns a result and its size, which may differ from the
+            bound.
         limit: The most that the size may be.
     """
     made, size = make(limit)
@@ -247,10 +246,9 @@ class Steps:
     A window that drops the oldest message with each new message changes its beginning at each turn, and a provider's
     prompt cache is useless. A window that moves in steps keeps its beginning until the window has grown by the step.
 
-    The window begins at a multiple of `every`: the newest multiple with at least the minimum after it. If the window
-    then exceeds the maximum because of long messages, numbers half as far apart are tried, down to single messages. The
-    beginning depends only on the messages shown, not on earlier messages or windows: after a restart, and in other
-    processes, the window begins at the same message.
+    The window begins at a multiple of `every`: the newest with at least the minimum after it. If the window is then
+    over the maximum, multiples of half of `every` are tried, and so on. The beginning depends only on the messages
+    shown, so it is the same after a restart and in other processes.
 
     Attributes:
         least: The least messages or tokens to show, if the log has enough.
@@ -269,7 +267,7 @@ class Steps:
         Args:
             limit: The least number of items to show.
             step: The most items to show beyond `limit`.
-            numbers: The usual number of log entries per item.
+            numbers: The usual number of log entries in an item: 1 for messages, 2 for exchanges.
         """
         return cls(limit, limit + step, numbers * (step + 1))
 
@@ -283,8 +281,8 @@ class Steps:
 
         Args:
             numbers: The log numbers at which the window can begin, ascending.
-            weights: The weight of the item at each number.
-            besides: The weight of messages that are always shown.
+            weights: The weight of the item that begins at each log number.
+            besides: The total weight of messages that are always shown.
 
         Example:
             >>> steps = Steps.above(2, 2)  # 2 to 4 of the items: of four, five and six
@@ -307,13 +305,13 @@ class Steps:
     def room(
         self, numbers: Sequence[int], weights: Sequence[float], newest: int, *, begins: int, besides: float = 0
     ) -> int:
-        """Return the weight that can be added before the window moves; below 0 if the window is already over the limit.
+        """Return the weight that can be added before the window moves; below 0 if it is already over the limit.
 
         Args:
             numbers: The log numbers at which the window can begin after an addition, ascending.
-            weights: The weight of the item at each number.
-            newest: The newest log number. Added messages have higher numbers, and the window may begin at them.
-            begins: The position of the window's current beginning.
+            weights: The weight of the item that begins at each log number.
+            newest: The newest log number. The window may also begin at messages added later.
+            begins: The position in `numbers` at which the window begins now.
             besides: The weight of messages that are always shown.
         """
         spare = self.most - besides - sum(weights[begins:])
@@ -329,7 +327,7 @@ class Steps:
 
 
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
-    """Return the messages in LangChain4j's memory after adding a message, with LangChain4j's faulty corner cases.
+    """Return the messages in LangChain4j's memory after adding a message, faults of LangChain4j included.
 
     A new system message equal to the present system message is ignored. A different system message replaces the present
     one and goes to the end, or with `system_first` to the beginning. An empty system message removes the present one.
@@ -356,8 +354,8 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, sys
 def evict_as_langchain4j(held: Iterable[Weighed], limit: float) -> list[Weighed]:
     """Return the messages left after removing the oldest, as LangChain4j does, until the rest fits a limit.
 
-    A system message at the beginning stays. The results directly after a removed tool call are removed with the call,
-    even results of other calls. A single message over the limit is removed too: the result may be empty.
+    A system message at the beginning stays. The results directly after a removed tool call are removed too, even
+    results of other calls. The result may be empty.
     """
     messages = list(held)
     size = sum(one.weight for one in messages)

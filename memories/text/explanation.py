@@ -1,6 +1,6 @@
-"""Explains a view: the searches made for the view, the tokens of each message, and the messages left out.
+"""Explains a view: the searches made for it, the tokens of each message, and the messages left out.
 
-Searches `report` their results. Without an explanation under way (`watch`), the results are dropped.
+Searches `report` their results; the results are kept only in a block of `watch`.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ class Find:
 
     Attributes:
         by: The kind of search.
-        what: The log number of a message, or a text.
+        what: The result: the log number of a message, or a text.
         score: The score; higher is better. Scores are comparable within one kind of search only.
         shown: True if the view shows the result.
         text: The result's text.
@@ -196,7 +196,9 @@ _watching: ContextVar[Searches | None] = ContextVar("memzoo_searches", default=N
 
 
 def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
-    """Report the results of a search to the explanation under way; without an explanation, `scores` is not read.
+    """Report the results of a search, for the explanation of a view.
+
+    Outside a block of `watch`, nothing happens, and `scores` is not read.
 
     Args:
         by: The kind of search.
@@ -221,7 +223,7 @@ def watch() -> Generator[Searches]:
 async def explain_view(
     memory: "BaseMemory", told: Searches, view: "View", query: str | None, max_tokens: int | None
 ) -> Explanation:
-    """Return the explanation of a view, see `BaseMemory.aexplain`.
+    """Return the explanation of a view; see `BaseMemory.aexplain`.
 
     Args:
         memory: The memory.

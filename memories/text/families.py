@@ -1,4 +1,4 @@
-"""Families of endpoints: the form of request that each family accepts, as data, and the names that tell the family."""
+"""Families of endpoints: the form of request that each family accepts, and the names of its models."""
 
 import re
 from dataclasses import dataclass
@@ -14,22 +14,20 @@ __all__ = ["ANY", "FAMILIES", "Family", "family_of"]
 class Family:
     """The form of request that a family of endpoints accepts.
 
-    Every family gets the strictest order that loses nothing (see `text.order`). The attributes are a family's demands
-    beyond that order.
+    All families get the order of `text.order`. The attributes are further demands of a family.
 
     Attributes:
         system_role: The role of the system message; "" to put the system text into the first user message.
         call_ids: A regular expression for the ids of tool calls; "" for any id. Other ids are rewritten as nine letters
-            and digits, the same in every request.
-        parallel_calls: False to send each call of an answer in a message of its own, with its result behind it.
+            and digits.
+        parallel_calls: False to send each call of an answer in a separate message, followed by its result.
         calls_as_text: True to tell calls and their results in words.
-        returns: The members of an assistant's message, and of its calls, that the provider wants back as it sent them.
-            They go back for every turn: a provider drops unwanted members of earlier turns by itself, and the beginning
-            of the request stays the same for a prompt cache.
-        missing_thoughts: The `reasoning_content` to send in a message that lacks it, which the provider would refuse;
-            "" for none.
-        missing_signature: The signature to send with a first call that lacks one; "" for none.
-        thoughts_in_words: True to send thoughts back as "<think>" before the words.
+        returns: The members of an assistant's message, and of its calls, that the provider wants back in every later
+            request, unchanged.
+        missing_thoughts: The `reasoning_content` to add to a message without one, which the provider would refuse; ""
+            to add none.
+        missing_signature: The signature to add to a first call without one; "" to add none.
+        thoughts_in_words: True to send thoughts back in the text, after "<think>" and before the words.
     """
 
     system_role: Literal["system", "developer", ""] = "system"

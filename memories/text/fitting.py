@@ -20,8 +20,8 @@ class Limit:
 
     Args:
         limit: The token limit.
-        size: Counts the tokens of all chosen items together. The total can be smaller than the sum of the items'
-            tokens, so `size` is called once an item does not fit by the sum. By default, only the sum counts.
+        size: Counts the tokens of all chosen items together, which may be fewer than their sum. Called only if the sum
+            is over the limit. By default, only the sum counts.
 
     Example:
         >>> chosen = []
@@ -39,11 +39,11 @@ class Limit:
 
     @property
     def is_full(self) -> bool:
-        """Tell whether further items are unlikely to fit, since many in a row did not."""
+        """Tell whether many items in a row did not fit, so that others hardly will."""
         return self._passed_over >= _MOST_PASSED_OVER
 
     def has(self, cost: int) -> bool:
-        """Take tokens for an item if enough are left; return whether the item fits."""
+        """Take tokens for an item, and return true; or return false if too few are left."""
         if cost > self._left and self._size and not self._is_counted:
             self._left, self._is_counted = self._limit - self._size(), True
         fits = cost <= self._left
@@ -54,7 +54,9 @@ class Limit:
 
 
 def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
-    """Return the longest beginning of a text that fits: whole sentences or lines, else words; "" if no word fits.
+    """Return the longest beginning of a text that fits, of whole sentences or lines.
+
+    If not even one fits, return whole words; "" if no word fits.
 
     Args:
         text: The text.
@@ -76,7 +78,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def without_middle(text: str, kept: int) -> str:
-    """Return the beginning and the end of a text, `kept` characters in total, with a note between for the gap.
+    """Return the first and the last characters of a text, `kept` in total, with a note about the gap between them.
 
     Example:
         >>> print(without_middle("abcdefghij", 4))

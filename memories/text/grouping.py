@@ -31,9 +31,9 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
-    """Return the positions of sendable messages, in groups: a message with all its tool results, or a single message.
+    """Return the positions of messages in groups: a call with all its results, or a single message.
 
-    A message with a missing result, and a result without a call, belong to no group (see `find_calls`).
+    Calls without all results, and results without a call, are in no group (see `find_calls`).
 
     Returns:
         The groups in the order of their first messages; within a group, results in the order of the calls.
@@ -62,7 +62,7 @@ class ToolCall:
 
     Attributes:
         place: The position of the message with the call.
-        call: The call as in `tool_calls`; for a function call of the older form, its `function_call`.
+        call: The call, as in the message's `tool_calls` or (the older form) `function_call`.
         result: The position of the result; `None` without a result.
         is_open: True if the call waits for a result, and no later message has a call with the same id.
     """
@@ -76,8 +76,8 @@ class ToolCall:
 def find_calls(messages: Sequence[Message]) -> list[ToolCall]:
     """Return the tool calls, oldest first, each with its result.
 
-    A result belongs to the newest earlier call with the same id and no result yet. Calls with the same id in one
-    message get their results in order.
+    Among calls with the same id, a result belongs to the newest call before it that has no result yet. Calls with the
+    same id in one message get their results in order.
     """
     found = list[ToolCall]()
     waiting = dict[Hashable, deque[ToolCall]]()
@@ -117,7 +117,7 @@ def is_answer(message: Message) -> bool:
 
 
 def is_of_tools(message: Message) -> bool:
-    """Tell whether a message calls tools, or is the result of a call."""
+    """Tell whether a message has tool calls, or is the result of one."""
     return kind_of(message) in ("calls", "result")
 
 
@@ -135,7 +135,7 @@ def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
 def find_unanswered(messages: Sequence[Message]) -> list[int]:
     """Return the positions of the newest user message and all later messages; `[]` if the assistant has answered.
 
-    System messages, calls with a missing result and results without a call are left out.
+    System messages, calls without all results, and results without a call are left out.
     """
     groups = group_messages(messages)
     said = [group for group in groups if not is_instruction(messages[group[0]])]
@@ -146,11 +146,10 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 
 
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
-    """Yield the end position of each exchange; the last is the number of entries.
+    """Yield the end position of each exchange, which is the position after its last entry.
 
-    A user or system message begins an exchange if it follows an answer, or if it is the first message of a turn. An
-    assistant's message begins an exchange if it is the first message of a turn and follows an answer. Otherwise the
-    messages of one turn stay together.
+    An exchange begins with a user or system message after an answer or at the beginning of a turn, or with the
+    assistant's message at the beginning of a turn after an answer. Otherwise the messages of one turn stay together.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:
@@ -158,7 +157,7 @@ def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
 
 
 def last_exchange(entries: Sequence[Entry]) -> int:
-    """Return the position of the last exchange's first entry; 0 if there is only one exchange."""
+    """Return the position of the first entry of the last exchange."""
     places = range(len(entries) - 1, 0, -1)
     return next((place for place in places if _begins_exchange(entries[place - 1], entries[place])), 0)
 

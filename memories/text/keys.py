@@ -1,4 +1,4 @@
-"""Picks the two messages of an exchange from inputs and outputs, with LangChain's rules and error texts."""
+"""Finds the user's and the assistant's message in inputs and outputs, with LangChain's rules and error texts."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def exchange_of(
         inputs: All inputs by name.
         outputs: All outputs by name.
         keys: The memory's `input_key` and `output_key`.
-        variables: The memory's own variables, which are never the user's message.
+        variables: The names of the memory's variables, which are never the user's message.
         owner: The name of the memory's class, for a warning.
         all_fields: True to keep the other inputs and outputs as fields of the records.
 
@@ -51,12 +51,12 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
     Args:
         inputs: All inputs by name.
         configured: The memory's `input_key`.
-        variables: The memory's own variables, which are never the user's message.
+        variables: The names of the memory's variables, which are never the user's message.
 
     Raises:
         MessageError: The inputs are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: No key is configured, and there is not exactly one candidate.
+        AmbiguousKeyError: No key is configured, and there are several candidates or none.
     """
     if not _is_mapping(inputs):
         raise _make_error("inputs", inputs, "input")
@@ -81,7 +81,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
     Raises:
         MessageError: The outputs are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: No key is configured, there is not exactly one output, and no output is called "output".
+        AmbiguousKeyError: No key is configured, there are several outputs or none, and none is called "output".
     """
     if not _is_mapping(outputs):
         raise _make_error("outputs", outputs, "output")
@@ -121,7 +121,7 @@ def check_inputs(inputs: object) -> None:
 
 
 def check_query(query: object) -> None:
-    """Check the query of `messages`: unlike the inputs of `load_memory_variables`, the query is a string.
+    """Check that the query of `messages` is a string or `None`.
 
     Raises:
         OptionError: The query is neither a string nor `None`.

@@ -117,7 +117,7 @@ def words(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=1 << 12)
 def content_stems(text: str) -> tuple[str, ...]:
-    """Return the stems of a text's words without `STOPWORDS`, in order."""
+    """Return the stems of a text's words in order, without the words in `STOPWORDS`."""
     return tuple([stem(word) for word in words(text) if word not in STOPWORDS])
 
 
@@ -127,7 +127,7 @@ def all_stems(text: str) -> tuple[str, ...]:
 
 
 def is_idle(text: str) -> bool:
-    """Tell whether a text has only courtesy, applause and weather, and can be forgotten.
+    """Tell whether a text is only small talk, such as thanks, applause or the weather.
 
     Example:
         >>> is_idle("lol the weather is awful"), is_idle("Thanks!"), is_idle("Thanks, Anna moved.")
@@ -151,7 +151,7 @@ def count_words(text: str) -> int:
 
 
 def tells(sentence: str) -> bool:
-    """Tell whether a sentence states anything: questions and courtesies ("Thanks, Anna!") do not.
+    """Tell whether a sentence states anything. Questions and courtesies ("Thanks, Anna!") do not.
 
     Example:
         >>> [tells(text) for text in ("Thanks, Anna!", "Anna moved.", "谢谢你。", "她养了两只猫。", "我爱茶。")]
@@ -219,5 +219,5 @@ def sentences(text: str) -> Sequence[str]:
 
 
 def join_sentences(texts: Iterable[str]) -> str:
-    """Return sentences joined into one text, with spaces between if the script uses spaces."""
+    """Return sentences as one text, with spaces between them unless the script has none."""
     return "".join(one if _UNSPACED_END.match(one[-1]) else f"{one} " for one in texts if one).removesuffix(" ")

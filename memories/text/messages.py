@@ -1,6 +1,6 @@
-"""Checks chat messages, writes messages as text, and makes lists that providers accept.
+"""Checks chat messages, writes them as text, and selects the messages that providers accept.
 
-A message is an OpenAI chat message, a plain dict. There are no message classes.
+A message is an OpenAI chat message, a plain dict.
 """
 
 import functools
@@ -81,7 +81,7 @@ def checked(message: Any) -> Message:
 
 
 def message_from(role: str, content: Any) -> Message:
-    """Return a user's or an assistant's message, after the checks of `checked`."""
+    """Return a message of the user or the assistant, after the checks of `checked`."""
     message = {"role": role, "content": content}
     # ASCII text needs no further checks.
     return message if isinstance(content, str) and content.isascii() else _checked(message)
@@ -110,12 +110,12 @@ def _checked(message: Any) -> Message:
 
 
 def as_message(role: str, said: str | Message) -> Message:
-    """Return a text as a message of a role; a message is returned unchanged."""
+    """Return a text as a message with a role. A message is returned unchanged."""
     return {"role": role, "content": said} if isinstance(said, str) else said
 
 
 def users_message(said: str | Message) -> Message:
-    """Return a text as a user message; a user message is checked and copied.
+    """Return a text as a user message. A user message is checked and copied.
 
     Raises:
         MessageError: The message is invalid, or has another role.
@@ -127,10 +127,10 @@ def users_message(said: str | Message) -> Message:
 
 
 def check_several(messages: object, what: str = "messages") -> None:
-    """Check that an argument is a list of chat messages or the like; the messages are not checked.
+    """Check that an argument is a list or another iterable of messages. The messages are not checked.
 
     Raises:
-        MessageError: The argument is no list; the error names the argument by `what`.
+        MessageError: The argument is something else. The error names it by `what`.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
         raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")
@@ -166,7 +166,7 @@ def _is_time(text: str) -> bool:
 
 
 def tool_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
-    """Return a tool call for an assistant's message; arguments of type `str` must be JSON already."""
+    """Return a tool call for an assistant's message. Arguments that are a string must be JSON."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": written}}
 
@@ -219,7 +219,7 @@ def _check_content(message: Message) -> None:
 
 
 def text_of(message: Message) -> str:
-    """Return a message as text: the words, the names of pictures and files, and the tool calls; no thoughts."""
+    """Return a message as text: words, names of pictures and files, and tool calls, but no thoughts."""
     if isinstance(content := message.get("content"), str) and len(message) == 2:  # noqa: PLR2004 - as nearly all have
         return content
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
@@ -234,7 +234,7 @@ def text_of(message: Message) -> str:
 
 
 def with_words(message: Message, text: str) -> Message:
-    """Return a message with its text replaced; pictures and files stay."""
+    """Return a message with another text. Its pictures and files stay."""
     if isinstance(message["content"], str):
         return message | {"content": text}
     others = [part for part in message["content"] if part["type"] != "text"]
@@ -285,9 +285,9 @@ _DAY = re.compile(_HEADING, re.IGNORECASE)
 
 
 def quote_turns(text: str, labels: Iterable[str]) -> str:
-    r"""Return a text with "> " before each line, except the first, that looks like a turn or the heading of a day.
+    r"""Return a text with "> " before each line that looks like a turn or the heading of a day.
 
-    Without the mark, a message could forge a turn of another speaker or the heading of another day.
+    Otherwise a message could contain a false turn of another speaker. The first line is never marked.
 
     Example:
         >>> print(quote_turns("hello\nHuman: bye\n8 May 2026:", ["Human", "AI"]))
@@ -328,7 +328,10 @@ class Labels:
         return self._others.get(role) or role.capitalize()
 
     def speaker(self, message: Message) -> str:
-        """Return a message's speaker: the `name`, or the role's label if the name looks like another label or a day."""
+        """Return the speaker of a message: its `name`, or the label of its role.
+
+        A name that looks like another label or a day is not used.
+        """
         name, own = message.get("name"), self.of(message["role"])
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _DAY.match(f"{name}:"):
             return own
@@ -345,27 +348,26 @@ class Labels:
         return frozenset(map(self.of, ROLES))
 
     def line(self, message: Message) -> str:
-        """Return a message as one turn of a transcript: the label, a colon, the text."""
+        """Return a message as a turn of a transcript: the label, a colon, the text."""
         return f"{self.of(message['role'])}: {quote_turns(text_of(message), self.names)}"
 
 
 def sendable(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that a provider accepts, in the form of `as_sent`; see `find_sendable`."""
+    """Return the messages that a provider accepts, as `find_sendable` and `as_sent` select and change them."""
     return [as_sent(messages[place]) for place in find_sendable(messages)]
 
 
 def find_sendable(messages: Sequence[Message]) -> list[int]:
     """Return the positions of the messages that a provider accepts: system messages first, calls with all results.
 
-    Results are matched to calls by id. A result without an earlier call, a call with a missing result, and an answer
-    without words are left out.
+    Calls without all results, results without an earlier call, and answers without words are left out.
     """
     kept = [place for group in group_messages(messages) for place in group if not is_empty(messages[place])]
     return sorted(kept, key=lambda place: not is_instruction(messages[place]))
 
 
 def is_empty(message: Message) -> bool:
-    """Tell whether an answer has no words, as when the model only thought: many providers refuse such a message."""
+    """Tell whether an answer has no words, for example because the model only thought."""
     if isinstance(content := message.get("content"), str) and content.strip():
         return False
     return is_answer(message) and not text_of(message).strip()
@@ -377,14 +379,14 @@ def is_answered(said: Sequence[Message]) -> bool:
 
 
 def as_sent(message: Message, family: Family = ANY) -> Message:
-    """Return a message as a provider accepts it: only members of OpenAI's chat messages, none empty, and no thoughts.
+    """Return a message as a provider accepts it.
 
-    Endpoints refuse other members (such as `id` and `usage_metadata` from LangChain), empty members (such as a client's
-    `"tool_calls": None`), names with blanks, and arguments that are no JSON object. The log keeps all as it was given.
+    Only members of OpenAI's chat messages stay, and only if they are not empty. Thoughts are left out, names with
+    blanks are changed, and arguments become JSON objects.
 
     Args:
         message: The message.
-        family: The family of endpoints. Families that want thoughts and signatures back get them.
+        family: The family of endpoints. Some families get thoughts and signatures back.
     """
     role, content = message["role"], message.get("content")
     is_plain = len(message) == 2 and isinstance(content, str)  # noqa: PLR2004 - a role and a content, as nearly all have

@@ -1,4 +1,4 @@
-"""Normalises names, and finds known names in a text, such as the names that a question is about."""
+"""Brings names into a canonical form, and finds known names in a text."""
 
 import functools
 import re
@@ -111,7 +111,7 @@ def canonical(name: str) -> str:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Tell whether a text contains a name as whole words; the name must be in canonical form.
+    """Tell whether a text contains a name as whole words. The name must be in canonical form.
 
     Example:
         >>> mentions("Is “Sam” here?", "sam"), mentions("The same?", "sam")
@@ -131,9 +131,9 @@ def refers_back(text: str) -> bool:
 
 
 def is_pronoun(name: str, said: str = "") -> bool:
-    """Tell whether a "name" is a pronoun, or a word such as "nobody" that names no person or thing.
+    """Tell whether a "name" is a pronoun, or a word such as "nobody".
 
-    `said` is the statement about the name, to recognise the language.
+    `said` is the statement about the name; it tells the language.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
@@ -145,11 +145,11 @@ def is_pronoun(name: str, said: str = "") -> bool:
 
 
 def is_reference(name: str, said: str = "") -> bool:
-    """Tell whether a "name" only refers to a person or thing mentioned before, such as "she" or "his sister".
+    """Tell whether a "name" only refers to something mentioned before, such as "she" or "his sister".
 
     Args:
         name: The "name".
-        said: The statement about the name, to recognise the language.
+        said: The statement about the name, which tells the language.
 
     Example:
         >>> [is_reference(name) for name in ("She", "his sister", "Er", "Nobody")]
@@ -167,15 +167,14 @@ def _is_one_of(words: frozenset[str], name: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Return a text with case, width and white space normalised."""
+    """Return a text in lower case, with normal width and single spaces."""
     return " ".join(unicodedata.normalize("NFKC", _with_few_marks(text)).casefold().split())
 
 
 def places(text: str, name: str) -> Iterator[int]:
-    """Yield the positions of a name as whole words in a folded text; the name must be in canonical form.
+    """Yield the positions of a name in a folded text, as whole words only.
 
-    Names longer than 300 characters are never found. The search does without regular expressions, because compiling
-    an expression takes a hundred times as long as the search.
+    The name must be in canonical form. Names longer than 300 characters are never found.
 
     Example:
         >>> list(places("sam and samara like sam", "sam"))
@@ -280,7 +279,7 @@ class NameIndex:
         return [known for known, parts in rarest.items() if words <= parts]
 
     def has_part_of_a_name(self, text: str, named: Sequence[str]) -> bool:
-        """Return whether a text has a capitalised word of a known name; words of the names in `named` do not count."""
+        """Tell whether a text has a capitalised word from a known name that is not in any of the names `named`."""
         covered = {word for name in named for word in name.split()}
         capitalised = {canonical(word) for word in text.split() if word.lower() != word}
         return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)
@@ -305,10 +304,10 @@ def _blank(text: str, found: Sequence[int], length: int) -> str:
 
 
 def find_asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-    """Return the canonical names that a question asks about, with their certainties from 0 to 1.
+    """Return the canonical names that a question asks about, with certainties from 0 to 1.
 
-    "I", "my" and "we" mean the user, "you" means the assistant. Part of a name means all names with the part. "She",
-    "it" and the like mean names mentioned before, most likely the last name.
+    "I", "my" and "we" mean the user, "you" the assistant. Part of a name means all names that contain it. "She", "it"
+    and the like mean names in earlier messages, most likely the last.
 
     Args:
         query: The question.

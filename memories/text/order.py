@@ -1,7 +1,7 @@
-"""The order of a request, as data: `FOLLOWS` says who may follow whom. Requests are made and checked by this table.
+"""The order of messages in a request. The table `FOLLOWS` says which message may follow which.
 
-The order is the strictest that loses nothing: one system message, first; then turns that begin with a user and
-alternate; no message without words; calls with their results. Every endpoint accepts this order.
+One system message comes first. Then turns of user and assistant alternate, beginning with the user. No message is
+empty, and calls are followed by their results. Every endpoint accepts this order.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ _ANY = Family()
 
 
 def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
-    """Return the first fault of a request in words; "" if the endpoints of a family accept the request.
+    """Describe the first fault of a request for a family of endpoints; "" if it has none.
 
     Example:
         >>> asked = {"role": "user", "content": "Hi!"}
@@ -101,17 +101,17 @@ def _find_fault_in(message: Message, open_calls: Sequence[str], family: Family) 
 def make_request(
     pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0, ends: bool = False
 ) -> Shown:
-    """Return the messages that a family of endpoints accepts.
+    """Return the messages of a request, in the order that a family of endpoints accepts.
 
-    Neighbours of one role become one message: a recalled text stands in front of the user message behind it. All
-    system texts become one message, the application's text first.
+    Adjacent pieces of the same role become one message. All system texts become one message, the application's text
+    first.
 
     Args:
         pieces: The pieces of the request, in order.
         family: The family.
-        stable: The number of pieces at the beginning that the next request repeats.
+        stable: The number of pieces at the beginning that the next request will have too.
         room: The amount that may be added before the next call, as in `Shown`.
-        ends: True if the request is sent as it is; one that ends with an answer then gets a user message at its end.
+        ends: True to add a user message after an answer at the end, as endpoints demand.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)
@@ -131,14 +131,14 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Return messages in groups that become one message each: neighbours of one role, in the order of `FOLLOWS`.
+    """Group messages that become one message each, in the order of `FOLLOWS`.
 
     Args:
-        items: Pairs of any value and a message; system messages first, calls with their results.
-        stand_ins: The messages to put between two messages that must not be neighbours.
+        items: Pairs of a value of the caller and a message; system messages first, calls with their results.
+        stand_ins: Messages to insert between two messages that must not follow each other.
 
     Returns:
-        Pairs of the messages of a group and their values.
+        For each group, its messages and the values of these messages.
     """
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"
@@ -156,7 +156,7 @@ def arrange(
 
 
 def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
-    """Return the application's system text, then the pieces; an equal system message of the log is left out."""
+    """Return the application's system text, followed by the pieces. An equal system message of the log is left out."""
     if not system:
         return list(pieces)
     rule: Message = {"role": "system", "content": system}
@@ -164,10 +164,10 @@ def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, list[Message]]:
-    r"""Return the text of all system messages, and the other messages in the order that every endpoint accepts.
+    r"""Return the system text, and the other messages in the order that every endpoint accepts.
 
-    The list begins with a user message, roles alternate, and tool calls without results, and results without calls, are
-    left out. For Anthropic's and Google's clients, which take the system text separately.
+    This is for Anthropic's and Google's clients, which take the system text separately. The messages begin with a user
+    message, and roles alternate. Tool calls without results, and results without calls, are left out.
 
     Args:
         messages: Messages in any order, such as those of `memory.messages` and a new question.
@@ -186,9 +186,9 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
 
 
 class CallIds:
-    """Gives each tool call of a request an id of its own, and its result the same id.
+    """Gives each tool call of a request its own id, and its result the same id.
 
-    Some endpoints give one id to several calls, and others refuse such calls. The log keeps the ids as they were given.
+    Some endpoints give one id to several calls, which others refuse. The log keeps the original ids.
 
     Args:
         form: A regular expression for the ids (see `Family.call_ids`); "" for any id.
@@ -208,7 +208,7 @@ class CallIds:
         self._waiting = dict[str, list[str]]()  # the new ids of calls without a result, by their id
 
     def tell_apart(self, message: Message) -> Message:
-        """Return the next message of the request; ids that an earlier call has are replaced."""
+        """Return the next message of the request with new ids where an earlier call has the same id."""
         if calls := message.get("tool_calls"):
             self._waiting |= {call["id"]: [] for call in calls}
             made = [{**call, "id": self._find_free(call["id"])} for call in calls]
@@ -230,9 +230,9 @@ class CallIds:
 
 
 def cache_control(message: Message) -> Message:
-    """Return a message with a mark for Anthropic's prompt cache: the cached part of the prompt ends with the message.
+    """Return a message with a mark for Anthropic's prompt cache, which keeps the prompt up to this message.
 
-    A message without content, such as one of calls alone, is returned unchanged.
+    A message without content, such as one with only tool calls, is returned unchanged.
 
     Example:
         >>> cache_control({"role": "user", "content": "Hi!"})["content"]
@@ -360,7 +360,10 @@ def _add_up(thoughts: Sequence[Any]) -> Any:
 
 
 def add_speaker(message: Message, speakers: Iterable[str]) -> Any:
-    """Return a message's content after its speaker's name, marked where it looks like another speaker's words."""
+    """Return a message's content with its speaker's name before it.
+
+    Lines that look like another speaker's words are marked.
+    """
     label, parts = f"{message['name']}: " if message.get("name") else "", _parts(message["content"])
     for place, part in enumerate(parts):
         if _is_plain(part):

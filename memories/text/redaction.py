@@ -81,7 +81,7 @@ class Redactor:
         self.is_idle = redact is None
 
     def text(self, text: str) -> str:
-        """Return a text redacted.
+        """Return a redacted text.
 
         Raises:
             RedactionError: The function failed or did not return a string, or the text has too many levels of escapes.
@@ -114,9 +114,9 @@ class Redactor:
         return text[:first] + redacted[start : len(redacted) - same] + text[end:]
 
     def message(self, message: Message) -> Message:
-        """Return a message with all texts redacted: content, names, arguments and results of tools.
+        """Return a message with all texts redacted: content, names, and arguments and results of tools.
 
-        The structure stays: role, types, ids of calls, names of tools. Pictures, sounds and files stay too.
+        Roles, types, ids of calls and names of tools stay unchanged, as do pictures, sounds and files.
         """
         if self.is_idle:
             return message
@@ -126,7 +126,7 @@ class Redactor:
     def record(self, record: Record) -> Record:
         """Return a record with its message and fields redacted.
 
-        In a field that holds a host's own form of the message, ids, times and the like stay.
+        If a field has the message in a host's own form, its ids and times stay unchanged.
         """
         if self.is_idle:
             return record

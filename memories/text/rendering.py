@@ -36,15 +36,15 @@ RecalledPlace: TypeAlias = Literal["before", "after"]
 
 
 class Renderer:
-    """Turns views into text, chat messages or requests; each message of the log is rendered and counted once.
+    """Turns views into text, chat messages or requests. Each message of the log is rendered and counted once.
 
     Args:
         labels: The labels of speakers in transcripts.
-        counter: Returns the token counter; called for each count.
+        counter: A function that returns the token counter to use.
         lines: A cache of rendered lines, by log number.
         tokens: A cache of token counts, by log number.
         role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.
-        place: The place of recalled texts: before all messages, or after the answered messages.
+        place: The place of recalled texts: before all messages, or after the last answer.
         model: Returns the name of the model that gets the requests; "" if unknown.
     """
 
@@ -72,7 +72,7 @@ class Renderer:
         self._counted: tuple[str, Sequence[Entry], float] = "", (), 0
 
     def text(self, view: View) -> str:
-        """Return a view as text: the system message, the recalled texts and the transcript, in the configured order."""
+        """Return a view as text: the system message, the recalled texts and the transcript."""
         recalled: Sequence[str] = [*view.recalled, *view.quotes]
         if view.summary_as_turn:
             recalled = [self.labels.line(system_message(text)) for text in view.texts]
@@ -85,7 +85,7 @@ class Renderer:
         return "\n".join(filter(None, parts))
 
     def messages(self, view: View) -> list[Message]:
-        """Return a view as chat messages: the system message, a message for each recalled text, sendable messages."""
+        """Return a view as chat messages: the system message, the recalled texts, and the messages."""
         return [one.sent for one in self._place(self._say(view), self._recall(view.recalled, view.quotes))]
 
     def show(self, view: View, max_tokens: int | None = None, *, only_pieces: bool = False) -> Shown:
@@ -97,7 +97,8 @@ class Renderer:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
-            only_pieces: True to return an empty list that only has its `pieces`, for `request`.
+            only_pieces: True to return an empty list with the attribute `pieces`, from which `request` makes its
+                messages.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
@@ -119,7 +120,7 @@ class Renderer:
         return Shown(messages, pieces, stable_upto=stable, room=0 if room == -1 else room)
 
     def family(self, given: Family | str | None) -> Family:
-        """Return the family that was given, or else the family of the model."""
+        """Return the given family of endpoints, or else the family of the model."""
         return family_of(self._model(), given=given)
 
     def request(
@@ -225,7 +226,7 @@ class Renderer:
         return text
 
     def line(self, entry: Entry) -> str:
-        """Return an entry as a turn of a transcript."""
+        """Return an entry as a line of a transcript."""
         line = self._lines.get(key := _key(entry))
         if line is None:
             line = self.labels.line(entry.message)
@@ -246,7 +247,7 @@ class Renderer:
         return tokens
 
     def total(self, entries: Sequence[Entry]) -> float:
-        """Count the tokens of entries' messages; the last total is reused for entries counted before."""
+        """Count the tokens of several entries' messages. If only entries at the end are new, only these are counted."""
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:
             known, tokens = (), 0
@@ -255,41 +256,41 @@ class Renderer:
         return tokens
 
     def count(self, message: Message) -> float:
-        """Count the tokens of a message that need not be in the log."""
+        """Count the tokens of a message, which may be outside the log."""
         return self._counter()(message)
 
     def text_tokens(self, text: str) -> int:
-        """Count the tokens of a text in a message."""
+        """Count the tokens that a text adds to a message."""
         return self._counter().of_text(text)
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
-        """Count the tokens of a derived or found text as shown, including the frame if the text is framed."""
+        """Count the tokens of a derived or found text as shown, with its frame if it has one."""
         return round(self.count(self._make_recalled(text, is_quoted=quoted).sent))
 
     def count_found(self, text: str) -> int:
-        """Count the tokens of a found text as escaped for its frame, without the frame itself."""
+        """Count the tokens of a found text without the frame, but escaped as within the frame."""
         return self.text_tokens(disarm(text) if self._role in (None, "user") else text)
 
     @property
     def counted_by(self) -> str:
-        """The name of the current token counter; counts by another counter are invalid."""
+        """The name of the token counter in use. Counts made by another counter are invalid."""
         return self._counter().name
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens around found texts: of their frame, and around their message."""
+        """The tokens that found texts cost in addition to their words: those of the frame and of the message."""
         if self._frame[0] != (counted_by := self.counted_by):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
         return self._frame[1]
 
     def lines(self, entries: Iterable[Entry]) -> str:
-        """Return entries as a transcript, oldest first. Entries passed to `derive` are written unchanged."""
+        """Return entries as a transcript, oldest first, exactly as given."""
         return "\n".join(map(self.line, entries))
 
     def dated_lines(self, entries: Iterable[Entry]) -> str:
         """Return entries as a transcript, with a heading such as "[Friday, 8 May 2026]" before each day's messages.
 
-        Messages of an unknown day have no heading at the beginning, and "[Day unknown]" after messages of a known day.
+        Messages of an unknown day get the heading "[Day unknown]" if others stand before them.
         """
         lines, before = list[str](), None
         for entry in entries:
@@ -301,7 +302,7 @@ class Renderer:
         return "\n".join(lines)
 
     def lines_of(self, messages: Iterable[Message]) -> str:
-        """Return messages as a transcript, oldest first; the messages need not be in the log."""
+        """Return messages as a transcript, oldest first. The messages may be outside the log."""
         return "\n".join(map(self.labels.line, messages))
 
 

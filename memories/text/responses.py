@@ -29,15 +29,15 @@ _THOUGHTS = ("encrypted_content", "content")
 
 
 def by_responses(family: Family) -> Family:
-    """Return a family of endpoints changed for `as_request`: answers keep the items that they came with."""
+    """Return a family of endpoints for the Responses API, in which answers keep their original items."""
     return replace(family, returns=family.returns | {_ITEMS})
 
 
 def as_request(messages: Sequence[Message]) -> dict[str, Any]:
-    """Return the arguments `instructions` and `input` for a request of chat messages.
+    """Return chat messages as the arguments `instructions` and `input` of the Responses API.
 
-    The items of an answer go back as they came. If its words or calls were changed since, or its thoughts cannot be
-    read, the words and calls go back without thoughts and ids, since an endpoint refuses half of an answer.
+    The items of an answer are sent back unchanged. If the answer's words or calls were changed since, or its thoughts
+    cannot be read, the answer is sent without thoughts and ids.
 
     Example:
         >>> as_request([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi!"}])
@@ -49,12 +49,12 @@ def as_request(messages: Sequence[Message]) -> dict[str, Any]:
 
 
 def as_tool(tool: Mapping[str, Any]) -> Item:
-    """Return a tool's description in the Responses API's form; `strict` is false unless the description has it."""
+    """Return the description of a tool in the Responses API's form. `strict` is false unless the description has it."""
     return {"type": "function", "strict": False, **tool["function"]}
 
 
 def read_items(items: Iterable[Item]) -> Message:
-    """Return the chat message for the items of an output; it keeps the items, except for messages without content.
+    """Return the chat message for the items of an answer. The message keeps the items, unless it has no content.
 
     Example:
         >>> said = {"type": "message", "content": [{"type": "output_text", "text": "Hello."}]}
@@ -79,7 +79,7 @@ def read_items(items: Iterable[Item]) -> Message:
 
 
 def items_of(message: Message) -> Iterator[Item]:
-    """Yield the items for a chat message that is no system text."""
+    """Yield the items of the Responses API for a chat message other than a system message."""
     if items := _unchanged_items(message):
         yield from items
     elif message["role"] == "tool":

@@ -1,4 +1,4 @@
-"""Sets a model's thoughts apart from its words, where the thoughts stand in the text of an assistant's message."""
+"""Separates a model's thoughts from its words, in the text of an assistant's message."""
 
 import re
 from typing import Any
@@ -47,8 +47,7 @@ _LONGEST = 120
 def extract_thoughts(text: str) -> tuple[str, str]:
     r"""Return the thoughts at the beginning of an assistant's text, and the words after them.
 
-    Thoughts end with their closing mark: a mark without its other half stays a part of the words, as do marks that
-    stand in a quotation, in code or behind words.
+    Marks without their other half stay in the words, as do marks in quotations or code, and marks after the first word.
 
     Example:
         >>> extract_thoughts("<think>\nWho is she?\n</think>\n\nAnna lives in Oslo.")
@@ -64,9 +63,9 @@ def extract_thoughts(text: str) -> tuple[str, str]:
 
 
 def set_thoughts_apart(message: Message) -> Message:
-    """Return an assistant's message with thoughts in a member of their own; other messages are returned unchanged.
+    """Return an assistant's message with its thoughts in a separate member. Other messages are returned unchanged.
 
-    Thoughts are neither shown to other models nor learnt from; the log keeps them.
+    The log keeps the thoughts, but no other model sees them, and no strategy learns from them.
     """
     if message["role"] != "assistant" or not (text := _first_text(message.get("content"))).lstrip().startswith(_FIRST):
         return message
@@ -79,7 +78,7 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return a member with the thoughts, named by the first free one of `THOUGHT_FIELDS`; `{}` without thoughts."""
+    """Return thoughts as a member for a message, with the first free name in `THOUGHT_FIELDS`; `{}` without any."""
     if not thoughts:
         return {}
     name = next((name for name in THOUGHT_FIELDS if not message.get(name)), THOUGHT_FIELDS[-1])
@@ -107,7 +106,7 @@ def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | N
 
 
 def as_counted(message: Message) -> Message:
-    """Return a message with its thoughts as part of its words, to count the tokens of thoughts that are sent back."""
+    """Return a message with its thoughts as a part of its words, so that their tokens are counted."""
     details: Any = message.get("reasoning_details")
     told = [str(one.get("text") or one.get("summary") or "") for one in details] if isinstance(details, list) else []
     items: list[dict[str, Any]] = message.get("response_items") or []
@@ -128,7 +127,7 @@ def as_counted(message: Message) -> Message:
 
 
 class Speech:
-    r"""The words of an answer that arrives in pieces: thoughts at its beginning are held back.
+    r"""Collects the pieces of an answer, and holds thoughts at its beginning back.
 
     Example:
         >>> speech = Speech()
@@ -142,7 +141,7 @@ class Speech:
         self._begun = self._thought = False
 
     def add(self, piece: str) -> str:
-        """Add a piece, and return the words that can be said now."""
+        """Add a piece, and return the words that are ready to show."""
         if self._begun:
             return piece
         searched, self._held = len(self._held), self._held + piece
@@ -158,7 +157,7 @@ class Speech:
             searched, self._closing = opened
 
     def end(self) -> str:
-        """Return the words that were held back only because they could have become thoughts."""
+        """Return the last words, which were held back in case they belonged to thoughts."""
         said = extract_thoughts(self._held)[1]
         opened = _match_opening(said)
         # Thoughts without an end begin with a mark that is alone on its line; within a line, the mark is a word.

@@ -1,4 +1,4 @@
-"""Counts tokens: with tiktoken if it supports the model, else by an estimate, or with a given function."""
+"""Counts tokens with tiktoken, by an estimate, or with a function."""
 
 import functools
 import math
@@ -30,11 +30,12 @@ class TokenCounter:
     """Counts the tokens of one message.
 
     Attributes:
-        chosen: The name of the chosen counter: an encoding, a function, or `"approximate"` with a family of tokenizers.
+        chosen: The counter that was chosen: the name of an encoding or a function, or `"approximate"` with a family of
+            tokenizers.
         count: Counts the tokens of a message.
-        count_text: Counts the tokens of a text in a message; `None` for a function, which counts messages only.
+        count_text: Counts the tokens of a text; `None` if a function counts, because it counts only messages.
         by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
-        estimate: The estimate, if tokens are estimated. Messages then count in parts of a token; sums are whole.
+        estimate: The estimate, if tokens are estimated. A message then counts a number with fractions; sums are whole.
     """
 
     chosen: str
@@ -47,7 +48,7 @@ class TokenCounter:
     def name(self) -> str:
         """The name of the current counter: `"approximate"` while an encoding's vocabulary is missing.
 
-        Counts are valid until the name changes.
+        Counts made under another name are invalid.
         """
         if self.estimate:
             return self.estimate.name
@@ -57,11 +58,11 @@ class TokenCounter:
 
     @property
     def base(self) -> int:
-        """The tokens of a request beside its messages and tools."""
+        """The tokens of a request in addition to its messages and tools."""
         return math.ceil(self.estimate.factors.base) if self.estimate else _BASE * self.by_encoding
 
     def of_text(self, text: str) -> int:
-        """Count the tokens of a text in a message, without the tokens around the message."""
+        """Count the tokens of a text, without those around a message."""
         return self.count_text(text) if self.count_text else round(self({"role": "system", "content": text}))
 
     def __call__(self, message: Message) -> float:
@@ -116,10 +117,7 @@ def _estimating(model: str) -> TokenCounter:
 
 
 def count_text(text: str, encoding: str) -> int:
-    """Count the tokens of a text in an encoding of tiktoken; with a name of an estimate, estimate the tokens.
-
-    While tiktoken cannot get the encoding's vocabulary, tokens are estimated, with one warning.
-    """
+    """Count the tokens of a text with an encoding of tiktoken, or by the estimate with a name of an estimate."""
     if encoding.startswith(_APPROXIMATE):
         return guesser_of(encoding)(text)
 

@@ -53,21 +53,20 @@ def trim_messages(
 
     Args:
         messages: OpenAI chat messages, oldest first.
-        max_tokens: The most tokens of the result, or a share of the window of the model that `token_counter` names,
+        max_tokens: The most tokens of the result, or a share of the context window of the model in `token_counter`,
             such as `"80%"`.
         token_counter: A model's name for tiktoken, `"approximate"`, or a function that counts the tokens of a message
             or of a list of messages. `len` counts messages.
         strategy: `"last"` to keep the last messages, `"first"` to keep the first.
         start_on: The role of the result's first message (after the system message); only for `"last"`.
-        end_on: The role of the result's last message. With `"last"`, messages after the last one with this role are
-            left out before counting.
+        end_on: The role of the result's last message. Messages after the last one with this role are left out.
         include_system: True to keep a system message at the beginning of the list; only for `"last"`.
-        allow_partial: As in LangChain; must be false, since messages are indivisible.
-        clear_tool_results: Replaces old tool results with lines before trimming, like the option of every memory. A
-            list that grows at the end then keeps its beginning at most turns.
+        allow_partial: Must be false: messages are never divided, unlike in LangChain.
+        clear_tool_results: Replaces old tool results with lines before trimming, like the option of every memory.
 
     Raises:
-        OptionError: An option has an invalid value, or `token_counter` may count either a message or a list.
+        OptionError: An option has an invalid value, or it is unclear whether `token_counter` counts a message or a
+            list.
         MessageError: A message is invalid.
         OverBudgetError: The system message to keep exceeds the limit.
 

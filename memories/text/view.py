@@ -28,13 +28,13 @@ Kind: TypeAlias = Literal["system", "recalled", "message", "pinned"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a request: a message before it is joined with its neighbours.
+    """A part of a request. Adjacent pieces of the same role are later joined into one message.
 
     Attributes:
         message: The message as the log has it; for a recalled text, without its frame.
-        kind: The origin.
+        kind: The origin of the message, such as the log.
         entry: The log entry of the message; `None` for a message outside the log.
-        is_late: True for a recalled text whose place is behind the answered messages.
+        is_late: True for a recalled text that stands after the last answer.
     """
 
     message: Message
@@ -44,27 +44,25 @@ class Piece:
 
     @property
     def sent(self) -> Message:
-        """The message for any provider; see `sent_to`."""
+        """The message in a form that any provider accepts; see `sent_to`."""
         return self.sent_to(ANY)
 
     def sent_to(self, family: Family) -> Message:
-        """Return the message in the form of `as_sent`; a recalled text in a user's voice has its frame."""
+        """Return the message as `as_sent` does; a recalled text in a user message has its frame."""
         if self.kind != "recalled" or self.message["role"] != "user":
             return as_sent(self.message, family)
         return {**self.message, "content": frame_text(self.message["content"])}
 
 
 class Shown(list[Any]):  # of messages; clients accept `Any` under strict type checks, too
-    """The chat messages of `BaseMemory.messages` and `BaseMemory.request`: a list that also knows their origins.
+    """The list of chat messages that `BaseMemory.messages` and `BaseMemory.request` return, with their origins.
 
-    In the result of `messages`, each message is a piece of its own. In a request, one message may join several pieces;
-    `entries`, `pinned` and `recalled` describe the pieces, in order.
+    In a request, one message may consist of several pieces. `entries`, `pinned` and `recalled` describe the pieces.
 
     Attributes:
         pieces: The parts of which the messages are made.
-        stable_upto: The number of messages at the beginning that the next call repeats byte for byte, if the exchange
-            added by then fits `room`. A mark for a provider's prompt cache belongs after these messages. A deletion, a
-            changed option or a changed system message makes the number invalid.
+        stable_upto: The number of messages at the beginning that the next call will return unchanged, if the exchange
+            added by then fits `room`. Put a mark for a provider's prompt cache after these messages.
         room: The amount that may be added before the next call, in the unit of the memory's limit (exchanges, messages
             or tokens); `None` for any amount.
 
@@ -97,17 +95,17 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     @property
     def entries(self) -> list[Entry | None]:
-        """The pieces' log entries, with number, time and fields; `None` for pieces outside the log."""
+        """The log entry of each piece; `None` for a piece outside the log."""
         return [one.entry and replace(one.entry, message=copy_json(one.entry.message)) for one in self.pieces]
 
     @property
     def pinned(self) -> list[Message]:
-        """The pinned messages, which a shortened list must keep."""
+        """The pinned messages, which must stay if you shorten the list."""
         return [copy_json(one.message) for one in self.pieces if one.kind == "pinned"]
 
     @property
     def recalled(self) -> list[bool]:
-        """For each piece, true if the memory made the piece (such as a summary or a search result)."""
+        """For each piece, true if the memory made it (such as a summary or a search result)."""
         return [one.kind == "recalled" for one in self.pieces]
 
     def without(self, seqs: Collection[int]) -> "Shown":
@@ -124,12 +122,12 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
 @dataclass(slots=True)
 class Cleared(Entry):
-    """A tool result replaced by a line. The line counts as a different message than the log's message."""
+    """A tool result replaced by a line. It is not equal to the message in the log."""
 
 
 @dataclass(slots=True)
 class Shortened(Entry):
-    """A message cut for a prompt. The cut message counts as a different message than the log's message."""
+    """A message shortened for a prompt. It is not equal to the message in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +156,17 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Finds(Generic[T]):
-    """Search results for a question, for a view that keeps showing the results of earlier questions.
+    """The results of a search for a question. The view shows them after the results for earlier questions.
 
-    Texts that change with each question are paid for in full each time. If the texts only grow, the provider's prompt
-    cache has the old part, and only new results are paid for in full. See docs/caching.md. Earlier results are
-    remembered by the memory object: another memory object starts without them.
+    A provider's prompt cache then has the old part of the text, and only new results are paid for in full (see
+    docs/caching.md). The memory object keeps the earlier results; another object begins without them.
 
     Attributes:
         items: The search results, the best first.
-        write: Writes blocks of items as texts. A block has the items that were added together.
+        write: Writes blocks of items as texts. A block has the items found for one question.
         most: The most tokens of the texts.
-        holds: Tells whether all shown items are still valid.
-        quoted: True if users, documents or tools speak in the texts, as in `View.quotes`.
+        holds: Tells whether all items shown earlier are still valid.
+        quoted: True if the texts have words of users, documents or tools, like `View.quotes`.
     """
 
     items: Sequence[T]
@@ -181,10 +178,10 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return the items to show now, in blocks and as texts: the items shown earlier, then the new items.
+        """Return the items to show now, in blocks and as texts: the earlier items, then the new items.
 
-        Earlier items are dropped, and only `items` are shown, if not everything fits any more, if hardly any earlier
-        item is found again, or if an earlier item is not valid any more.
+        Only the new items are returned if not all fit, if an earlier item is invalid, or if hardly any earlier item was
+        found again.
 
         Args:
             earlier: The items shown earlier, in blocks.
@@ -214,18 +211,16 @@ class View:
         notes: Notes by name ("" for a name without a note), in the words of the conversation; `None` for a strategy
             without notes. Notes are shown as messages unless there are `quotes`.
         passages: The messages of the log that `quotes` shows word for word, the most useful first; empty if `quotes`
-            shows anything else. When views are combined, passages prevent that a message is shown twice.
+            shows anything else.
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
-        summary_as_turn: True to write `recalled` in a transcript as turns of the system instead of texts.
-        room: The amount that may be added while the next view still begins with these entries, in the unit of the
-            strategy's limit; `None` for any amount, -1 if the next view may begin with other entries; or a function
-            that returns the amount.
-        texts_stay: True if the texts stay the same while there is room; a view without texts then gets no texts.
+        summary_as_turn: True to write `recalled` in a transcript after the label of the system.
+        room: The amount that can be added before the view begins with another entry, in the unit of the strategy's
+            limit; `None` for any amount, -1 for none. It may be a function that returns the amount.
+        texts_stay: True if the texts, or their absence, stay the same while there is `room`.
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
-        shows_newest: True if the entries include the whole newest exchange. If not, the next view may show that
-            exchange before any addition, once a tool call follows its answer.
+        shows_newest: True if the entries include the whole newest exchange.
     """
 
     recalled: tuple[str, ...] = ()
@@ -244,13 +239,11 @@ class View:
 
     @classmethod
     def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:
-        """Return a view of derived texts, notes, and entries, oldest first."""
+        """Return a view made of derived texts, notes and entries. Entries come oldest first."""
         return cls(tuple(recalled), entries, notes)
 
     def ending_with(self, newest: Sequence[Entry], *, is_open: bool) -> Self:
-        """Return the view with an unanswered newest exchange added at the end, unless the view shows the exchange.
-
-        For an answered exchange that the view does not show, only `shows_newest` becomes false.
+        """Return the view with the newest exchange at the end if it is unanswered. An answered exchange is not added.
 
         Args:
             newest: The newest exchange, including calls that wait for results.
@@ -266,7 +259,7 @@ class View:
         return replace(self, entries=[*before, *(new[seq] for seq in sorted(new))], room=-1)
 
     def find_room(self) -> int | None:
-        """Return the room; a function given as `room` is called."""
+        """Return the value of `room`; if `room` is a function, its result."""
         return self.room() if callable(self.room) else self.room
 
     @property
@@ -281,7 +274,7 @@ class View:
 
     @property
     def quoted(self) -> list[str]:
-        """The found texts without empty texts; if there are no found texts, the notes as one text."""
+        """The found texts without empty texts; without any, the notes as one text."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in self.quotes or (known,) if text]
 
@@ -292,9 +285,9 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return the room of a view: `spare`, or -1 if `spare` is less than the newest exchange weighs.
+    """Return the room of a view: `spare`, or -1 if the next exchange will probably need more.
 
-    The next exchange will likely weigh as much, and move the view's beginning.
+    The newest exchange serves as the measure for the next.
     """
     newest = entries[last_exchange(entries) :]
     return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

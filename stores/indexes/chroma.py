@@ -27,26 +27,23 @@ __all__ = ["ChromaIndex"]
 
 
 class ChromaIndex(Closing):
-    """A `VectorIndex` in Chroma, for too many embeddings to keep in memory or to compare one by one.
+    """A `VectorIndex` in Chroma, for more embeddings than fit in memory.
 
     Without arguments, the index lasts as long as the process. With a `path`, the index is in a folder that only one
     index at a time may have open. With a `host`, the index is on a Chroma server (`chroma run`) that any number of
-    processes can share. The store remains the owner of the embeddings; embeddings that Chroma lost are added again.
+    processes can share. Embeddings that Chroma lost are added again from the store.
 
-    If a folder was not closed properly (because the process was killed), or was changed since, its files are not opened
-    again, because Chroma may crash on them. The index then starts empty, and the first search in each conversation adds
-    the embeddings from the store; no text is embedded again. An index that is garbage-collected, or open at the end of
-    the program, is closed properly.
+    If a folder was not closed properly (because the process was killed), or was changed since, the index starts empty,
+    because Chroma may crash on such files. The first search in each conversation adds the embeddings from the store; no
+    text is embedded again. An index that is garbage-collected, or open at the end of the program, is closed properly.
 
-    A forked process cannot use its parent's index, because Chroma's threads exist only in the parent: the child must
-    open its own index.
+    A forked process must open its own index, because Chroma's threads exist only in the parent.
 
-    All conversations share one collection for each dimension, named `{collection}-{dimension}`. An embedding
-    is kept under a digest of its conversation's id and space: ids never reach Chroma, and cannot confuse Chroma or be
-    read there.
+    All conversations share one collection for each dimension, named `{collection}-{dimension}`. Chroma sees only a hash
+    of a conversation's id.
 
-    The methods are coroutines that never suspend; even with a server, they block until the server answers. Chroma's
-    search is approximate: among many embeddings, above all many equal embeddings, some may be missed.
+    The methods block until Chroma answers, even with a server. The search is approximate: among many embeddings, some
+    may be missed.
 
     Example:
         >>> import struct
@@ -169,7 +166,7 @@ class ChromaIndex(Closing):
             del self._client
 
     def leave(self) -> None:
-        """In a forked process, leave Chroma's client to the parent: never release the client here."""
+        """In a forked process, leave Chroma's client to the parent without closing it."""
         if inherited := self._finalizer.detach():
             # Any other reference is dropped at the end of the program, when all modules and their objects are released.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))

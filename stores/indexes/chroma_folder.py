@@ -20,18 +20,18 @@ _INDEX = "index-"
 
 
 class ChromaFolder:
-    """A folder with Chroma's files in a subfolder; the subfolder has a new name after each fresh start.
+    """A folder for Chroma's files, which are in a subfolder with a new name after each fresh start.
 
-    About one kill in a hundred leaves Chroma's files broken. Opening broken files may end the process or fill the disk,
-    and no code can catch either failure. So `close` records the sizes and times of all files; an opening that finds no
-    record, or files that differ from the record, deletes the files and starts with an empty index.
+    About one kill in a hundred leaves Chroma's files broken, and opening broken files may end the process. So `close`
+    records the sizes and times of all files. If the files differ at the next opening, they are deleted, and the index
+    starts empty.
 
     Args:
         path: The folder, created if missing.
 
     Attributes:
         index: The subfolder for Chroma's files.
-        sound: Set to false to make the next opening start with an empty index.
+        sound: True to use the files again at the next opening; false to start with an empty index.
 
     Raises:
         StoreError: The folder cannot be used, or another index has it open.

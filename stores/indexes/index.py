@@ -20,10 +20,10 @@ __all__ = ["ExactIndex", "VectorIndex", "digest"]
 class VectorIndex(Protocol):
     """Finds the embeddings of a conversation that are nearest to a query.
 
-    An index owns nothing: its contents can be rebuilt from the store. Embeddings are float32, little-endian; a
-    collection is identified by a conversation's id and a `space`, the name of the strategy's state with embeddings. A
-    `StoreError` means that the index fails, or that an embedding is empty, not finite, or of another dimension than its
-    collection. `memzoo.testing.VectorIndexContract` states the rules as tests.
+    The contents of an index can be rebuilt from the store. Embeddings are float32, little-endian. Those of one
+    conversation and one `space` (the name of a state) belong together, and have the same dimension. If the index fails,
+    or an embedding is invalid, the methods raise a `StoreError`. `memzoo.testing.VectorIndexContract` states the rules
+    as tests.
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
@@ -35,11 +35,11 @@ class VectorIndex(Protocol):
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """Return the `digest` of each embedding in the index, by log number; "" if it should be added again."""
+        """Return the `digest` of each embedding in the index, by log number; "" if it must be added again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
-        """Remove all embeddings of a conversation in this space; an unknown conversation is not an error."""
+        """Remove all embeddings of a conversation in this space. An unknown conversation is not an error."""
         ...
 
 
@@ -69,7 +69,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Return a shared reference to a collection of embeddings; without references, the collection is freed."""
+        """Return a shared reference to a conversation's embeddings, which are freed with the last reference."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)
@@ -123,7 +123,7 @@ class _Lease:
 
 
 def digest(embedding: bytes) -> str:
-    """Return a digest of an embedding, to compare an index with the store."""
+    """Return a digest of an embedding, which tells whether the index and the store have the same embedding."""
     return hashlib.blake2b(embedding, digest_size=8).hexdigest()
 
 

@@ -54,11 +54,11 @@ _REMOVE = text(f"DELETE {_OWN}")
 class PgVectorIndex(Closing):
     """A `VectorIndex` in a PostgreSQL database, shared by any number of processes and machines.
 
-    A search compares the query with each embedding of the conversation; the primary key finds these embeddings. The
-    search is exact, and other conversations cost no time. Embeddings have up to 16,000 dimensions.
+    A search compares the query with each embedding of the conversation, so it is exact. Other conversations cost no
+    time. Embeddings have up to 16,000 dimensions.
 
-    The server needs the extension pgvector. If the database lacks the extension, the index creates it; the database's
-    owner has the right to create extensions. Awaited calls do not block the event loop.
+    The server needs the extension pgvector. If the database lacks it, the index creates it, which the database's owner
+    may do.
 
     Example::
 

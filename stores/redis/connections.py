@@ -60,8 +60,8 @@ class Script:
     """A script that the server runs completely or not at all.
 
     Attributes:
-        text: The script's source, after the source that all scripts share.
-        sha: The script's name on a server that has already run the script.
+        text: The source, which begins with the source that all scripts share.
+        sha: The hash by which a server finds the script, once it has run it.
     """
 
     __slots__ = ("sha", "text")
@@ -160,19 +160,19 @@ class Connections:
             return [key async for key in each(found)]
 
     async def some_keys(self, pattern: str) -> list[bytes]:
-        """Return some keys that match a pattern, perhaps none: the result of one step of the server's search."""
+        """Return some keys that match a pattern, perhaps none, by a single step of the server's search."""
         with self._explain_errors():
             found = (await self._client_of_call()).scan(match=pattern, count=1000)
             _, keys = await settled(found)
             return list(keys)
 
     async def ask_server(self, *command: Any) -> Any:
-        """Send a command to the server with the command's key, and return the answer."""
+        """Send a command to the server that has the command's key, and return the answer."""
         with self._explain_errors():
             return await settled((await self._client_of_call()).execute_command(*command))
 
     async def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
-        """Send commands together, and return their answers."""
+        """Send several commands at once, and return their answers in order."""
         with self._explain_errors():
             pipeline = (await self._client_of_call()).pipeline(transaction=False)
             for command in commands:
@@ -180,9 +180,9 @@ class Connections:
             return await settled(pipeline.execute())
 
     async def rewrite_files(self) -> bool:
-        """Make each primary rewrite its files, wait for the end, and return true if all primaries succeed.
+        """Make all primary servers rewrite their files; wait, and return true if all succeed.
 
-        A server without files has nothing to rewrite.
+        A server without files counts as a success.
         """
         try:
             saves = await self._of_primaries("CONFIG GET", "save")
@@ -240,7 +240,7 @@ class Connections:
         return kind.from_url(self._url, socket_timeout=longest, socket_connect_timeout=self._timeout)
 
     def close(self) -> None:
-        """Close the blocking client at once, and each other client as soon as its event loop runs."""
+        """Close the blocking client now, and each event loop's client as soon as the loop runs."""
         with self._lock:
             self._closed = True
             client, self._client = self._client, None

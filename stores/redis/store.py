@@ -29,10 +29,9 @@ _PAGE = 500
 class RedisStore(Closing):
     """A `Store` on a Redis or Valkey server or cluster, shared by any number of processes.
 
-    All keys of a conversation have the same hash tag, and are therefore on one server of a cluster. Each call is one
-    script on that server; a script runs completely or not at all. Listing ids scans the names of all keys, in time
-    proportional to the number of keys. The server's settings decide which data survives the end of the server:
-    `docs/stores.md` lists the settings that were tried.
+    All keys of a conversation are on one server of a cluster. Each call is one script, which runs completely or not at
+    all. To list ids, the names of all keys are scanned. Whether data survives the end of the server depends on its
+    settings: `docs/stores.md` lists those that were tried.
 
     Example::
 
@@ -184,7 +183,10 @@ class RedisStore(Closing):
                 yield _entries(_id(key), found)[0].created_at if found else None
 
     async def sample(self, limit: int) -> list[str]:
-        """Return some ids of conversations, in no order; cheap with any number of keys, but possibly empty."""
+        """Return some ids of conversations, in any order.
+
+        This is cheap with any number of keys, but the result may be empty.
+        """
         return [_id(key) for key in await self._redis.some_keys(_pattern(""))][:limit]
 
     async def count(self, conversation_id: str) -> int:
@@ -230,7 +232,7 @@ class RedisStore(Closing):
             raise make_conflict_error(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`: with `thorough`, makes the servers rewrite their files now instead of later.
+        """Make the servers rewrite their files now if `thorough`; see `ManagedStore.scrub`.
 
         Replicas have their own files. If a server refuses, the result is false.
         """

@@ -33,7 +33,7 @@ class PooledConnection:
         self.pid = os.getpid()
 
     def close(self) -> None:
-        """Close the connection while holding its lock; SQLAlchemy may then give the connection to another thread."""
+        """Close the connection while holding its lock."""
         self.is_closed = True
         self.connection.close()
 
@@ -41,8 +41,8 @@ class PooledConnection:
 class ConnectionPool:
     """Gives each thread its own connection; for a database in memory, all threads share one connection.
 
-    Before a fork, all connections to a file are closed, and parent and child open new connections: SQLite's record of
-    its locks belongs to one process, and an inherited connection would break even the child's own connections.
+    Before a fork, all connections to a file are closed; parent and child then open new ones. SQLite allows no
+    connection in a child process that the parent opened.
 
     Args:
         connect: Opens a connection.
@@ -71,7 +71,7 @@ class ConnectionPool:
         return held
 
     def close(self) -> None:
-        """Close all connections; a connection that stays in use is closed when its thread releases it."""
+        """Close all connections. A connection in use is closed when its thread releases it."""
         with self._opening:
             self._let_go(patience=1)
 

@@ -17,7 +17,7 @@ _BATCH = 500
 
 
 def clear(connection: Connection, use: Statements, conversation_id: str, *, only_empty: bool) -> None:
-    """Clear a conversation as `Store.clear` does, within the transaction of a connection."""
+    """Clear a conversation as `Store.clear` does, within an open transaction."""
     ids = {"conversation_id": conversation_id}
     if use.retire is not None:
         connection.execute(use.retire, ids)
@@ -32,7 +32,7 @@ def clear(connection: Connection, use: Statements, conversation_id: str, *, only
 def forget(
     connection: Connection, use: Statements, conversation_id: str, seqs: Collection[int], *, derived: bool, buries: bool
 ) -> list[int]:
-    """Forget messages as `ManagedStore.forget` does, within a transaction; `buries` leaves tombstones.
+    """Delete messages as `ManagedStore.forget` does, within an open transaction. `buries` leaves tombstones.
 
     No other transaction may write to the conversation meanwhile.
     """

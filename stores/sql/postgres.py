@@ -86,8 +86,8 @@ _STATEMENTS = Statements(
 class PostgreSQL:
     """Connections to a PostgreSQL database, and their errors.
 
-    Synchronous calls share a pool of connections, and each event loop has its own pool. A statement that needs no
-    transaction is sent without a transaction. Attributes and methods are the same as in `SQLite`.
+    Synchronous calls share a pool of connections, and each event loop has its own pool. Attributes and methods are the
+    same as in `SQLite`.
     """
 
     def __init__(self, url: str) -> None:
@@ -112,10 +112,10 @@ class PostgreSQL:
         self.close = weakref.finalize(self, _close, self._engine, self._loops)
 
     def before_fork(self) -> None:
-        """Do nothing: after a fork, only the child process has to act."""
+        """Do nothing: only the child process acts, after the fork."""
 
     def after_fork(self) -> None:
-        """Discard the parent's connections in a child process, without using or closing them."""
+        """In a child process, forget the parent's connections without using or closing them."""
         if self._pid != os.getpid():
             self._pid = os.getpid()
             self._inherited += [self._engine.pool, *self._loops.values()]
@@ -147,11 +147,10 @@ class PostgreSQL:
         return await self.run_write(on)
 
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
-        """See `SQLite.append`; a turn stored earlier, but cleared before its rows are read, is appended again.
+        """Store a turn; see `SQLite.append`.
 
-        The database refuses a message whose number or whose place in the turn exists already: another process has just
-        stored this turn. If the message is refused three times, the conversation's row contradicts its messages
-        (`check` names the conversation).
+        The database refuses a message whose number or place exists already, because another process has just stored
+        this turn. The turn is then read. A turn that was cleared meanwhile is stored again.
         """
 
         def work(connection: Connection) -> Row:
@@ -171,9 +170,9 @@ class PostgreSQL:
                 return 0, known
 
     async def scrub(self, *, thorough: bool) -> bool:
-        """See `SQLite.scrub`: with `thorough`, rewrites the tables, which locks out all other users.
+        """Rewrite the tables if `thorough`, which locks out all other users; see `SQLite.scrub`.
 
-        Without `thorough`, the server vacuums by itself in time.
+        Without `thorough`, the server removes traces by itself in time.
         """
 
         def rewrite(connection: Connection) -> None:
@@ -189,7 +188,7 @@ class PostgreSQL:
         return thorough
 
     async def check(self) -> list[str]:
-        """Return one line, with the number of pages whose checksum is wrong, or an empty list if there are none."""
+        """Return the number of pages with a wrong checksum as a line of text; an empty list if there are none."""
         [(count,)] = await self._run(lambda connection: connection.exec_driver_sql(_FAILED_PAGES).all())
         return [f"{self.name}: {count} pages with a wrong checksum were read"] if count else []
 

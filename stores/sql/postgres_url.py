@@ -1,4 +1,4 @@
-"""Reads a PostgreSQL URL: a URL for the driver, options for the pool, and a name for errors."""
+"""Reads a PostgreSQL URL into a URL for the driver, options for the pool, and a name for errors."""
 
 import re
 from typing import Any
@@ -53,12 +53,12 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
 
 
 def is_own(options: str | None) -> bool:
-    """Tell whether the options of a connection consist only of memzoo's time-out for locks."""
+    """Tell whether the options of a connection have nothing but memzoo's own time-out for locks."""
     return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
 
 
 def without_secrets(url: str) -> str:
-    """Return the URL without secrets; the URL still opens the database if the password comes from elsewhere."""
+    """Return the URL without secrets. It still opens the database if the password comes from elsewhere."""
     # Build a new URL: SQLAlchemy replaces a hidden password by stars, and a server would take these for the password.
     parts = make_url(url)
     secrets = [name for name in parts.query if "password" in name]

@@ -28,7 +28,7 @@ _NO_FIELDS = "{}"  # as in nearly all messages
 
 
 def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], now: datetime) -> dict[str, Any]:
-    """Return the values to bind in the statements that append records as a turn."""
+    """Return the values for the SQL statements that append records as a turn."""
     return {
         "conversation_id": escaped(conversation_id),
         "turn_id": escaped(turn_id),
@@ -42,7 +42,9 @@ def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], n
 
 
 def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entry]:
-    """Return rows as entries; a row begins with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`.
+    """Return rows of the database as entries.
+
+    Each row begins with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`.
 
     Raises:
         StoreError: A row is damaged.
@@ -61,7 +63,7 @@ def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entr
 
 
 def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Return entries as rows keyed by column name, each row with the message's place in its turn."""
+    """Return entries as rows by column name, each with the message's position in its turn."""
     places: Counter[str] = Counter()
     rows: list[dict[str, Any]] = []
     for entry in entries:
@@ -73,13 +75,13 @@ def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str,
 
 
 def buried_rows(conversation_id: str, tombstones: Iterable[str]) -> list[dict[str, str]]:
-    """Return a conversation's tombstones as rows keyed by column name; the conversation's id must be escaped."""
+    """Return a conversation's tombstones as rows by column name. The conversation's id must be escaped."""
     conversation = tombstone(unescaped(conversation_id))
     return [{"conversation": conversation, "turn": turn} for turn in tombstones]
 
 
 def state_rows(ids: Mapping[str, str], version: int, state: StoredState) -> dict[Table, list[dict[str, Any]]]:
-    """Return a state, or changes of a state, as rows grouped by table."""
+    """Return a state, or changes of a state, as rows, grouped by table."""
     values = {escaped(key): None if value is None else to_json(value) for key, value in state.items.items()}
     return {
         schema.states: [{**ids, "version": version, "watermark": state.watermark}],

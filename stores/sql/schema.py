@@ -119,10 +119,12 @@ _UPGRADING = 0x6D656D7A6F6F  # "memzoo"
 
 
 def version(connection: sa.Connection) -> int:
-    """Return the version of the existing tables: 0 without tables, above `VERSION` if a newer memzoo wrote them.
+    """Return the version of the tables in the database; 0 if there are none.
+
+    The version is above `VERSION` if a newer memzoo wrote the tables.
 
     Raises:
-        InvalidRequestError: The version of the tables, or the highest revision of a conversation, is missing or wrong.
+        InvalidRequestError: The stored version, or another number stored with it, is missing or wrong.
     """
     if not sa.inspect(connection).has_table(meta.name):
         return 0
@@ -140,7 +142,7 @@ def version(connection: sa.Connection) -> int:
 
 
 def upgrade(connection: sa.Connection) -> None:
-    """Create the tables, or upgrade older tables to `VERSION`; other processes wait meanwhile."""
+    """Create the tables, or bring older tables to `VERSION`. Other processes wait meanwhile."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_UPGRADING)))
     found = version(connection)

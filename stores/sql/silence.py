@@ -1,7 +1,6 @@
 """Connections to PostgreSQL that give up on a silent server.
 
-The time-outs of the server and of TCP do not help: a pooler that hangs, or a network that drops packets, keeps a
-connection open without an answer.
+The time-outs of the server and of TCP do not help: a hanging pooler keeps a connection open without an answer.
 """
 
 from collections.abc import Generator
@@ -19,7 +18,7 @@ class BlockingConnection(psycopg.Connection[Any]):
     """A connection for synchronous calls.
 
     Attributes:
-        patience: Seconds without a byte from the server after which the connection is closed and the call fails.
+        patience: The seconds of silence after which the connection is closed and the call fails.
     """
 
     patience: float
@@ -33,7 +32,7 @@ class AwaitedConnection(psycopg.AsyncConnection[Any]):
     """A connection for an event loop.
 
     Attributes:
-        patience: Seconds without a byte from the server after which the connection is closed and the call fails.
+        patience: The seconds of silence after which the connection is closed and the call fails.
     """
 
     patience: float

@@ -67,15 +67,15 @@ _DIALECT = dialect()
 
 
 class SQLite:
-    """An SQLite database: its statements, its queues of callers, and its errors.
+    """An SQLite database: its connections, its statements and its errors.
 
-    The statements of each save and load go to the driver as text that SQLAlchemy compiled once: SQLAlchemy's own
-    connection would take several times as long as SQLite itself.
+    SQLAlchemy compiles each statement once. Saves and loads then use SQLite's driver directly, which is several times
+    as fast.
 
     Attributes:
         name: The database's name in errors.
         shown: The URL without secrets and options.
-        url: The URL that opens the database again, without secrets; `None` if the URL would open another database.
+        url: The URL that opens the database again; `None` for a database in memory, which no URL opens.
         statements: The statements in SQLite's dialect.
         close: Releases files and connections.
     """
@@ -101,7 +101,7 @@ class SQLite:
         return await self._do(lambda held: _run(held.driver, statement, values), writes=writes)
 
     async def run_read(self, work: Callable[[Connection], T]) -> T:
-        """Run work on a connection; each statement sees its own snapshot and takes no lock."""
+        """Run a function on a connection, outside a transaction."""
 
         def job(held: PooledConnection) -> T:
             with held.connection.begin():
@@ -110,7 +110,7 @@ class SQLite:
         return await self._do(job)
 
     async def run_write(self, work: Callable[[Connection], T]) -> T:
-        """Run work in a transaction; its first statement must lock the conversation."""
+        """Run a function in a transaction. Its first statement must lock the conversation."""
 
         def job(held: PooledConnection) -> T:
             with held.connection.begin():
@@ -121,7 +121,10 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def transact(self, work: Callable[[Run], T]) -> T:
-        """Run work in a transaction, and return its result; the work gets a function that executes statements."""
+        """Run a function in a transaction, and return its result.
+
+        The function gets another function, which executes statements.
+        """
 
         def job(held: PooledConnection) -> T:
             with held.driver as driver:
@@ -161,7 +164,7 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def scrub(self, *, thorough: bool) -> bool:
-        """Rewrite the file if `thorough`, empty the write-ahead log into it, and return true if no traces are left."""
+        """Rewrite the file if `thorough`, empty the write-ahead log, and return true if no traces are left."""
         # Other callers may have to wait for this call, so keep the wait short unless `thorough`.
         deadline = Deadline(self._timeout if thorough else min(self._timeout, _PATIENCE))
         try:

@@ -68,11 +68,11 @@ _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
 
 @functools.cache
 def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
-    """Return the statement that selects the ids of conversations with messages, in order.
+    """Return an SQL statement that selects the ids of conversations with messages, in order.
 
     Args:
-        bounds: The conditions: "after", "first", "beyond", "idle", "behind" or "limit". When the statement runs, each
-            needs a value of its name; "behind" needs the name of a state.
+        bounds: The conditions: "after", "first", "beyond", "idle", "behind" or "limit". Each is also the name of a
+            value to give when the statement runs.
     """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
@@ -152,12 +152,12 @@ class Statements:
 
     Attributes:
         read: Returns the statement for `Store.read` with the given bounds.
-        found: Creates ("founds") a missing conversation; returns its first version.
-        revise: Locks a conversation against other writers, and gives it a new version.
-        renew: Does the same as `revise`, and invalidates all earlier versions.
+        found: Creates a missing conversation; returns its first version.
+        revise: Locks a conversation against other writers, and gives it a new version number.
+        renew: Does the same as `revise`, and makes all earlier versions invalid.
         lease: Takes a free lease, or renews the owner's; then returns its owner and token.
         evicted: Gives the log of a conversation a new epoch, and leaves its versions as they are.
-        retire: Records the used versions of a conversation that is about to be deleted.
+        retire: Records the last version of a conversation before its deletion, so that it is not used again.
     """
 
     def __init__(

@@ -48,9 +48,8 @@ class SQLStore(Closing):
     for writers; a writer waits for other writers at most `?timeout=` seconds (default 30), and an event loop keeps
     running meanwhile.
 
-    **PostgreSQL.** An append is one round trip; an awaited append blocks no event loop. A writer waits only for other
-    writers of the same conversation, with the same time limit. Threads and event loops may share a store; each loop has
-    its own connections.
+    **PostgreSQL.** An append is one round trip, and an awaited append blocks no event loop. A writer waits only for
+    other writers of the same conversation, with the same time limit.
 
     Example:
         >>> from memzoo.stores import Record
@@ -85,7 +84,7 @@ class SQLStore(Closing):
 
     @property
     def is_lasting(self) -> bool:
-        """True if the data outlives the process, that is, if the database is not in memory."""
+        """True if the data outlives the process: the database is not in memory."""
         return self._database.url is not None
 
     def __repr__(self) -> str:
@@ -274,7 +273,7 @@ class SQLStore(Closing):
         return await self._database.scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
-        """Return the faults that the database finds, and the conversations that lack their newest messages."""
+        """Return the faults that the database finds, and a line for each conversation without its newest messages."""
         found = await self._database.check()
         lost = await self._database.rows(statements.LOST, {})
         left = await self._database.rows(statements.ROWLESS, {})

@@ -1,4 +1,4 @@
-"""Waits for locks within a call's time limit, without blocking an event loop."""
+"""Waits for locks up to a time limit, without blocking an event loop."""
 
 import asyncio
 import threading
@@ -36,11 +36,11 @@ class Deadline:
 
     @property
     def is_given_up(self) -> bool:
-        """True once no caller is waiting for the call any more; the call must then do nothing."""
+        """True once the call is cancelled, and must do nothing more."""
         return self._given_up.is_set()
 
     def give_up(self) -> None:
-        """Make the call end as soon as possible."""
+        """Mark the call as cancelled, to make it end as soon as possible."""
         self._given_up.set()
 
     def takes(self, lock: "threading.RLock") -> bool:
@@ -61,21 +61,24 @@ AT_ONCE = Deadline(0)
 
 
 class WaitingExecutor:
-    """Runs work that waits: in the calling thread, or, for event loops, one job after the other in another thread."""
+    """Runs work that waits.
+
+    A synchronous call runs it in its own thread. Event loops share another thread, which runs one job after the other.
+    """
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None
         watch(self)
 
     def before_fork(self) -> None:
-        """Do nothing: after a fork, only the child process has to act."""
+        """Do nothing: only the child process acts, after the fork."""
 
     def after_fork(self) -> None:
-        """Forget the thread, which a child process does not have."""
+        """In a child process, forget the parent's thread."""
         self._threads = None
 
     async def run(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Run the work, and return its result; if the caller is cancelled, give up the work."""
+        """Run the work, and return its result. If the caller is cancelled, the work is given up."""
         if is_blocking():
             return work()
         self._threads = self._threads or ThreadPoolExecutor(1, "memzoo-sqlite")

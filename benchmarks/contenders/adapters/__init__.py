@@ -1,1 +1,4 @@
-"""The adapters that memzoo brings. Each file runs in its library's environment, where memzoo is not installed."""
+"""The adapters of memzoo, which let other libraries take part in a comparison.
+
+Each file runs in its library's environment, where memzoo is not installed.
+"""

@@ -25,7 +25,7 @@ class Memory:
         return asyncio.run(self.session.get_items())
 
     def delete(self, texts):
-        """Clear the session and add all other items again, because a session can delete only its last item or all."""
+        """Delete messages: clear the session, and add all other items again."""
         kept = [one for one in asyncio.run(self.session.get_items(limit=10**9)) if one["content"] not in texts]
         asyncio.run(self.session.clear_session())
         asyncio.run(self.session.add_items(kept))

@@ -1,4 +1,4 @@
-"""The bench on which the checks run: a kit, a server, a folder, and helpers that record and replay."""
+"""The parts of a check: a replay kit, a server, a folder, and helpers that record and replay."""
 
 import threading
 from collections.abc import Callable
@@ -19,7 +19,7 @@ PROMPT = "You are a kind assistant, and you know the capitals of all countries. 
 
 @dataclass
 class Bench:
-    """The bench of one check.
+    """A place for one check of a replay kit: it records and replays requests.
 
     Attributes:
         kit: The kit to check.
@@ -33,7 +33,7 @@ class Bench:
 
     @property
     def path(self) -> Path:
-        """The path of the cassette's file."""
+        """The path of the cassette."""
         return self.folder / "tape.yaml"
 
     def ask(self, body: Any, **options: Any) -> httpx.Response:
@@ -42,13 +42,13 @@ class Bench:
             return client.post(f"{self.server.url}/chat/completions", json=body, **options)
 
     def record(self, *bodies: Any, **options: Any) -> None:
-        """Record requests with these bodies, by the kit."""
+        """Record requests with these bodies into the cassette."""
         with self.kit.open(self.path, record=True):
             for body in bodies:
                 self.ask(body, **options)
 
     def fails(self, *bodies: Any, **options: Any) -> bool:
-        """Tell whether a replay of these requests fails, without asking the server."""
+        """Tell whether a replay of requests with these bodies fails, and sends nothing to the server."""
         asked = self.server.count
         try:
             with self.kit.open(self.path, **options):
@@ -59,7 +59,7 @@ class Bench:
         return False
 
     def error(self, body: Any, **options: Any) -> str:
-        """Return the message of a failing replay; "" if the replay succeeds."""
+        """Return the error's text if a replay fails; otherwise ""."""
         try:
             with self.kit.open(self.path, **options):
                 self.ask(body)
@@ -91,7 +91,7 @@ def chat(text: str, **more: Any) -> dict[str, Any]:
 
 
 def open_cassette(bench: Bench, *, record: bool = False, **options: Any) -> Any:
-    """Open the kit's cassette; for memzoo's kit, with options that other kits do not have."""
+    """Open the kit's cassette. memzoo's kit gets options that other kits do not have."""
     from memzoo.cassettes import use_cassette
 
     if not isinstance(bench.kit, Memzoo):

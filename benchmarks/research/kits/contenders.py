@@ -1,4 +1,4 @@
-"""Three replay kits behind one interface; each opens a cassette with its defaults, or with its strictest settings."""
+"""Three replay kits behind one interface."""
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
@@ -32,7 +32,7 @@ class Kit(Protocol):
 
         Args:
             path: The file of the cassette.
-            record: True to record. False to replay; no request is then sent.
+            record: True to record, false to replay.
             best: True to match requests as strictly as the kit can.
             ignore: The JSON path of a part of the body that need not match; only with `best`.
         """
@@ -46,7 +46,7 @@ class Memzoo:
     packages = ("memzoo", "vcrpy")
 
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
-        """Open a cassette, as in `Kit.open`; the defaults are the strictest settings."""
+        """Open a cassette, as `Kit.open` does. The defaults are the strictest settings."""
         choice: Any = "all" if record else "none"
         return use_cassette(path, record=choice, ignore=[ignore] if ignore else [], max_bytes=10**9)
 
@@ -58,7 +58,7 @@ class Vcrpy:
     packages = ("vcrpy", "pytest-recording")
 
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
-        """Open a cassette, as in `Kit.open`; vcrpy cannot ignore a part of a body."""
+        """Open a cassette, as `Kit.open` does. vcrpy cannot ignore a part of a body."""
         vcr: Any = import_module("vcr")
         matched = ["method", "scheme", "host", "port", "path", "query", *(["body"] if best else [])]
         return vcr.VCR(match_on=matched, record_mode="all" if record else "none").use_cassette(str(path))
@@ -72,7 +72,7 @@ class Cassetter:
 
     @contextmanager
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Generator[Any]:
-        """Open a cassette, as in `Kit.open`."""
+        """Open a cassette, as `Kit.open` does."""
         cassetter: Any = import_module("cassetter")
         options: dict[str, Any] = {"match_on": ["method", "uri", "body"]} if best else {}
         if ignore:

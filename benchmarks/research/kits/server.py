@@ -13,7 +13,7 @@ __all__ = ["Answer", "Server", "server"]
 
 @dataclass
 class Answer:
-    """A prepared response: its chunks, its content type, and whether the stream ends properly."""
+    """A prepared response: its chunks and content type, and whether the stream ends properly."""
 
     chunks: list[str]
     kind: str = "application/json"
@@ -22,7 +22,7 @@ class Answer:
 
 @dataclass
 class Server:
-    """A running server; without a prepared answer, the server answers with the number of requests so far."""
+    """A running server. Without a prepared answer, it answers with the number of requests so far."""
 
     url: str
     answers: deque[Answer] = field(default_factory=deque[Answer])

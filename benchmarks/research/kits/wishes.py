@@ -1,4 +1,4 @@
-"""The checks behind the rows of the comparison. Each returns True if a replay kit has a feature that people want."""
+"""The features in the table of replay kits: one check each, which returns True if a kit has the feature."""
 
 import asyncio
 import json
@@ -26,14 +26,14 @@ def fails_changed(bench: Bench) -> bool:
 
 
 def json_path(bench: Bench) -> bool:
-    """The part at a JSON path may vary; the rest may not."""
+    """The part of a request at a JSON path may differ in a replay; the rest may not."""
     bench.record(chat("hi", user="u-1"))
     options = {"best": True, "ignore": "$.user"}
     return not bench.fails(chat("hi", user="u-2"), **options) and bench.fails(chat("ho", user="u-1"), **options)
 
 
 def pattern(bench: Bench) -> bool:
-    """A date within a text may vary; the rest of the text may not."""
+    """A date within a text may differ in a replay; the rest of the text may not."""
     bench.record(chat("It is 2030-01-02."))
     rule = r"re:\d{4}-\d\d-\d\d"
     options = {"best": True, "ignore": rule}
@@ -41,13 +41,13 @@ def pattern(bench: Bench) -> bool:
 
 
 def near_miss(bench: Bench) -> bool:
-    """The message of a failure names the path that differs."""
+    """If a replay fails, the error names the JSON path that differs."""
     bench.record(chat("hi"))
     return "messages[0].content" in bench.error(chat("ho"), best=True)
 
 
 def roles(bench: Bench) -> bool:
-    """For a changed message to Anthropic's API, the failure shows the message with its role."""
+    """If a message in a request to Anthropic's API has changed, the error shows it with its role."""
     blocks = {"model": "c", "messages": [{"role": "user", "content": [{"type": "text", "text": "Norway"}]}]}
     bench.record(blocks)
     other = json.loads(json.dumps(blocks).replace("Norway", "Sweden"))
@@ -177,7 +177,7 @@ def follows_threads(bench: Bench) -> bool:
 
 
 def keeps_order(bench: Bench) -> bool:
-    """Threads that send equal requests get the same answers as in the recording, in any order of running."""
+    """Threads that send equal requests get the same answers as in the recording, in whatever order they run."""
 
     def run(turn: int, *, record: bool) -> dict[int, Any]:
         found = dict[int, Any]()
@@ -195,7 +195,7 @@ def keeps_order(bench: Bench) -> bool:
 
 
 def age(bench: Bench) -> bool:
-    """A test can fail because its recording is too old."""
+    """A test can be made to fail if its recording is too old."""
     bench.record(chat("hi"))
     if isinstance(bench.kit, Memzoo):
         later = datetime(2100, 1, 1, tzinfo=UTC)
@@ -209,7 +209,7 @@ def age(bench: Bench) -> bool:
 
 
 def drift(bench: Bench) -> bool:
-    """Recording again reports the field whose type changed, and leaves the old recording unchanged."""
+    """A new recording reports a field of the answers whose type changed, before it replaces the old one."""
     bench.server.answers += [Answer([json.dumps({"id": 1})]), Answer([json.dumps({"id": "1"})])]
     bench.record(chat("hi"))
     before = bench.path.read_text()
@@ -235,7 +235,7 @@ def drift(bench: Bench) -> bool:
 
 
 def one_prompt(bench: Bench) -> bool:
-    """A prompt that is sent ten times takes the space of one or two prompts in the file."""
+    """A prompt that is sent ten times is stored at most twice."""
     bench.record(*(chat(PROMPT, n=number) for number in range(10)))
     return bench.path.stat().st_size < 3 * len(PROMPT)
 
@@ -314,7 +314,7 @@ def orphans(bench: Bench) -> bool:
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check that, by default, a secret in one part of a request is not in the file."""
+    """Return a check: by default, a secret in one part of a request is not written to the file."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:
@@ -326,7 +326,7 @@ def secret_in(**options: Any) -> Check:
 
 
 def echo(bench: Bench) -> bool:
-    """By default, a key that the server repeats in an answer is not in the file."""
+    """By default, a key that the server repeats in an answer is not written to the file."""
     bench.server.answers.append(Answer([json.dumps({"error": f"wrong key {SECRET}"})]))
     bench.record(chat("hi"), headers={"authorization": f"Bearer {SECRET}"})
     return SECRET not in bench.path.read_text()

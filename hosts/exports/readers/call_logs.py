@@ -19,7 +19,7 @@ _PLACES = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
 
 
 def is_langfuse(document: Any) -> bool:
-    """Return whether an object is a trace of Langfuse, or a list has observations or traces."""
+    """Return whether a value is an export of Langfuse: a trace, or a list of observations or traces."""
     known = dict_of(document)
     if known:
         return isinstance(known.get("observations"), list) or {"traces", "projectId"} <= known.keys()
@@ -60,7 +60,7 @@ LANGFUSE = LoggedCalls(
 
 
 def is_gateway(document: Any) -> bool:
-    """Return whether an object is a logged request with its answer, or any of a list of objects is."""
+    """Return whether a value is a logged request with its answer, or a list with one."""
     lines = as_list(document)
     return all(isinstance(one, dict) for one in lines) and any(_request(one) and _answer(one) for one in lines)
 

@@ -1,4 +1,4 @@
-"""Messages in the forms of OpenAI, Anthropic, ShareGPT and LangChain: a list, or an object with a list."""
+"""Reads messages in the forms of OpenAI, Anthropic, ShareGPT and LangChain: a list, or an object with a list."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,19 +36,19 @@ _ANSWERS = ("response", "output", "completion")
 
 
 def is_list(items: Any) -> bool:
-    """Return whether values are messages, by the first; an object with a role is meant as one."""
+    """Return whether a list has messages, judged by its first item."""
     first: Any = items[0] if isinstance(items, list) and items else None
     return is_message(first) or (isinstance(first, dict) and "role" in first and not first.keys() & set(_LISTS))
 
 
 def is_chat(item: Any) -> bool:
-    """Return whether a value is an object with messages; messages of a wrong type are a mistake to be named."""
+    """Return whether a value is an object with messages, even if these have a wrong type."""
     messages = item.get("messages", 0)
     return messages != 0 and (not isinstance(messages, list) or not messages or is_list(messages))
 
 
 def is_several(item: Any) -> bool:
-    """Return whether a value is an object with a list of messages under another name, or of several such lists."""
+    """Return whether an object has a list of messages under an unusual name, or several such lists."""
     return isinstance(item, dict) and any(is_list(listed := item.get(key)) or _is_several(listed) for key in _LISTS)
 
 
@@ -58,12 +58,12 @@ def _is_several(listed: Any) -> bool:
 
 
 def has_sessions(items: Any) -> bool:
-    """Return whether values are messages that name their conversations."""
+    """Return whether a list has messages that name their conversations."""
     return is_list(items) and 2 * sum(bool(pick(item, _SESSIONS)) for item in items) > len(items)
 
 
 def read_object(item: Any, title: str) -> Iterator[ChatLog | Unread]:
-    """Yield the conversation of an object with messages, or several of an object with several."""
+    """Yield the conversation, or the several conversations, in an object with messages."""
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
     if len(lists := [key for key in item if is_list(item[key])]) > 1:
         for key in lists:

@@ -20,7 +20,7 @@ def is_chatbox(document: Any) -> bool:
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the sessions, and the threads of a session, each as a conversation."""
+    """Yield each session, and each thread of a session, as a conversation."""
     for session in (one for key, one in document.items() if key.startswith(_SESSION)):
         forks = sum(len(fork["lists"]) - 1 for fork in dict_of(session.get("messageForksHash")).values())
         yield from (_FIELDS.read(thread, str(session.get("name") or title)) for thread in session.get("threads") or ())

@@ -1,4 +1,4 @@
-"""ChatGPT: a tree of messages, of which the branch that ends at `current_node` was shown last."""
+"""Reads ChatGPT's export: a tree of messages, in which `current_node` ends the branch shown last."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _UNSAID = (*_NOUNS, "reasoning_recap")
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation of an object with "mapping"."""
+    """Yield the conversation of an object in ChatGPT's form, with its messages under "mapping"."""
     nodes: dict[str, Any] = document["mapping"]
     key = str(document.get("conversation_id") or document.get("id") or "")
     for id_, node in nodes.items():

@@ -1,4 +1,4 @@
-"""ChatLab's JSON, in which exporters of iMessage, WeChat, QQ and others write a chat."""
+"""Reads ChatLab's JSON, in which exporters of iMessage, WeChat, QQ and others write a chat."""
 
 from collections.abc import Iterator
 from typing import Any

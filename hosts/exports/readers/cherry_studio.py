@@ -15,9 +15,9 @@ _FILES = ("image", "file", "video")
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the topics of a backup; words are in blocks apart from the messages.
+    """Yield the conversations ("topics") of a backup.
 
-    Of several models' answers to a question, the chosen one is read, else the first.
+    If several models answered a question, the chosen answer is read, or else the first.
     """
     base = document["indexedDB"]
     blocks = {block["id"]: block for block in base.get("message_blocks") or ()}

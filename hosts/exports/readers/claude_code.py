@@ -1,4 +1,4 @@
-"""Reads the sessions of Claude Code, one file of JSON Lines each, in `~/.claude/projects`; Qwen Code's are alike."""
+"""Reads the sessions of Claude Code and Qwen Code: files of JSON Lines in `~/.claude/projects`."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -19,9 +19,9 @@ _COMMANDS = ("<command-name>", "<command-message>", "<local-command-", "<bash-",
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation of a session: the branch that ends with the last entry, across compactions.
+    """Yield the conversation of a session: the branch that ends with the last entry.
 
-    An entry that begins anew after a compaction names the entry before as its logical parent.
+    The branch goes on before a compaction, which shortens the history for the model.
     """
     named = {parent for entry in document for key in ("parentUuid", "logicalParentUuid") if (parent := entry.get(key))}
     # An entry without a message matters if another follows it.

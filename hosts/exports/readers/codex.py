@@ -20,16 +20,16 @@ _EVENTS = {"user_message": "user", "agent_message": "assistant"}
 
 
 def is_codex(items: Any) -> bool:
-    """Return whether values are lines of a session: each with a payload, or in old files, first the bare session."""
+    """Return whether lines belong to a session of Codex CLI, also of its older versions."""
     first = dict_of(items[0]) if items else {}
     return having("payload", type="session_meta")(items) or {"id", "timestamp", "instructions"} <= first.keys()
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation of a session: words from its events, calls and results as sent to the model.
+    """Yield the conversation of a session.
 
-    Events leave out the texts that the program sends in the user's name. If a session has no events of a role, its
-    words are read from items. Turns that were taken back are left out.
+    Words come from the session's events, because the items sent to the model also have texts of the program; calls and
+    results come from the items. Turns that were taken back are left out.
     """
     kinds = {str(pick(line, "payload.type")) for line in document}
     told = {role for kind, role in _EVENTS.items() if kind in kinds}

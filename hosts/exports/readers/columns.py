@@ -1,4 +1,4 @@
-"""CSV with a message in each row, or with a question and its answer."""
+"""Reads CSV with a message in each row, or with a question and its answer in each row."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ def has_columns(columns: Any) -> bool:
 
 
 def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[ChatLog | Unread]:
-    """Yield the conversations of a table; rows without a conversation's id are one."""
+    """Yield the conversations of a table. Rows without a conversation's id form one conversation."""
     rows = list(document)
     if not rows:
         return

@@ -1,4 +1,4 @@
-"""Reads conversations in the forms of data sets: OpenAssistant's trees, and preferences."""
+"""Reads conversations of data sets: OpenAssistant's trees, and preferences between two answers."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ __all__ = ["has_preference", "read_oasst", "read_preference"]
 
 
 def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield one conversation: the branch of an OpenAssistant tree with the best ranks; others stay as branches."""
+    """Yield the conversation of an OpenAssistant tree: the branch whose messages have the best ranks."""
     nodes: dict[str, Any] = {}
     parents: dict[str, Any] = {}
     waiting: list[tuple[Any, Any]] = [(document["prompt"], None)]
@@ -45,13 +45,13 @@ def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def has_preference(item: Any) -> bool:
-    """Return whether an object has a conversation and the better of two answers, or the other one alone."""
+    """Return whether an object has a conversation and two answers, one of them preferred."""
     is_sharegpt = having("conversations.0.from")(item) and not {"chosen", "rejected"}.isdisjoint(item)
     return is_sharegpt or having("input.messages", "preferred_output")(item)
 
 
 def read_preference(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a conversation with the preferred answer: of OpenAI's form, or of LLaMA-Factory's."""
+    """Yield a conversation with its preferred answer, in OpenAI's form or LLaMA-Factory's."""
     place = "the conversation"
     is_openai = "preferred_output" in document
     best = list_at(document, "preferred_output", place) if is_openai else [need(document, "chosen", place, dict)]

@@ -1,4 +1,4 @@
-"""Discord, as DiscordChatExporter writes a channel in JSON."""
+"""Reads channels of Discord that DiscordChatExporter has written as JSON."""
 
 from typing import Any
 

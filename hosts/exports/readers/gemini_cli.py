@@ -36,7 +36,10 @@ FIELDS = Fields(
 
 
 def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation in the lines of a session: messages, changes of messages, and rewinds to a message."""
+    """Yield the conversation in the lines of a session.
+
+    Lines may also change earlier messages, or take back all messages after one.
+    """
     head, messages, taken_back = dict[str, Any](), dict[str, Any](), 0
     for number, line in enumerate(document, start=1):
         if "$rewindTo" in line:

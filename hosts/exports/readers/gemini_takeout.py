@@ -1,4 +1,4 @@
-"""Reads Gemini's activities in Google's Takeout."""
+"""Reads the prompts to Gemini in Google Takeout's list of activities."""
 
 import re
 from collections.abc import Iterator
@@ -15,22 +15,19 @@ _PROMPT = re.compile(r"(?:Prompted|Live Prompt|Asked|Prompt\s*:)\s+")
 
 
 def is_page(head: str) -> bool:
-    """Return whether a text is the page of the activities."""
+    """Return whether a text is the HTML page of activities."""
     return "<html" in head and "My Activity" in head
 
 
 def is_takeout(items: Any) -> bool:
-    """Return whether items are activities with Gemini, in any language, and not YouTube's, which look alike."""
+    """Return whether items are activities with Gemini, in any language."""
     return all(isinstance(one, dict) and {"header", "title", "time"} <= one.keys() for one in items) and any(
         name in str(one["header"]) for one in items for name in ("Gemini", "Bard")
     )
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield all prompts with their answers as one conversation, oldest first.
-
-    An activity is a prompt if its title begins with the English or French word for prompts, or if it has an answer.
-    """
+    """Yield all prompts with their answers as one conversation, oldest first."""
     said: list[tuple[Any, Any]] = []
     others, unanswered = 0, 0
     for number, item in reversed([*enumerate(dicts_of(document), start=1)]):

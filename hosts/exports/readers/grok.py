@@ -1,6 +1,6 @@
 """Reads Grok's export of an account, `prod-grok-backend.json`.
 
-`Fields` can express the form, but takes a quarter more CPU for it; such a file can have hundreds of MB.
+`Fields` could read it too, but takes a quarter more CPU.
 """
 
 import functools
@@ -19,7 +19,7 @@ _ROLES = {"grok": "assistant"}
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations of an export, each with the branch that is shown; older exports have no branches."""
+    """Yield the conversations of an export, each with the branch that was shown."""
     for place, talk in enumerate(document["conversations"], start=1):
         about = need(talk, "conversation", f"conversation {place}")
         name, key = str(pick(about, "title|id") or f"{title} {place}"), str(about.get("id") or "")

@@ -1,4 +1,4 @@
-"""Conversations of help desks: Intercom's, and Zendesk's tickets."""
+"""Reads conversations of help desks: Intercom's, and Zendesk's tickets."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["is_zendesk", "read_intercom", "read_zendesk"]
 
 
 def read_intercom(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a conversation, as the API gives a single one; notes of the desk are left out."""
+    """Yield a conversation in the form of Intercom's API. Internal notes are left out."""
     listed = dict_of(document.get("conversation_parts"))
     parts = list_at(listed, "conversation_parts", "a conversation, as a list of the API has it,")
     # The first message, which older versions call conversation_message.
@@ -49,13 +49,13 @@ _INTERCOM = Fields(
 
 
 def is_zendesk(item: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is a ticket with its comments, or the list of comments that the API gives."""
+    """Return whether an object is a ticket with comments, or a list of comments from Zendesk's API."""
     comments = dicts_of(pick(item, "comments|ticket.comments"))
     return any({"author_id", "html_body", "plain_body"} & comment.keys() for comment in comments[:50])
 
 
 def read_zendesk(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a ticket. The requester is the user, or else the author of the first comment."""
+    """Yield a ticket as a conversation. The requester is the user; without one, the author of the first comment."""
     ticket = dict_of(document.get("ticket")) or document
     names = {one.get("id"): one.get("name") for one in dicts_of(document.get("users"))}
     comments = list_at(document if "comments" in document else ticket, "comments", "the ticket")

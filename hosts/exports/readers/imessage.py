@@ -1,4 +1,4 @@
-"""iMessage, as imessage-exporter writes a chat as text."""
+"""Reads chats of iMessage that imessage-exporter has written as text."""
 
 import re
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ _DELETED = "This message was deleted from the conversation!"
 
 
 def is_text(head: str) -> bool:
-    """Return whether a text begins with a line that is a date, and has a sender or an announcement next."""
+    """Return whether a text begins with a date, followed by a sender or an announcement."""
     return bool(_HEAD.match(head.lstrip().replace("\r\n", "\n")))
 
 
 def read(text: str, title: str) -> Iterator[ChatLog]:
-    """Yield the chat; "Me" is the user. The times have no zone, and are given as if in UTC.
+    """Yield the chat, with "Me" as the user. The times have no zone, and are read as UTC.
 
-    A reply stands twice in the file, indented below its message and at its own time; the latter is read.
+    A reply is twice in the file: below its message, and at its own time. The second is read.
     """
     talk = Talk(title)
     entries = [(head, lines[1:]) for head, lines in entries_of(text, _HEAD.match)]

@@ -1,4 +1,4 @@
-"""Plain text in which each message begins with a speaker: "You: ...", "#### ChatGPT:", "You said:", "### USER"."""
+"""Reads plain text in which each message begins with a speaker, such as "You: ..." or "### USER"."""
 
 import re
 from collections import Counter
@@ -48,7 +48,7 @@ class _Label(NamedTuple):
 
 
 def has_labels(head: str) -> bool:
-    """Return whether a text begins with the label of a speaker, or has two names as labels from its first line on."""
+    """Return whether a text begins with the label of a speaker."""
     first = next((line for line in head.splitlines() if line.strip()), "")
     return _label(first) is not None or _speakers(head) is not None
 
@@ -56,8 +56,7 @@ def has_labels(head: str) -> bool:
 def read(document: str, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a text.
 
-    The labels that come first for the user and for the assistant, with their marks, hold for the whole file: a line
-    such as "Tool: a cordless drill" or "Model: ..." within a message is a part of the message.
+    The first labels of the user and the assistant hold for the whole file: other labels are a part of the message.
     """
     lines = document.replace("\r\n", "\n").split("\n")
     first = next((label for line in lines if line.strip() and (label := _label(line))), None)

@@ -1,4 +1,4 @@
-"""Reads Le Chat's export: a file `chat-<uuid>.json` a conversation, whose messages are in any order."""
+"""Reads Le Chat's export: a file `chat-<uuid>.json` for each conversation."""
 
 from typing import Any
 

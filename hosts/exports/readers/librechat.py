@@ -24,7 +24,7 @@ _FIELDS = Fields(
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a conversation's newest branch, from a list of messages or from messages nested in their parents."""
+    """Yield the newest branch of a conversation. Messages may be a list, or nested in the messages that they answer."""
     key = "messagesTree" if "messagesTree" in document else "messages"
     is_tree = key == "messagesTree" or bool(document.get("recursive"))
     flat: list[Any] = []

@@ -1,4 +1,4 @@
-"""Reads the exports of the page of llama.cpp's server: JSON up to June 2026, JSON Lines since."""
+"""Reads the exports of the web page of llama.cpp's server: JSON or JSON Lines."""
 
 import json
 from collections.abc import Iterator
@@ -33,7 +33,10 @@ FIELDS = Fields(
 
 
 def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversations in lines: each begins with a line for the session, and has a line for each message."""
+    """Yield the conversations in JSON Lines.
+
+    Each begins with a line for the session, followed by a line for each message.
+    """
     talks: list[dict[str, Any]] = []
     for number, line in enumerate(document, start=1):
         if line.get("type") == "session":

@@ -1,4 +1,4 @@
-"""Messenger and Instagram, from Meta's download of your own data: for each chat a folder with `message_1.json` ..."""
+"""Reads chats of Messenger and Instagram, from Meta's download: a folder with `message_1.json` for each chat."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,17 +18,17 @@ _NOTICE = re.compile(r"[^\n]{1,100} sent an attachment\.|Liked a message|Reacted
 
 
 def is_chat(item: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is a chat without end-to-end encryption."""
+    """Return whether an object is a chat without end-to-end encryption."""
     return any({"sender_name", "timestamp_ms"} & one.keys() for one in dicts_of(item.get("messages"))[:50])
 
 
 def is_folder(names: Iterable[str]) -> bool:
-    """Return whether these are the names in the folder of a chat."""
+    """Return whether the names in a folder are those of a chat's folder."""
     return any(map(_FILE.fullmatch, names))
 
 
 def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of a folder: each file has at most 10,000 messages."""
+    """Yield the chat in a folder, which may have several files."""
     files = [(int(match[1]), one) for one in folder.iterdir() if (match := _FILE.fullmatch(one.name))]
     parts = [parse(one.read_text(encoding="utf-8")) for _, one in sorted(files, key=lambda file: file[0])]
     messages = [item for part in parts for item in list_at(part, "messages", "a file")]
@@ -41,12 +41,12 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
 
 
 def read_encrypted(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat with end-to-end encryption, in the form of its own download."""
+    """Yield a chat with end-to-end encryption, which has a download and a form of its own."""
     yield _ENCRYPTED.read({**document, "title": re.sub(r"_\d+$", "", str(document["threadName"]))}, title)
 
 
 def mend(text: Any) -> Any:
-    r"""Return a text as it was written: the download has a character for each byte of UTF-8.
+    r"""Return a text with its letters repaired: the download has a character for each byte of UTF-8.
 
     Example:
         >>> mend("Caf\u00c3\u00a9"), mend("Caf\u00e9"), mend(None)

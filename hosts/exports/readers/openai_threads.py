@@ -1,4 +1,4 @@
-"""OpenAI's Assistants: pages of `threads.messages.list`, newest messages first, of one or several threads."""
+"""Reads threads of OpenAI's Assistants: pages of `threads.messages.list`, newest messages first."""
 
 import functools
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ __all__ = ["is_page", "read"]
 
 
 def is_page(item: Any) -> bool:
-    """Return whether a value is a page of messages, or a list with such a page."""
+    """Return whether a value is a page of messages, or a list of pages."""
     if isinstance(item, list):
         return any(map(is_page, item))  # pyright: ignore[reportUnknownArgumentType]
     return any("thread_id" in one for one in dicts_of(dict_of(item).get("data")))

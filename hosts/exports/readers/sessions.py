@@ -1,4 +1,4 @@
-"""Reads conversations in SQLite files of agent frameworks: OpenAI Agents' sessions, LangGraph's checkpoints."""
+"""Reads SQLite files of agent frameworks: sessions of OpenAI Agents, and checkpoints of LangGraph."""
 
 import functools
 import importlib
@@ -32,7 +32,9 @@ select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and
 
 
 def read_sessions(path: str | Path) -> Iterator[Unread]:
-    """Yield the conversations of an SQLite file, without writing to it. Read each conversation before the next.
+    """Yield the conversations of an SQLite file, without writing to it.
+
+    Read each conversation before you take the next.
 
     Raises:
         TransferError: The file has none of the known tables, or cannot be read.

@@ -1,4 +1,4 @@
-"""The chats that signal-export writes: a folder each, with `data.json` (a message on each line) and `chat.md`."""
+"""Reads chats that signal-export has written: for each a folder with `data.json` and `chat.md`."""
 
 import re
 from collections.abc import Iterator
@@ -37,18 +37,18 @@ FIELDS = Fields(
 
 
 def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of a folder, read from `data.json`; `chat.md` has the same messages."""
+    """Yield the chat in a folder, from `data.json`."""
     lines = (folder / "data.json").read_text(encoding="utf-8").split("\n")
     yield FIELDS.read([parse(line) for line in lines if line.strip()], title)
 
 
 def is_text(head: str) -> bool:
-    """Return whether a text begins as `chat.md` does."""
+    """Return whether a text begins like `chat.md`."""
     return bool(_HEAD.match(head.lstrip()))
 
 
 def read_text(text: str, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of `chat.md`, without reactions and links to attachments."""
+    """Yield the chat in the text of `chat.md`, without reactions and links to attachments."""
     entries = entries_of(text, _HEAD.match)
     talk = Talk(title, is_text=True)
     is_owned = any(head[3] == "Me" for head, _ in entries)

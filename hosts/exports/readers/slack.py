@@ -1,4 +1,4 @@
-"""Slack: a folder of channels, each with one file per day, and the people in `users.json`."""
+"""Reads Slack's export: a folder for each channel with a file for each day, and `users.json`."""
 
 import functools
 import html
@@ -23,7 +23,7 @@ _MARK = re.compile(r"<([^<>|]{1,2000})(?:\|([^<>]{0,2000}))?>")
 
 
 def is_folder(names: Iterable[str]) -> bool:
-    """Return whether these are the names in the folder of an export."""
+    """Return whether the names in a folder are those of an export."""
     return "users.json" in names and not set(_LISTS).isdisjoint(names)
 
 
@@ -47,7 +47,7 @@ def _of_days(title: str, days: Iterable[Any], names: Mapping[Any, str], bots: se
 
 
 def read_day(items: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the talk of a single file, without the people's names."""
+    """Yield the talk in the file of a single day, without the people's names."""
     log = _channel(title, ((f"message {n}", item) for n, item in enumerate(items, start=1)), {}, set())
     yield replace(log, notes=[*log.notes, "people have ids for names, because users.json is in the folder above"])
 

@@ -1,4 +1,4 @@
-"""Telegram Desktop's `result.json`, of one chat or of the whole account."""
+"""Reads Telegram Desktop's `result.json`, of one chat or the whole account."""
 
 import functools
 from collections.abc import Iterator, Mapping
@@ -20,14 +20,14 @@ _KINDS = ("media_type", "photo", "file", "location_information", "contact_inform
 
 
 def is_chat(item: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is an exported chat."""
+    """Return whether an object is an exported chat."""
     signs = {"from_id", "date_unixtime", "actor_id"}
     is_named = item.get("type") in _CHATS and "messages" in item
     return is_named or any(signs & one.keys() for one in dicts_of(item.get("messages"))[:50])
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat. A chat with one person is named after that person, so the other is the user."""
+    """Yield a chat. If it is with one person, it has that person's name, and the other speaker is the user."""
     yield _chat(document, str(document.get("name") or title), "")
 
 

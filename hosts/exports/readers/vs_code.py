@@ -1,4 +1,4 @@
-"""Reads the chats of VS Code with Copilot: the command Chat: Export Chat, and the files of its sessions up to 2025."""
+"""Reads chats of Copilot in VS Code, from the command Chat: Export Chat or from session files."""
 
 from pathlib import PurePosixPath
 from typing import Any

@@ -1,4 +1,4 @@
-"""WhatsApp's export of a chat: the text file of Android or iOS."""
+"""Reads WhatsApp's export of a chat as text, from Android or iOS."""
 
 import re
 from collections.abc import Iterator
@@ -52,18 +52,18 @@ _DELETED = (
 
 
 def is_text(head: str) -> bool:
-    """Return whether a text begins with a date, a time and a mark after them."""
+    """Return whether a text begins with a date and a time."""
     return _head_of(head.lstrip()) is not None
 
 
 def read(text: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of a text, or of iOS' folder. The times have no zone, and are given as if in UTC.
+    """Yield the chat in a text or a folder. The times have no zone, and are read as UTC.
 
-    The user is the person who deleted messages of their own, or in a chat of two, the person whose name is not the
-    file's.
+    The user is the speaker of deleted messages ("You deleted ..."), or in a chat of two people, the one whose name is
+    not in the file's name.
 
     Raises:
-        TranscriptError: No order of day, month and year suits all dates.
+        TranscriptError: The dates have no common order of day, month and year.
     """
     text = text if isinstance(text, str) else (text / "_chat.txt").read_text(encoding="utf-8-sig")
     first = _head_of(text.lstrip())

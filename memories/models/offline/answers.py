@@ -37,7 +37,7 @@ _ABOUT_TALK = _TALKING | frozenset(
 
 
 def answer(messages: Sequence[Utterance]) -> str:
-    """Return the answer to the last message of a chat; the messages are given oldest first."""
+    """Return the offline model's answer to the last message of a chat. The messages come oldest first."""
     *before, last = messages
     # A request has found texts in front of the question.
     record, _, asked = last.text.rpartition(FRAME_END)
@@ -53,7 +53,7 @@ def answer(messages: Sequence[Utterance]) -> str:
 
 
 def is_own(speaker: str, text: str) -> bool:
-    """Return whether a turn is a stock phrase of the model."""
+    """Return whether a text is one of the offline model's fixed phrases."""
     return role_of(speaker) != "user" and text.startswith(_OWN)
 
 

@@ -60,7 +60,10 @@ def _acts(sentence: str, run: re.Match[str]) -> bool:
 
 
 class NamedSentences:
-    """The sentences of the history, then the new sentences, with the names and the people meant by pronouns in each."""
+    """Sentences with the names in each, and the people meant by pronouns.
+
+    The sentences of the history come first, then the new sentences.
+    """
 
     def __init__(self, history: Sequence[Utterance], new: Sequence[Utterance]) -> None:
         self.lines = [*history, *new]
@@ -77,9 +80,9 @@ class NamedSentences:
             self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
 
     def people(self, number: int) -> set[str]:
-        """Return the names of people in a sentence: all names except after prepositions, where places are named.
+        """Return the names of people in a sentence: all names except those after prepositions, which are places.
 
-        A guess that asks for confirmation ("I suppose you use Excel?") is about nobody yet.
+        A guess such as "I suppose you use Excel?" has no names of people.
         """
         text = self.lines[number].text
         if _GUESS.search(text):

@@ -32,7 +32,7 @@ def role_of(label: str) -> str:
 
 
 def read_prompt(text: str) -> tuple[str, dict[str, str], str]:
-    """Return a prompt's task (its first line, or ""), the sections by tag, and the text after the sections."""
+    """Return a prompt's task (the first line, or ""), the tagged sections by tag, and the text after the sections."""
     task = _TASK.match(text)
     return task[1] if task else "", {name: _section(text, name) for name in _SECTIONS}, text[text.rfind("\n</") + 1 :]
 
@@ -44,7 +44,10 @@ def _section(text: str, name: str) -> str:
 
 
 def turns(transcript: str) -> list[Utterance]:
-    """Return the turns of a transcript or a summary ("Human: ...", "Human said: ..."); other lines continue a turn."""
+    """Return the turns of a transcript or a summary.
+
+    "Human: ..." and "Human said: ..." begin a turn; other lines continue it.
+    """
     found: list[tuple[str, list[str]]] = []
     by_role = False
     # Not splitlines: a line separator of Unicode inside a message must not start a turn.

@@ -15,10 +15,7 @@ transport = http.WSGITransport(app=application)
 
 
 class AsyncTransport(http.AsyncBaseTransport):
-    """A transport for asynchronous clients, which answers in the event loop's thread, within milliseconds.
-
-    It is a transport of its own so that cassettes can record asynchronous clients, too.
-    """
+    """A transport for asynchronous clients, which calls the offline model in the event loop's thread."""
 
     async def handle_async_request(self, request: http.Request) -> http.Response:
         """Answer a request."""

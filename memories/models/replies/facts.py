@@ -1,4 +1,4 @@
-"""Parses facts: triples, some with a preceding mark that ends or denies the fact."""
+"""Parses the facts in a model's reply: triples, some with "NOT" or "NO LONGER" before them."""
 
 import re
 from collections.abc import Iterator
@@ -66,10 +66,9 @@ class Statement(NamedTuple):
 def statements(reply: str) -> list[Statement]:
     """Return the facts that a reply lists as triples, in their order.
 
-    The prompts ask for "subject | relation | object" on each line, with an optional fourth part for the time. Two other
-    forms are accepted: JSON; and "(subject, relation, object)", even with missing brackets, with line ends or "<|>"
-    between the triples. "NOT" or "NO LONGER" may precede a triple. "Bob = Robert" means that both names stand for the
-    same person or thing. Any other text is skipped.
+    The prompts ask for "subject | relation | object" on each line, with an optional fourth part for the time. JSON and
+    "(subject, relation, object)" are accepted too. "NOT" or "NO LONGER" may precede a triple. "Bob = Robert" gives two
+    names for one person or thing. Other text is skipped.
 
     Raises:
         ModelReplyError: The reply has no triple, and does not say that there are no facts.

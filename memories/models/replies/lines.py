@@ -65,14 +65,14 @@ def can_be_name(text: str) -> bool:
 
 
 def unusable(reply: str) -> ModelReplyError:
-    """Return the error for a reply without an answer."""
+    """Return the error for a reply that contains no answer."""
     error = ModelReplyError(f"the model's reply cannot be used, nothing was changed: {reply[:200]!r}")
     error.reply, error.refused = reply.strip(), refuses(reply)
     return error
 
 
 def unwrap(text: str) -> str:
-    """Return a text without surrounding spaces, marks and quotes; keeps quotes around only a part of the text.
+    """Return a text without spaces, marks and quotes around it. Quotes around only a part of the text stay.
 
     Example:
         >>> unwrap('*"The Quiet Girl"*'), unwrap('the band "Summer Sounds"'), unwrap('"Yes')
@@ -91,10 +91,10 @@ def unwrap(text: str) -> str:
 
 
 def bare_name(name: str) -> str:
-    """Return a name without bullet, quotes and a sentence's full stop."""
+    """Return a name without a bullet before it, quotes around it, and a full stop after it."""
     return without_stop(unwrap(BULLET.sub("", name).strip(";,")))
 
 
 def without_stop(text: str) -> str:
-    """Return a name without a sentence's full stop; keeps the dot of "Co."."""
+    """Return a name without the full stop of a sentence. The full stop of "Co." stays."""
     return text if _SHORT.search(text) or not text.endswith(".") or text.endswith("..") else text[:-1]

@@ -53,12 +53,12 @@ _MOST_COMMON_WORDS = 5
 
 
 class Amendment(NamedTuple):
-    """A model's line that amends notes.
+    """A line of a model's reply that adds a statement to a note, or ends one.
 
     Attributes:
         name: The name that the note is about; "" if `number` identifies the note.
-        text: The new statement; "" if a known statement ends without a replacement.
-        number: The number of the known statement that ends; 0 if no statement ends.
+        text: The new statement; "" if the line only ends a statement.
+        number: The number of the statement that ends; 0 if none ends.
     """
 
     name: str
@@ -75,7 +75,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
     Args:
         reply: The reply.
         known: The names of the notes in the prompt.
-        source: The chat's lines in the prompt; a line that repeats one of these is not a note.
+        source: The chat in the prompt. Lines that only repeat the chat are skipped.
 
     Raises:
         ModelReplyError: The reply has no amendment, and does not say that nothing is new.
@@ -103,15 +103,15 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
 
 
 def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
-    """Return the pairs of names for one person or thing in a reply with notes, from lines like "Bob = Robert".
+    """Return the other names for people and things in a reply with notes, from lines like "Bob = Robert".
 
     Args:
         reply: The reply.
         known: The names in the prompt.
-        source: The chat's lines in the prompt. One name of a pair must be in `known`, or in `source` as a name.
+        source: The chat in the prompt. Pairs are skipped if neither name is known or a name in the chat.
 
     Returns:
-        A mapping from the first name of each pair to the second, which is to be kept.
+        The second name of each pair, by the first name: "Robert" by "Bob".
     """
     pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
     if not pairs:

@@ -28,7 +28,7 @@ _WRAPPERS = " \t\"'“”‘’«»`*_"
 
 
 def prose(reply: str, label: str, known: str = "") -> str:
-    """Return the prose of a reply, without a leading instruction or a label like "New summary:".
+    """Return the prose of a reply without a label like "New summary:" or an introductory sentence.
 
     Args:
         reply: The reply.

@@ -1,1 +1,1 @@
-"""Languages of messages, one file a language: words of any question, months, and the name of the stemmer."""
+"""The languages of messages, one file for each: frequent words, months, and the name of the stemmer."""

@@ -22,16 +22,15 @@ class RelativeDates:
     All words are in small letters. Where forms of a word are listed, "/" stands between them.
 
     Attributes:
-        days: Phrases for a day, with its distance in days from the day on which they are said.
+        days: Phrases such as "yesterday", each with the number of days to add to the day on which it is said.
         counts: The numbers from one on, with ", " between them.
         units: The forms of "day", "week", "month" and "year".
         ago: The phrase for a day or time some units ago, as a regular expression with `{count}` and `{unit}`.
         last: The phrase for the last weekday, week, month or year, as a regular expression with `{unit}`.
         next: The phrase for the next weekday, week, month or year, in the same form.
-        hints: Words, with "|" between them; each phrase has one of them, so a text without them need not be searched.
-        weekdays: The weekdays from Monday on, with ", " between them; empty if "last Monday" means the Monday of last
-            week.
-        edge: The pattern for the edges of a phrase.
+        hints: Words with "|" between them. Each phrase contains one of these words, so other texts are not searched.
+        weekdays: The weekdays from Monday on, with ", " between them.
+        edge: The pattern before and after a phrase.
     """
 
     days: Mapping[str, int]
@@ -51,19 +50,19 @@ class RelativeDates:
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """The value of each number."""
+        """The value of each number word."""
         return {form: count for count, forms in enumerate(self.counts.split(", "), 1) for form in forms.split("/")}
 
     @cached_property
     def weekday(self) -> Mapping[str, int]:
-        """The number of each weekday, from 0 for Monday."""
+        """The number of each weekday by its name, from 0 for Monday."""
         return {
             form: place for place, forms in enumerate(self.weekdays.split(", ")) for form in forms.split("/") if form
         }
 
     @cached_property
     def unit(self) -> Mapping[str, str]:
-        """The unit ("day", "week", "month" or "year") that each word form means."""
+        """The unit of each word form: "day", "week", "month" or "year"."""
         return {form: unit for unit, forms in self.units.items() for form in forms.split("/")}
 
     @cached_property
@@ -89,8 +88,8 @@ class Language:
 
     Attributes:
         stemmer: The name of its Snowball stemmer; "" for English, whose stemmer belongs to SQLite.
-        stop_words: Words of any text that say nothing about its subject, with spaces between them. They also tell the
-            language, so a word that is frequent in another language with another meaning is left out.
+        stop_words: Frequent words that say nothing about the subject of a text, with spaces between them. They also
+            tell the language of a text.
         months: The months from January on, with commas between them; the forms of a month have spaces between them.
         dates: Phrases such as "yesterday".
         corrections: Phrases that clearly correct earlier words, as a regular expression.
@@ -108,12 +107,15 @@ class Language:
         return frozenset(self.stop_words.split())
 
     def term(self, word: str) -> str:
-        """Return a word's stem in lower case; for a month its English name, for a very long word the word itself."""
+        """Return the form of a word to search for: a month's English name, or the word's stem in lower case.
+
+        A very long word stays as it is.
+        """
         return word if len(word) > _LONGEST_WORD else self.english_months.get(word) or self._stem(word)
 
     @cached_property
     def english_months(self) -> Mapping[str, str]:
-        """The English name of each form of a month."""
+        """The English name of each month, by all its forms in this language."""
         named = zip(MONTHS, self.months.split(","), strict=True)
         return {form: month.lower() for month, forms in named for form in forms.split()}
 

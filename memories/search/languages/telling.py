@@ -37,7 +37,7 @@ def tell_language(text: str) -> Language:
 
 
 def stem_words(text: str) -> str:
-    """Return a text with the stems of its language; an English text stays as it is, since SQLite stems English.
+    """Return a text with each word replaced by its stem; an English text stays unchanged, because SQLite stems English.
 
     Example:
         >>> stem_words("Meine Schwestern wohnten in Wien, seit März."), stem_words("My sisters lived there.")

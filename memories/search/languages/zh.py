@@ -1,4 +1,4 @@
-"""Reads Chinese for a search: numbers and dates in the form of other languages, and pairs of characters as words."""
+"""Prepares Chinese texts for a search: numbers and dates in digits, and pairs of characters as words."""
 
 import re
 from collections.abc import Iterator
@@ -60,7 +60,9 @@ def translate_numbers(text: str) -> str:
 
 
 def find_pairs(text: str) -> Iterator[str]:
-    """Yield all pairs of neighbouring Chinese or Japanese characters but stop words, and single characters alone.
+    """Yield all pairs of adjacent Chinese or Japanese characters, and characters that stand alone.
+
+    Stop words are left out.
 
     Example:
         >>> list(find_pairs("她的猫下午在哪里睡觉"))

@@ -180,14 +180,20 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Add variants with states that a large model has written, if the conversation is a bundled one."""
+    """Add variants whose states a large model has written, for a bundled conversation.
+
+    Other conversations keep their variants.
+    """
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Replace variants with rules by variants with states from a large model, if the conversation is a bundled one."""
+    """Let variants with rules use states from a large model instead, for a bundled conversation.
+
+    Other conversations keep their variants.
+    """
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

@@ -1,7 +1,7 @@
-"""Drafts questions about conversations that have none, by rules or by a model. A person checks them.
+"""Drafts questions about conversations without questions, by rules or by a model.
 
 By the rules, a question is a sentence of the user with a gap in place of a name, a number or the like. The replaced
-words are the answer, and the message is the evidence.
+words are the answer, and the message is the evidence. A person should check the drafts.
 """
 
 import functools

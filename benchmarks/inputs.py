@@ -178,7 +178,7 @@ class Survey:
         questions: For each question, the number of its conversation and its kind.
         details: The first questions, which the report shows one by one.
         marked: The number of marked lines, such as rules and goals, which must not be lost.
-        remarks: Notes on the conversations, and questions whose evidence is no message.
+        remarks: Notes on the conversations, such as evidence that names no message.
         digest: A digest of all messages and questions.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The outcomes of a running comparison, one for each memory and conversation, as lines of `outcomes.jsonl`."""
+"""The outcomes of a comparison while it runs: a line of `outcomes.jsonl` for each memory and conversation."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -74,7 +74,7 @@ class Scored(Shape):
 
 
 class Survived(Shape):
-    """The number of checks, for marked lines of one kind and age, and of lines found.
+    """How often marked lines of one kind and age were still shown.
 
     Attributes:
         kind: The kind of the lines, such as "goal".

@@ -119,7 +119,7 @@ def fingerprint(talk: Transcript) -> str:
 
 
 def log_of(talk: Transcript) -> list[Entry]:
-    """Return the log of a conversation, as if its exchanges were saved one by one at their times."""
+    """Return the log that results if the exchanges of a conversation are saved one by one at their times."""
     said = [(place, one) for place, one in enumerate(talk.exchanges, start=1)]
     turns = [(record, f"exchange-{place}", one.said_at) for place, one in said for record in one.records]
     return [Entry(seq, one.message, turn, at, one.fields) for seq, (one, turn, at) in enumerate(turns, start=1)]

@@ -163,7 +163,7 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival_by_age(self) -> list[tuple[int, float]]:
-        """Return the share of marked lines still shown, by their age in exchanges, in ascending order of age."""
+        """Return pairs of an age in exchanges and the share of marked lines still shown, in ascending order."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         sums = [(age, total([one for one in self.survived if one.after == age])) for age in ages]
         return [(age, found.shown / found.of) for age, found in sums if found]
@@ -388,7 +388,7 @@ class Results(Shape):
     def candidates(self) -> list[Row]:
         """The rows that can be picked.
 
-        Left out are lower bounds, and memories of which more than a tenth of the saves failed.
+        Lower bounds are left out, and memories that failed at more than a tenth of the saves.
         """
         return [row for row in self.competing if not row.memory.floor and row.failed <= TOLERATED]
 

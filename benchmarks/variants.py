@@ -88,7 +88,7 @@ class Variant:
 
     @property
     def asks_at_load(self) -> bool:
-        """True if the memory asks a model at each load, or if it is a contender that might."""
+        """True if the memory asks a model at each load. For a contender, this is true if it may ask a model."""
         if self.contender:
             return self.asks_model
         members = [one[1] for one in self.options.get("memories", ()) if not isinstance(one, str)]
@@ -284,7 +284,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Add a copy of each preset that has a recorded state, with that state and a * in its name."""
+    """Add a copy of each preset that uses a recorded state. The copy has the preset's name and a *."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

@@ -1,4 +1,4 @@
-"""Finds the cassette of a request: the cassette of its task or thread, or of the one that started it."""
+"""Finds the cassette for a request: that of its task or thread, or of the one that started it."""
 
 import asyncio
 import threading
@@ -26,8 +26,8 @@ class Caller:
 
     Attributes:
         player: The player of the cassette.
-        name: The caller's name, made of numbers; "" for the first caller. The second thread or task started by the
-            first caller is `"2"`, and the first one started by `"2"` is `"2.1"`.
+        name: The caller's name: "" for the first caller, `"2"` for the second thread or task that it starts, `"2.1"`
+            for the first one that `"2"` starts.
         tasks: All callers of the cassette, by task.
     """
 
@@ -129,7 +129,7 @@ def attach_player(player: "Player") -> Generator[None]:
 
 @contextmanager
 def follow() -> Generator[None]:
-    """Give new threads, tasks and jobs of thread pools the cassette of the thread or task that started them."""
+    """Give each new thread, task and job of a thread pool the cassette of its starter."""
     start, submit, create = threading.Thread.start, ThreadPoolExecutor.submit, asyncio.BaseEventLoop.create_task
 
     def start_inside(thread: threading.Thread) -> None:

@@ -42,7 +42,7 @@ _R = TypeVar("_R")
 
 
 class Cassette:
-    """An open cassette, for the requests of its thread or task and of all threads and tasks started by it.
+    """An open cassette. It serves the thread or task that opened it, and all threads and tasks started there.
 
     Attributes:
         path: The cassette's file.

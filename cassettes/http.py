@@ -1,4 +1,4 @@
-"""HTTP messages as cassettes keep them, and the names of transports without a network."""
+"""The form of HTTP messages in cassettes, and the names of transports that never reach the network."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

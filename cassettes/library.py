@@ -115,7 +115,7 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
 def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], list[Step]]:
     """Return the steps of two runs, without the parts that may differ.
 
-    If the steps of the new run have no order (as with several threads), they are put in the order of the old run.
+    Steps of the new run that have no order, because they ran in several threads, get the order of the old run.
     """
     # Functions named in a header may exist only in a test, so only the other rules apply here.
     rules = (rule for file in (old, new) for rule in file.head.get("ignored", ()) if rule.startswith(("$", "re:")))

@@ -163,7 +163,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write the list of all tests' cassettes, by which files without a test are found."""
+    """Write the list of the tests' cassettes, to find files that belong to no test."""
     target: str | None = session.config.getoption("--cassette-list")
     if target:
         lines = session.config.stash[_RUN].list_cassettes(session.items)

@@ -1,4 +1,4 @@
-"""A loopback server that plays or records a cassette for other processes, such as programs in other languages."""
+"""A local server that plays or records a cassette for other processes, in any language."""
 
 import json
 import threading

@@ -123,7 +123,7 @@ _LOOKS_RANDOM = re.compile(r"(?=[\w.~+/=-]*[A-Za-z])(?=[\w.~+/=-]*\d)[\w.~+/=-]{
 
 @lru_cache(maxsize=4096)
 def names_secret(name: str, *, surely: bool = False) -> bool:
-    """Return whether a name, such as `api_key`, tells that its value is a secret.
+    """Return whether a name says that its value is a secret, as `api_key` does.
 
     Args:
         name: The name, in any spelling.

@@ -23,9 +23,7 @@ def is_foreign(document: Any) -> bool:
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
-    """Return the recordings of a cassette of vcrpy, and the calls of tools in it.
-
-    `export_cassette` adds the calls of tools.
+    """Return the recordings in a cassette of vcrpy, and the calls of tools that `export_cassette` added.
 
     Raises:
         LookupError: A part of the cassette is missing.

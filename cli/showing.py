@@ -87,9 +87,9 @@ def show(
 ) -> None:
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
-    --as view, with --memory, prints chat messages; a strategy that needs the names in the query asks the model for
-    them. --as state lists the states, or prints the state of --memory as JSON. --as graph writes facts as text,
-    --as html as a picture; json, mermaid and graphml are for other programs.
+    --as view prints the chat messages of --memory; some strategies ask the model for names in the query. --as state
+    lists the states, or prints the state of --memory as JSON. --as graph writes facts as text, --as html as a picture;
+    json, mermaid and graphml are for other programs.
     """
     with stored.open_conversation() as (store, id_):
         if form == "state":

@@ -49,7 +49,7 @@ class MemorySessionStore:
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
         """Append entries to a transcript, except those that it has already.
 
-        Entries are recognised by their uuid, or without one, by their content and the uuid before it.
+        An entry is recognised by its uuid. An entry without a uuid is recognised by its content and the uuid before it.
         """
         id_ = _id(**key)
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
@@ -71,7 +71,7 @@ class MemorySessionStore:
         return [{"session_id": unquote(id_.split("/")[_MAIN]), "mtime": await self._mtime(id_)} for id_ in ids]
 
     async def list_subkeys(self, key: Any) -> list[str]:
-        """Return the keys of the transcripts of a session's subagents, as the SDK asks for them."""
+        """Return the keys of the transcripts of a session's subagents."""
         return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
 
     async def delete(self, key: Any) -> None:

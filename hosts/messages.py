@@ -89,7 +89,7 @@ def chat_of(
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
     """Return a host message as messages for the log, one for each of its chat messages.
 
-    The first of them keeps the host's own form.
+    The first has the host's own form, too.
     """
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
@@ -171,7 +171,7 @@ def _mend(message: Message) -> Message:
 
 
 def dump_json(own: JSON) -> str | None:
-    """Return a host's own form as JSON text; `None` if there is none, or if it cannot be written as JSON."""
+    """Return a host's own form of a message as JSON text; `None` if there is none, or if it is not JSON."""
     if own is None:
         return None
     try:

@@ -57,8 +57,7 @@ class HostLog:
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn. If the last one is an answer, learn from the exchange.
 
-        If the first save after a load begins with the same unanswered question as before, it is a retry, and the
-        question is not stored again.
+        A question that is saved again after a load, still unanswered, is a retry, and is not stored again.
 
         Args:
             said: The messages, oldest first.
@@ -104,8 +103,8 @@ class HostLog:
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: True to learn even without an answer, because the turn is over.
-            thread: The id of the host's thread, if `said` is its end without gaps; "" otherwise. Only messages of the
-                same thread are taken back.
+            thread: The id of the host's thread, if `said` has all of its newest messages; "" otherwise. Only messages
+                of this thread are taken back.
             cuts_at_questions: True if the host drops old messages only as whole exchanges. A question that is missing
                 at the beginning of the thread is then taken back.
             whole: True if `said` has all messages of this run. An equal unanswered question in the log then belongs to
@@ -125,7 +124,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Take back messages that the thread no longer has, and return the messages that are new in the host."""
+        """Return the messages that are new in the host, after taking back messages that its thread no longer has."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -309,11 +308,11 @@ class HostLog:
 
 
 def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
-    """Return a view in groups that become one message each, in an order that every model accepts.
+    """Return a view in groups, in an order that every model accepts. Each group becomes one message.
 
     Args:
         said: The view.
-        leads: True if the host has a system text of its own, which stands first.
+        leads: True if the host puts its own system text first.
     """
     ids = CallIds()
     told = [(one, ids.tell_apart(one.message)) for one in said]

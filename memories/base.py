@@ -67,9 +67,8 @@ class BaseMemory(ABC):
 
     Your own strategy overrides up to six hooks: `view` returns the view; `derive` returns the changes learnt from new
     messages; `due` decides when to learn; `is_over_limit` decides when to shorten the state; `oldest_needed` returns
-    the oldest message that the strategy still needs; `on_state_change` updates an index or another object that you keep
-    beside the state. Each method that may wait is a coroutine (`asave_context`) with a synchronous twin
-    (`save_context`).
+    the oldest log number that the strategy still needs; `on_state_change` updates an index that you keep beside the
+    state. Each method that may wait is a coroutine (`asave_context`) with a synchronous twin (`save_context`).
 
     Attributes:
         name: The strategy's short name.
@@ -79,7 +78,7 @@ class BaseMemory(ABC):
         keeps_fields: True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's
             words.
         learns_system: True if `derive` and `due` also get system messages.
-        shows_waiting: True to add messages that are not learnt from yet to the view, word for word.
+        shows_waiting: True if views also show messages that were not learnt from yet.
         log: The log of the conversation, with its pins and its system message in force.
         render: Writes entries as lines, and counts their tokens.
         learner: Keeps the state up to date; `None` for a strategy without a state.
@@ -560,10 +559,10 @@ class BaseMemory(ABC):
         return await forgetting.forget(self, ids, thorough=thorough)
 
     async def arewind(self, last: int, *, until: int | None = None) -> list[Entry]:
-        """Take back all messages after a log number, as if never said, to answer again.
+        """Take back all messages after a log number, as if they had never been said.
 
-        The messages are deleted, and the next call that updates the memory learns again without these messages. Unlike
-        forgotten messages, the same messages may be saved again, even under the same `turn_id`.
+        The messages are deleted, and the next call learns again without them. Unlike forgotten messages, they may be
+        saved again, even under the same `turn_id`.
 
         Args:
             last: The last log number to keep (see `aentries`); 0 to keep none.

@@ -50,11 +50,10 @@ def upkeep(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> Upkept:
-    """Learn from all waiting messages of many conversations: catch up, rebuild cleared states, and embed.
+    """Learn from all waiting messages of many conversations.
 
-    Each conversation is learnt to the end of its log in steps, each of which is stored. After an interruption, call
-    again. If another process is learning a conversation, the call waits for it. If one conversation fails, the others
-    go on.
+    Each conversation is learnt in steps, and each step is stored. After an interruption, call again. If another process
+    is learning a conversation, the call waits for it. If one conversation fails, the others go on.
 
     Args:
         store: The store of the conversations. It is pickled for other processes, without passwords and keys.
@@ -69,8 +68,8 @@ def upkeep(
         **options: The options of the strategy, the same as in the program that serves the conversations.
 
     Raises:
-        OptionError: The strategy learns nothing, an argument has the wrong type, an option cannot work, or the store or
-            an option cannot be sent to another process.
+        OptionError: The strategy learns nothing, an argument or option cannot work, or cannot be sent to another
+            process.
         UnsupportedError: The store cannot list its conversations, and no `ids` are given.
         ExecutorError: The executor is broken.
 

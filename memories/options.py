@@ -132,7 +132,9 @@ def meanings(cls: type) -> dict[str, str]:
 
 
 def refuse_assignment(memory: Any, name: str, value: object) -> None:
-    """Assign an attribute of a memory, unless it is an option of a finished memory. Used as `memory.__setattr__`.
+    """Set an attribute of a memory, but refuse to change an option. Used as `memory.__setattr__`.
+
+    While the memory is being made, options can be set.
 
     Raises:
         OptionError: The attribute is an option of a finished memory.

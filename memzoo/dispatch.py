@@ -108,7 +108,7 @@ def run_units(
     *,
     batch_seconds: float | None = None,
 ) -> Generator[tuple[U, R]]:
-    """Run units of work on an executor; yield each unit with its result, in the order of completion.
+    """Run units of work on an executor, and yield each unit with its result as soon as it is finished.
 
     If a worker dies, its units run again on another worker. `do` may therefore run twice for a unit, but only one
     result is yielded.

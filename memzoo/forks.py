@@ -1,4 +1,4 @@
-"""Keeps locks and connections of a process out of the processes that are forked from it."""
+"""Prevents forked processes from using the locks and connections of their parent."""
 
 import functools
 import os

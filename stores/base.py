@@ -52,9 +52,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The inputs or outputs of `save_context` by name, in order, where `None` stands for the message's
-            content; usually empty. A name that begins with "@" marks a host's own form of the message, which no view,
-            search or model sees.
+        fields: The inputs or outputs of `save_context` by name, in order; usually empty. `None` stands for the
+            message's content. A field whose name begins with "@" has a host's own form of the message; no view, search
+            or model sees it.
     """
 
     message: Message
@@ -346,7 +346,7 @@ class ManagedStore(Store, Protocol):
     async def scrub(self, *, thorough: bool = False) -> bool:
         """Remove traces of deleted data from the store's files.
 
-        Without `thorough`, this is done only as far as no other user of the store has to wait.
+        Without `thorough`, only as much is removed as is possible without making others wait.
 
         Args:
             thorough: Rewrite the files, which takes as long as copying them. Other users of the store wait meanwhile.

@@ -43,5 +43,5 @@ def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
 
 
 def hmac_of(key: bytes, *parts: str) -> bytes:
-    """Return the pseudonym of a text (HMAC-SHA256), which only an owner of the key can compute."""
+    """Return a pseudonym of a text (HMAC-SHA256). Only with the key can it be computed."""
     return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).digest()

@@ -146,7 +146,7 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 
 
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
-    """In this block, which has one load or one save, read each list only once.
+    """Read each list only once in this block, which has one load or one save.
 
     The block gets the set of the lists read so far. Clear the set to read them again.
     """

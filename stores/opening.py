@@ -104,7 +104,7 @@ def open_store(
 
 
 def kinds() -> dict[str, str]:
-    """Return the kinds of stores, with those of installed packages, as a mapping of example URLs to descriptions."""
+    """Return the kinds of stores, also of installed packages, as a dict from example URLs to descriptions."""
     return KINDS | {f"{name}://": f"of an installed package: {plugin.value}" for name, plugin in _find_added().items()}
 
 

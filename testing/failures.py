@@ -149,7 +149,7 @@ class FailureContract(ContractTools):
         assert sorted(m["content"] for m in said[::2]) == [f"I own {n} cats" for n in range(8)]
 
     def test_one_bad_exchange_stops_nothing(self) -> None:
-        """An exchange that the model refuses is set aside but still shown, and other exchanges are learnt from."""
+        """An exchange that the model refuses is set aside but still shown. Other exchanges are learnt from."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)

@@ -1,4 +1,4 @@
-"""The rules of stores that let one process at a time learn, as tests to inherit; see `memzoo.testing`."""
+"""The rules of stores with leases, as tests to inherit; see `memzoo.testing`."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +29,7 @@ class LeasingStoreContract(PlainStoreContract):
     """
 
     def test_one_owner_has_a_lease(self, store: LeasingStore) -> None:
-        """While an owner holds a lease, the owner can renew it, and others get the owner's lease as the answer."""
+        """While a lease lasts, its owner can renew it. A request by anyone else returns the owner's lease."""
         fill(store, "c", "a")
         mine = _lease(store, "one")
         assert mine.owner == "one"
@@ -40,7 +40,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").owner == "two"
 
     def test_a_lease_ends_by_itself(self, store: LeasingStore) -> None:
-        """After its time, a lease can be taken by another owner, or still be renewed by the old owner."""
+        """An expired lease can be taken by another owner. Until that happens, the old owner can renew it."""
         fill(store, "c", "a")
         mine = _lease(store, "one", seconds=0)
         assert _lease(store, "one", seconds=0) == mine
@@ -101,7 +101,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").token > first.token
 
     def test_one_of_many_threads_gets_it(self, store: LeasingStore) -> None:
-        """Of eight threads that request a lease at once, one gets it; the others get that lease as the answer."""
+        """If eight threads request a lease at once, one gets it, and the others see that owner's lease."""
         fill(store, "c", "a")
         start = threading.Barrier(8)
 

@@ -178,7 +178,7 @@ class StoreContract(PlainStoreContract):
         assert not drive(store.read_state("c", "s", since=after.version)).reset
 
     def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
-        """A state of embeddings loses only those of forgotten messages, and keeps its watermark."""
+        """Forgetting messages deletes only their embeddings. The other embeddings, and the watermark, stay."""
         fill(store, "c", *"abc")
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
         commit(store, "c", {"a": 1}, strategy="mixed", watermark=3, embeddings={1: vector(1)})
@@ -322,7 +322,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("c", "s")) == before
 
     def test_only_a_log_is_restored(self, store: ManagedStore) -> None:
-        """Restoring entries out of order, or no entries, is refused, and creates no conversation."""
+        """Restoring no entries, or entries out of order, is refused, and creates no conversation."""
         entries = fill(store, "c", "a", "b")
         for wrong in ([], entries[::-1], entries[:1] * 2):
             with pytest.raises(StoreError, match="numbers that rise from 1"):

@@ -35,7 +35,9 @@ def is_installed(adapter: Adapter) -> bool:
 
 
 def python_of(adapter: Adapter) -> list[str]:
-    """Return the command that starts Python for an adapter, in its environment if it needs packages.
+    """Return the command that starts Python for an adapter.
+
+    If the adapter needs packages, this is the Python of its environment.
 
     Raises:
         ContenderError: The environment is missing.

@@ -17,7 +17,7 @@ __all__ = ["ModelPort"]
 
 
 class ModelPort:
-    """A local server, in a separate thread, by which one contender calls a model.
+    """A local server, in a separate thread, through which one contender asks a model.
 
     Attributes:
         model: The model that answers, set for each run.

@@ -86,7 +86,7 @@ class Contender:
         return answer
 
     def stop(self) -> None:
-        """End the process: close its input, and if that does not help, kill it."""
+        """Close the input of the process, so that it ends. If it does not end, kill it."""
         with contextlib.suppress(OSError):  # a contender that has ended has closed its side
             self._in.close()
         try:
@@ -145,7 +145,7 @@ _idle: dict[tuple[int, str, str], list[Contender]] = defaultdict(list)
 
 @contextlib.contextmanager
 def borrow(adapter: Adapter) -> Iterator[Contender]:
-    """Yield a process of a contender, started if necessary, and keep it for the next run.
+    """Yield a running process of a contender. After the block, the process is kept for the next run.
 
     If the block fails, the process is not kept. Each run begins with the request `start`, which clears the run before.
     """

@@ -40,7 +40,7 @@ class CacheRule:
     Attributes:
         name: The name of the rule.
         minimum: The fewest tokens that are cached.
-        step: The number of cached tokens is a multiple of this number; 0 if whole messages are cached.
+        step: The cache keeps multiples of this number of tokens; 0 if it keeps whole messages.
         read: The price of a cached token, as a share of the full price.
         write: The price of a token that is written to the cache, as a share of the full price.
         seconds: The longest pause between two requests, in seconds, after which the cache is still valid.
@@ -65,7 +65,7 @@ class CacheRule:
         return shared - shared % self.step if self.step else shared
 
     def paid(self, requests: "Requests") -> float:
-        """Return the cost of requests, as a number of uncached tokens that would cost the same."""
+        """Return the cost of requests, in tokens at the full price."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
 
@@ -163,7 +163,7 @@ class PromptCache:
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
     def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
-        """Return the token counts of a request that repeats the request before and adds messages at its end.
+        """Return the token counts of a request that begins with the whole previous request.
 
         Unlike `send`, this method does not compare messages, and is faster.
 
@@ -180,7 +180,7 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Return the counts of a request of `sent` tokens, of which the first `shared` tokens are repeated."""
+        """Return the counts for a request of `sent` tokens that repeats the first `shared` of them."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # The previous request has paid for writing, even if the cache has expired since.
@@ -223,7 +223,9 @@ def count_shared(
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
-    """Return the cost of a text in tokens, if the beginning that it shares with another text costs a tenth.
+    """Return the cost of a text in tokens, after another text was sent.
+
+    The beginning that both texts share costs a tenth.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))

@@ -55,7 +55,7 @@ def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
 def covers(text: str, shown: Texts) -> bool:
     """Tell whether a text is shown.
 
-    For a text of more than 40 words, it is enough that half of its sequences of five words are shown.
+    For a text of more than 40 words, it is enough if half of its sequences of five words are shown.
 
     Example:
         >>> story = " ".join(map(str, range(60)))

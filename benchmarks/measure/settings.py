@@ -47,8 +47,8 @@ class Settings:
         per_month: Your number of exchanges a month, to compute their cost.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
-        learnt: True to add memories whose states a large model has written (marked with a star); only for a bundled
-            conversation with the offline model.
+        learnt: True to add memories (marked with a star) whose states a large model has written; only for a bundled
+            conversation.
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.
@@ -180,7 +180,7 @@ def _checks() -> dict[str, TypeAdapter[Any]]:
 
 @dataclass(frozen=True)
 class Timing:
-    """The number of loads and saves of one memory, and their seconds, including model calls."""
+    """The times of one memory: the number of loads and saves, and their seconds. The seconds include model calls."""
 
     memory: str
     load_seconds: float = 0.0

@@ -26,7 +26,7 @@ class Interval(Shape):
 
 
 class Pair(Shape):
-    """The best memory within a budget, compared with another memory question by question.
+    """The best memory and another memory within a budget, compared question by question.
 
     Attributes:
         budget: The budget in tokens.
@@ -89,7 +89,7 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return, for each memory, the most by which it may be behind any other, with 95% certainty.
+    """Return, for each memory, how far it may be behind any other memory, with 95% certainty.
 
     Args:
         shares: The share that is shown, by memory and question.

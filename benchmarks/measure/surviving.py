@@ -70,7 +70,7 @@ class Followed:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """Return the counts of lines shown by kind and age, then the counts at the end by kind."""
+        """Return the counts of the lines shown, by kind and age, and at the end by kind."""
         ordered = sorted(self._found.items(), key=lambda one: one[0][1] is None)
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 

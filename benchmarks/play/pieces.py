@@ -185,7 +185,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield, for each piece of a view that a search found, its position, the kind of search, and the score.
+    """Tell why pieces of a view were found. Yields the position of the piece, the kind of search, and the score.
 
     Args:
         pieces: The pieces of the view.

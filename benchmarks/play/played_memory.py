@@ -47,7 +47,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """The numbers of texts, facts and kinds of search, shared by all memories of a page."""
+    """A page's texts, facts and kinds of search, each with a number. All memories of the page use the same numbers."""
 
     pieces: Numbers[Fragment] = field(default_factory=Numbers[Fragment])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])

@@ -82,8 +82,7 @@ class Series:
 def colours_of(rows: Sequence[Row]) -> dict[str, str]:
     """Return a colour for each memory.
 
-    The first variant of a strategy has the strategy's colour, later variants have other colours, and baselines have a
-    muted colour.
+    The first variant of a strategy has the strategy's colour. Later variants have other colours, baselines a muted one.
     """
     others, found = iter(OTHERS * len(rows)), dict[str, str]()
     for row in rows:

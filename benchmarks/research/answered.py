@@ -127,7 +127,7 @@ def agree(marks: Sequence[tuple[bool, bool]]) -> str:
 def compare_shown(answers: Sequence[Answer]) -> list[str]:
     """Return the cells of a row: six counts, and the correlation (phi) of shown and right answers.
 
-    The counts are of all answers, those shown, right by the rule, right by a reader, only shown, and only right.
+    The counts: all answers, shown, right by a rule, right by a reader, only shown, only right.
 
     Example:
         >>> def one(shown: bool, right: bool) -> Answer:

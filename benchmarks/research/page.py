@@ -1,7 +1,7 @@
 """Updates the tables of a page: `python -m memzoo.benchmarks.research page benchmarks/research/retrieval.md`.
 
-Each table is between two comments, the first of which has the command that prints the table: `<!-- measured: retrieval
-realmem --embedder none -->` and `<!-- end of measured -->`.
+A comment before each table has the command that prints it: `<!-- measured: retrieval realmem --embedder none -->`. The
+comment `<!-- end of measured -->` stands after the table.
 """
 
 import re

@@ -126,7 +126,7 @@ def memory_maker(embedder: Embedder | None) -> Make:
 
 
 class FedMemory:
-    """A memory as a retriever, whose store has a clock that follows the dates of the conversation.
+    """A memory as a retriever. The clock of its store follows the dates of the conversation.
 
     Args:
         transcript: The conversation.

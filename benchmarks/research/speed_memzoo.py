@@ -130,7 +130,7 @@ def retriever_open(words: range) -> Maker:
 
 
 def model_calls(_: Place) -> int:
-    """Return the number of model calls of a summary-buffer in 40 exchanges of 100 tokens, after it is full."""
+    """Return the number of model calls that a full summary-buffer makes in 40 exchanges of 100 tokens."""
     calls = 0
 
     def answer(_: object) -> str:

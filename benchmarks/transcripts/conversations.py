@@ -141,7 +141,7 @@ class Exchange:
 
     @property
     def asked(self) -> Sequence[Message]:
-        """The user's message, after instructions at the start; empty if another role comes first."""
+        """The instructions at the start and the user's message after them; empty if another role comes first."""
         roles = (message["role"] for message in self.messages)
         place = next(place for place, role in enumerate((*roles, "")) if role not in _INSTRUCTIONS)
         is_asked = place < len(self.messages) and self.messages[place]["role"] == "user"

@@ -45,10 +45,10 @@ def read_transcripts(
     on_error: Callable[[TranscriptError], None] | None = None,
     on_note: Callable[[str], None] = lambda note: warn_caller(note, TranscriptWarning),
 ) -> Iterator[Transcript]:
-    """Yield the conversations of files, folders, ZIPs and URLs, equal ones only once.
+    """Yield the conversations of files, folders, ZIPs and URLs. Equal conversations are read only once.
 
-    "-" stands for standard input; "sample:en", "sample:zh" and "sample:survival" stand for bundled conversations. A
-    list of conversations, and JSON Lines, are read one by one.
+    "-" stands for standard input, and "sample:en", "sample:zh" and "sample:survival" for bundled conversations. A list
+    of conversations, and JSON Lines, are read one by one.
 
     Args:
         paths: The files, folders, ZIPs and URLs.

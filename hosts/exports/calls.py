@@ -41,7 +41,7 @@ _INSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A logged call of a model, or a logged state of a conversation (its messages so far).
+    """A logged call of a model, or a logged state, which is the list of a conversation's messages so far.
 
     Attributes:
         asked: The messages of the request, or of the state.
@@ -203,8 +203,8 @@ def _parse(text: str) -> Any:
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations that calls belong to, each message only once.
 
-    A call continues the conversation of its thread if it repeats a part of it, or if no call of the thread repeats
-    anything. A call without a thread continues the conversation that it repeats as a whole.
+    A call belongs to the conversation that it repeats. With a thread, repeating a part of the thread's conversation is
+    enough; without one, the call must repeat the whole conversation.
 
     Args:
         calls: The calls.

@@ -106,7 +106,7 @@ class ChatLog:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation that was found but not read yet, so that an error affects only this conversation.
+    """A conversation that is not read yet. An error in it therefore affects no other conversation.
 
     Attributes:
         title: The conversation's name or id, or its place in the source.

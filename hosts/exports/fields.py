@@ -25,7 +25,7 @@ _IS_USER = {"user": True, "assistant": False, "person": None}
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A reader for a form in JSON: the paths (see `pick`) of the parts of a conversation. It serves as `Form.read`.
+    """A reader for conversations in JSON, made of paths: each tells where a part of a conversation is (see `pick`).
 
     Attributes:
         messages: The path of the list of messages, or of a dict of messages by id; "" for the document itself.
@@ -38,18 +38,18 @@ class Fields:
         roles: The roles for unusual values at `role`, as texts, such as `{"True": "user"}`. "*" stands for all other
             values, "None" for a missing value. The role "" leaves the message out. With `people`, the role "person"
             means that the speaker is found by name.
-        left_out: The nouns for entries to leave out, by path: `{"deleted": "deleted message"}` for all entries with
-            this member, or by value, `{"type": {"text": "", "*": "notice"}}`.
+        left_out: The entries to leave out, as a dict of paths. `{"deleted": "deleted message"}` leaves out all entries
+            with this member; `{"type": {"text": "", "*": "notice"}}` all with another type than "text".
         system: The path of the system text in the document.
         answer: The path of the answer, if an entry has the question at `text`.
         owner: The path of the user's id or name in the document, for talks between people.
         speaker: The path of the speaker's id in a message, to compare with `owner`.
         id: The path of a message's id, for a form with branches. In a dict of messages, the keys are the ids.
-        parent: The path of the id of the message before, for a form with branches.
+        parent: The path of the previous message's id, for a form with branches.
         shown: The path of the id of the last message shown; by default, the newest branch is shown.
         versions: The path of the list of a message's versions.
-        version: The path of the number of the version shown, from 0, or of its id.
-        version_id: The path of the id in a version, if `version` is an id.
+        version: The path of the shown version's number, from 0, or id.
+        version_id: The path of a version's id; only if `version` is the path of an id.
         people: True for a talk between people (see `Talk`).
         attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in
             a note.

@@ -18,17 +18,17 @@ Document: TypeAlias = Literal["object", "list", "list or object", "text", "table
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of conversations in files.
+    """A form of conversations in files, such as an application's export.
 
     Attributes:
         name: The name of the application, if necessary with its format, as in "Open WebUI, text".
         document: The unit that is recognised and read.
 
-            - "object": a JSON object; also each object of a list, and each line of JSON Lines. `recognise` and `read`
-              get the object.
+            - "object": a JSON object; also each object in a list, and each line of JSON Lines. Both functions get the
+              object.
             - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 10, or
               20 lines.
-            - "list or object": a list, or an object of its own; both functions get either.
+            - "list or object": a list or a single object. Both functions get the list or the object.
             - "text": a whole text. `recognise` gets the first 4,000 characters.
             - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
               each a dict by such names.
@@ -37,10 +37,11 @@ class Form:
             - "database": an SQLite file; `read` gets its path.
         recognise: A function that tells whether a document has the form.
         read: The reader; or advice, such as "export as JSON instead", for a form that cannot be read.
-        known: The version or date of the application with the known form, and the source.
+        known: The version or date of the application whose exports have this form, and where this was found.
         get: Instructions for getting the export.
         beside: The names of other files in the export, which are ignored; `*` stands for any text.
-        items: The name of a list in an object whose items are read one by one, each as an object with only this item.
+        items: The name of a list in a large object. Its items are read one by one, each in an object with only this
+            item.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The forms of logs of applications, of requests to models, of frameworks, and of data sets."""
+"""The forms of logs and data sets: of applications, of requests to models, and of frameworks."""
 
 from memzoo.hosts.exports.calls import LoggedCalls
 from memzoo.hosts.exports.fields import Fields

@@ -27,15 +27,15 @@ def tree_of(
     notes: Iterable[str] = (),
     id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
-    """Return the branch of a tree that was shown, as a conversation. The notes count the other branches.
+    """Return the shown branch of a tree of messages as a conversation. The notes count the other branches.
 
     Args:
         title: The conversation's title.
-        parents: The id of the node before, by the id of each node; `None` or "" for a first node.
-        said: A function that returns the messages of a node, with dates, for the node's id.
+        parents: A dict from each node's id to the id of the previous node; `None` or "" for a first node.
+        said: A function that takes a node's id, and returns the node's messages with dates.
         shown: The id of the last node of the branch; by default, the last leaf in `parents`.
-        unsaid: A function that returns a noun, such as "tool step", for the id of a node to leave out; "" for other
-            nodes.
+        unsaid: A function that takes a node's id. For a node to leave out, it returns a noun such as "tool step";
+            otherwise "".
         notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.
 

@@ -85,13 +85,13 @@ class Known:
         return {note.fact.subject for note, *both in texts if any(wanted in text.lower() for text in both)}
 
     def about(self, names: Collection[str]) -> list[Note]:
-        """Return the notes about some entities, with all relations of at least one of these entities."""
+        """Return the notes about some entities, with all relations that these entities have."""
         places = {place for name in self._entities.intersection(names) for place in self._places[name]}
         return [self.notes[place] for place in sorted(places)]
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return a graph of the newest notes that fit `limit` tokens, with the number of omitted notes.
+    """Return the newest notes that fit `limit` tokens as a graph. The result tells how many notes were omitted.
 
     Args:
         limit: The maximum number of tokens of all texts for the model.

@@ -43,7 +43,7 @@ _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tuple[str, tuple[Finding, ...]]:
-    """Return the text of a module with memzoo's classes, and the uses of LangChain's memory that were found.
+    """Return the text of a module with memzoo's classes, and a list of the uses of LangChain's memory.
 
     Args:
         module: The module.

@@ -1,4 +1,4 @@
-"""Reads the code cells of a notebook as one Python module, and writes changed code back into the cells."""
+"""Reads the code cells of a notebook as one Python module, and puts changed code back into the cells."""
 
 import functools
 import itertools

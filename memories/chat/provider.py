@@ -137,7 +137,9 @@ class MemoryProvider(Closing):
             self._at_hand.pop(id_, None)
 
     async def aforget(self, conversation_id: str | None = None, *, thorough: bool = False) -> Receipt:
-        """Delete a conversation: its messages, everything learnt from them, and any additions of a running turn.
+        """Delete a conversation: its messages and everything learnt from them.
+
+        A running turn of the conversation stores nothing more.
 
         Args:
             conversation_id: The conversation; by default the result of `default_id`.
@@ -157,7 +159,7 @@ class MemoryProvider(Closing):
         idle_since: datetime | None = None,
         prefix: str = "",
     ) -> list[str]:
-        """Return the ids of the conversations in the store, in order: all ids, or one page. Reads only that page.
+        """Return the ids of the conversations in the store, in order; with `limit`, one page of them.
 
         Args:
             after: Return only ids after this id, which is the last id of the previous page.

@@ -15,15 +15,14 @@ _sound: WeakSet[type] = WeakSet()
 
 
 def check_class(cls: type, base: type) -> None:
-    """Check that a strategy's class can work; a class that passed is not checked again.
+    """Check that a strategy's class can work. Each class is checked only once.
 
     Args:
         cls: The class of a strategy.
         base: `BaseMemory`.
 
     Raises:
-        PluginError: No memory can be made of the class, or one of its options would be ignored; the message tells how
-            to correct the class.
+        PluginError: The class cannot work; the message tells how to correct it.
     """
     if cls in _sound:
         return

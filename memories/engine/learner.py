@@ -1,4 +1,4 @@
-"""A strategy's state follows the log: the part of a save after storing, step by step.
+"""How a strategy's state follows the log, step by step, after a save has stored new messages.
 
 1. `follow` adds the new messages to the log cached in memory; `catch_up` waits until no other call learns this state.
 2. `learn` takes steps. Each step looks up the state and chooses the messages to learn from: whole waiting exchanges, as
@@ -305,7 +305,7 @@ class Learner:
         )
 
     def room_for_waiting(self) -> tuple[int, Callable[[Entry], float]]:
-        """Return the most tokens of waiting messages in a view, and a function that counts the tokens of a message."""
+        """Return the room for waiting messages in a view, and a function that counts a message's tokens."""
         limit = self._hooks.message_limit
         # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.
         exact = self._hooks.token_counter is not None or limit is not None

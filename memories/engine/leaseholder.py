@@ -1,4 +1,4 @@
-"""Leases: of all processes that share a store, only the holder of a state's lease learns the state (`LeasingStore`)."""
+"""Leases: only one process at a time learns a state. The others that share the store leave it alone."""
 
 import asyncio
 import contextlib
@@ -115,7 +115,7 @@ class Leaseholder:
 
 
 def has_ended(owner: str) -> bool:
-    """Tell if the owner of a lease has given up the lease, or was a process of this machine that has ended."""
+    """Tell if the owner of a lease has released it, or was a process on this machine that has ended."""
     if owner in _gone:
         return True
     process = _process_of(owner)

@@ -139,10 +139,10 @@ class FairLock:
 
 
 class StateLock:
-    """Lets one thread at a time, and one task at a time, derive a state, to avoid duplicate model calls.
+    """A lock for deriving a state: one thread at a time and one task at a time, to avoid duplicate model calls.
 
     A thread does not wait for a task, because the task's event loop may be blocked. If both derive the state at once,
-    the store accepts one of the commits.
+    only one of the commits succeeds.
     """
 
     def __init__(self) -> None:

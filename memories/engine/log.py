@@ -48,9 +48,8 @@ class CachedLog:
         tokens: Token counts by log number.
         finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
         epoch: The log's epoch, which changes when something is deleted; see `Entries.epoch`.
-        revision: The log's revision at the last `refresh`, which changes when another writer commits a state; see
-            `Entries.revision`.
-        clearing: Replaces old tool results where the log is shown; `None` to show all tool results.
+        revision: The log's revision at the last `refresh`; see `Entries.revision`.
+        clearing: The rule that replaces old tool results in views; `None` to show all tool results.
         pins: The pinned messages.
         system: The system message in force.
     """
@@ -220,8 +219,7 @@ class Log:
 
     Args:
         cached: The log's cached entries.
-        until: The last log number to read; `None` for all. A derivation from the log up to a fixed number gives the
-            same result at any time.
+        until: The last log number to read; `None` for all.
         without: Ranges of log numbers to leave out, each given by its first and last number.
         form: The form of old tool results: as views show them, as they are learnt from, or whole as in the log.
     """
@@ -307,7 +305,7 @@ class Log:
         return Log(self.cached, seq, self._without, self._form)
 
     def passing_over(self, ranges: Sequence[tuple[int, int]]) -> "Log":
-        """Return this log without ranges of messages, each given by its first and last log number."""
+        """Return this log without some ranges of messages. A range is a pair of the first and last log number."""
         return Log(self.cached, self.until, ranges, self._form) if ranges else self
 
     def whole(self) -> "Log":

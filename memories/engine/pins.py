@@ -85,8 +85,7 @@ class Pins:
     async def current(self) -> Sequence[Entry]:
         """Return the pinned messages of an up-to-date log, oldest first, each tool call with all its results.
 
-        The store is read only after a state of the conversation has changed, and the log is searched only after new
-        messages.
+        The store is read again only if a state of the conversation has changed.
         """
         log = self._cached
         moment = log.epoch, log.revision, log.last

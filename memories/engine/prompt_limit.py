@@ -178,8 +178,7 @@ def size_of(entry: Entry) -> int:
 def smaller_room(room: int, step: LearningStep, error: ModelError) -> int:
     """Return the room for a smaller step to try at once; 0 if a smaller step would not help.
 
-    A smaller step helps if the prompt was too long and no model was asked, or if the reply to several exchanges was cut
-    off: the reply to fewer exchanges is shorter.
+    A smaller step helps if the prompt was too long, or if the reply about several exchanges was cut off.
     """
     ends = [*exchange_ends(step.entries)]
     first = sum(map(size_of, step.entries[: ends[0]])) if len(ends) > 1 else 0

@@ -144,7 +144,7 @@ _loading: ContextVar[Attempts | None] = ContextVar("memzoo_loading", default=Non
 
 
 class RetryPolicy:
-    """Decides for all parts of one memory when its model may be asked again, and with how many exchanges.
+    """Decides when a failing model may be asked again, and about how many exchanges. All parts of one memory share it.
 
     Attributes:
         clock: Returns the time in seconds.

@@ -57,7 +57,7 @@ async def save(
 
     Raises:
         ModelError: The turn is stored, but could not be learnt from.
-        StoreError: The turn is not stored, or possibly not stored; a note has the `turn_id` for another try.
+        StoreError: The turn may not be stored. A note on the error has the `turn_id` for another try.
     """
     if memory.redact is not None and not is_redacted:
         records = list(map(memory.redactor.record, records))
@@ -87,7 +87,7 @@ async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str
     """Append messages to the log, and return the new entries as `Store.append` does.
 
     Raises:
-        StoreError: The messages are not stored, or possibly not stored; a note has the `turn_id` for another try.
+        StoreError: The messages may not be stored. A note on the error has the `turn_id` for another try.
     """
     try:
         return await store.append(id_, records, turn_id=turn_id)

@@ -32,9 +32,9 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """The attempts to learn from waiting messages: an immutable value, replaced after each outcome.
+    """The attempts to learn from waiting messages, as an immutable value.
 
-    The attempts are committed with their state, so the next call or another process goes on from there.
+    They are stored with the state, so that the next call or another process goes on from there.
 
     Attributes:
         first: The log number of the first message of the step that failed last; 0 without a failed step.

@@ -86,7 +86,7 @@ class FactIndex:
         return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
 
     def at(self, node: str) -> Iterator[Fact]:
-        """Yield all facts with a node as subject, then all facts with it as object, including superseded facts."""
+        """Yield all facts about a node, including superseded facts: first those with the node as subject."""
         if node in self.graph:
             edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
             yield from (data["fact"] for _, _, data in edges)

@@ -90,9 +90,9 @@ class KnowledgeGraph:
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def relations(self, most: int) -> list[str]:
-        """Return the `most` relations that most subjects share, ties by name.
+        """Return the `most` relations that have the most subjects; of equals, by name.
 
-        A relation of only one subject, or with a name in it ("helps Jon"), is left out: it fits no other fact.
+        Relations with only one subject, or with a name in them ("helps Jon"), are left out.
         """
         with self._lock:
             shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
@@ -155,9 +155,10 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text has at least one known name, and no capitalised word from a known name outside these.
+        """Tell whether a text has known names, all of them in full.
 
-        Common words used as objects ("red", "handsome") do not count as names.
+        "York" alone does not name "New York" in full. Common words used as objects ("red", "handsome") do not count as
+        names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)

@@ -60,8 +60,7 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
         api: The API that was asked.
 
     Raises:
-        ModelReplyError: The object is neither a completion nor a response, the answer failed or was withheld by a
-            content filter, or its text has half a character.
+        ModelReplyError: The object is no answer, or the answer failed, was withheld, or has half a character.
     """
     spent = Spent.of(said, seconds)
     kind, read = ("response", _read_response) if api == "responses" else ("chat completion", _read_completion)

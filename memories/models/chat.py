@@ -188,7 +188,7 @@ class ChatModel:
 
     @property
     def base_url(self) -> str:
-        """The endpoint's address; "" if neither an argument nor a client nor the environment names one."""
+        """The endpoint's address, from an argument, the client or the environment; "" if none names one."""
         return self._clients.address
 
     @property

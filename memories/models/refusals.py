@@ -1,4 +1,4 @@
-"""Recognises an endpoint's refusal of a request that is too long, and extracts the context length from it."""
+"""Recognises the error of an endpoint about a request that is too long, and finds the context length in it."""
 
 import re
 

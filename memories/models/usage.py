@@ -84,7 +84,9 @@ def _count(usage: Any, *names: str) -> int:
 
 
 class Usage:
-    """The cost of model calls by purpose (the prompt's name, or `"embedding"`), and the number of redactions.
+    """The cost of model calls by purpose, and the number of redactions.
+
+    The purpose is the prompt's name, or `"embedding"`.
 
     Attributes:
         estimated: The token estimate of a `Conversation`'s last request, by the model's name: a dict with `"tokens"`

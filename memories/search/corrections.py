@@ -112,7 +112,10 @@ def find_values(text: str) -> int:
 
 
 def kinds_of(text: str) -> int:
-    """Return the kinds of values in a text as bits, with `CORRECTS` or `SURELY` if the text may correct another."""
+    """Return the kinds of values in a text as bits.
+
+    `CORRECTS` or `SURELY` is added if the text may correct an earlier text.
+    """
     small, kinds = text.lower(), find_values(text)
     if len(text.split()) > _MOST_WORDS:
         return kinds
@@ -145,11 +148,10 @@ class Corrections(NamedTuple):
         kinds: The bits of each possible correction, as `kinds_of` returns them.
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
-        owners: One of three lists that belong together, with an entry for each word of each correction: the index of
-            the correction in `places`.
-        told: The index of the word in `words`, in the same order as `owners`.
-        rareness: The rareness of the word, in the same order as `owners`.
-        needed: For each correction, the least rareness in sum of the words that a corrected message shares with it.
+        owners: For each word of each correction, the correction's index in `places`.
+        told: For each word of each correction, its index in `words`.
+        rareness: For each word of each correction, its rareness.
+        needed: For each correction, the rareness that its words must have together in a corrected message.
     """
 
     rows: Rows

@@ -1,4 +1,4 @@
-"""Describes each message by a row of numbers, for its context, its speaker and its value as an answer."""
+"""Describes each message by a row of numbers, which tell its context, its speaker and its value as an answer."""
 
 import itertools
 import re
@@ -108,14 +108,17 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> Terms:
-    """Return the numbers of words in a query that may name a speaker, whose messages are then probably wanted."""
+    """Return the numbers of words in a query that may name a speaker.
+
+    If a word does, the query probably asks for that speaker's messages.
+    """
     return numpy.array(sorted({_speaker_number(label) for label in _labels(query)} - _PARTS), numpy.uint64)
 
 
 def cost(rows: Rows, weights: Weights) -> Numbers:
     """Return each message's loss of score, as a share of the best score by words.
 
-    A message loses for its questions, for its length, and for the mean length of its speaker's messages.
+    A message loses for questions in it, for its length, and if its speaker's messages are long on average.
     """
     length = weights.length * doublings(rows["length"], weights.short)
     loss: Numbers = weights.asking * rows["asks"] + length

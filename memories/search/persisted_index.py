@@ -56,7 +56,10 @@ class Documents:
             before = entry
 
     def text(self, entries: Sequence[Entry]) -> str:
-        """Return an exchange as a document: a line for each input and output, or lines of a transcript without keys."""
+        """Return an exchange as a document: a line for each input and output.
+
+        Messages saved without keys become lines of a transcript.
+        """
         labels = self.labels.names.union(*(entry.fields for entry in entries))
         return "\n".join(line for entry in entries for line in self._lines(entry, labels))
 

@@ -63,7 +63,10 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the positions of all words of several texts, from each text's first position and its number of words."""
+    """Return the positions of all words of several texts.
+
+    Each text is given by the position of its first word and its number of words.
+    """
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within
 

@@ -127,10 +127,10 @@ class _Texts(Generic[_Key]):
 class UnitIndex:
     """An index of all known units, searched by words.
 
-    A unit is found by its own words, by the words of units from the same message or the message beside it, and by the
-    words of all units under its names. The query "my head baker" therefore finds all facts about Devin, though only one
-    unit calls him a head baker. Two words in a row also count. Units with a date, a number or a rule gain if the
-    question asks for one. Rules come last in the results of other questions.
+    A unit (a fact or a statement) is found by its own words, by the words of units from the same message or one beside
+    it, and by the words of all units with the same names. The query "my head baker" therefore finds all facts about
+    Devin, though only one unit calls him a head baker. Two words in a row also count. Units with a date, a number or a
+    rule gain if the question asks for one. Rules come last in the results of other questions.
 
     Args:
         weights: The weights of the parts of a score.

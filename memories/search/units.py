@@ -1,4 +1,4 @@
-"""The units of a search in a state, which are facts or statements of notes, and the results of the search."""
+"""The units that a search in a state finds: facts, or statements of notes."""
 
 import functools
 import re

@@ -66,7 +66,7 @@ class VectorSearch:
         self._is_compared = True
 
     async def check(self, vectors: Sequence[bytes], state: State) -> None:
-        """Check that new vectors are as long as the stored vectors, so that all can be searched together.
+        """Check that new vectors have the same length as the stored vectors.
 
         Raises:
             ModelError: The lengths differ.

@@ -28,10 +28,10 @@ class Weights:
         saturation: The parameter k1 of BM25: the lower, the less a repeated word adds.
         dilution: The parameter b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size of the window around a message in letters, including the message itself.
-        sure_correction: The share of a clear correction's rare words that a message must have to be corrected by it.
-        possible_correction: The same for a message that is only possibly a correction.
-        same_subject: The least rareness in sum of the words that a correction shares with the corrected message. A word
-            found nowhere else has the rareness 1; the more frequent a word, the closer to 0.
+        sure_correction: The share of a clear correction's rare words that the corrected message must have.
+        possible_correction: The same for a possible correction.
+        same_subject: The least total rareness of the words that a correction and the corrected message share. The
+            rareness of a word is from 0 for the most frequent words to 1 for words found only once.
     """
 
     own: float = 0.5

@@ -1,4 +1,4 @@
-"""Searches the messages of one conversation by words in and around each message, ranked by BM25."""
+"""Searches the messages of one conversation by the words in and around each message (BM25)."""
 
 import base64
 import itertools
@@ -73,15 +73,7 @@ class _SearchedText(NamedTuple):
 
 
 class WordIndex:
-    """The words of a conversation, searched in three grains: message, window and segment.
-
-    A message is found by its own text, by the window of text around it, and by its larger segment. An answer is
-    therefore found even if the words of the question were said a few messages before. The words of its date count like
-    other words: a question that names a month or a day finds the messages of that time. The dates meant by phrases such
-    as "yesterday" count too: see `find_dates`. Messages that ask questions, long messages, and messages of talkative
-    speakers count less.
-
-    There is no inverted index: the terms of all messages are in one array, which is scanned for each word of a query.
+    """Searches the messages of a conversation by words, at three sizes: message, window and segment.
 
     Args:
         weights: The weights of the parts of a score.
@@ -151,8 +143,8 @@ class WordIndex:
 
         Args:
             query: The query. Messages with none of its words in the window around them are left out.
-            similar: The similarities of the messages found by embeddings, by log number. These messages are always
-                ranked.
+            similar: The similarities of messages found by embeddings, by log number. These messages are always
+                included.
             share: The weight of embeddings relative to words.
             dates: The words of the dates that phrases of the query mean; see `find_dates`.
         """
@@ -220,7 +212,7 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the exchanges that contain the messages, at most `k`, each as its first and last log number."""
+        """Return the first and last log number of each exchange that contains one of the messages, at most `k`."""
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]

@@ -70,7 +70,7 @@ class Analyser:
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[tuple[Terms, float]]:
-        """Return the telling words of a query as phrases, each with its weight as a share of a whole word's.
+        """Return the telling words of a query as phrases, each with a weight from 0 to 1.
 
         A phrase is the terms that the tokenizer makes of one word. In Chinese, pairs of characters count as words, and
         a single character counts a little. In other languages than English, words are also searched without stemming.
@@ -147,7 +147,7 @@ class Grain(NamedTuple):
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
-        """Add the score of a phrase, times a share, to the scores of the spans that contain the phrase."""
+        """Add the score of a phrase to all spans that contain the phrase. A share multiplies the score."""
         # A phrase longer than a span may begin before the span and end after it, which makes the difference negative.
         count = numpy.maximum(finished.take(self.end) - began.take(self.first), 0)
         if finished[-1] > began[self.day[0]]:  # A date contains the word.
@@ -163,7 +163,7 @@ def phrase_counts(
 ) -> Iterator[tuple[Places, Places, float]]:
     """Count where each phrase occurs in the messages.
 
-    Yields for each phrase its beginnings before each message, its ends before each message, and its share.
+    Yields, for each phrase, the number of its beginnings before each message, the number of its ends, and its share.
 
     Args:
         terms: The terms of all messages.

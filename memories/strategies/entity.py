@@ -47,10 +47,9 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Costs: no call a load, 1 a save; tokens up to the limit.
 
-    State: by canonical name, `{"name": ..., "statements": [...]}` for a note, with the oldest statement first, and
-    `{"name": ..., "of": ...}` for another name, where `of` is the key of the note. A statement has `text`, the day
-    `said`, and `seq`, the log numbers of the messages with the statement. A corrected statement also has the day of the
-    correction, `until`, and the log number of the correcting message, `ended_by`. Unknown members are left out.
+    State: an item for each name, by the name in canonical form. A note is `{"name": ..., "statements": [...]}`. Another
+    name for a note is `{"name": ..., "of": ...}`, with the key of the note. A statement has `text`, `said` (a day) and
+    `seq` (log numbers of messages); a corrected statement also has `until` (a day) and `ended_by` (a log number).
 
     Example:
         >>> answers = iter(["Sam: Sam is the user's brother."])
@@ -171,7 +170,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """The name on the note, by each other name."""
+        """A dict from each other name to the name on the note."""
         return EntityNotes(drive(self.known_state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:

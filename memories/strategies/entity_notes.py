@@ -126,9 +126,7 @@ def as_text(statements: Iterable[NoteStatement]) -> str:
 
 
 class EntityIndex:
-    """Finds the keys of notes by the words of names, and the other names for a note.
-
-    Notes that were read once are kept.
+    """Finds notes by the words of names, and all other names for a note. Notes that were read once are kept.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
@@ -176,7 +174,7 @@ class EntityIndex:
             return self._names.with_words(key)
 
     def others(self, key: str) -> set[str]:
-        """Return the keys of all other names for the note with a key."""
+        """Return the keys of all other names for a note, given the note's key."""
         with self._lock:
             found, edge = set[str](), {key}
             while edge:
@@ -306,7 +304,7 @@ class EntityNotes:
 
     @property
     def aliases(self) -> dict[str, str]:
-        """The name on the note, by each other name, sorted."""
+        """A dict from each other name to the name on the note, sorted."""
         others = sorted((key, item["name"]) for key, item in self.items.items() if "of" in item)
         return {alias: self.name(self.key(key), "") for key, alias in others}
 
@@ -321,7 +319,7 @@ class EntityNotes:
         Args:
             amendments: Triples of the key or name of a note, the statement that ends (or `None`), and the statement to
                 add (or "").
-            same: The name to keep, by each other name for the same entity.
+            same: A dict from each other name for an entity to the name to keep.
             entries: The messages that the amendments come from.
         """
         told: dict[str, list[NoteStatement]] = {}

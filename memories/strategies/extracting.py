@@ -26,7 +26,8 @@ async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry
     A half has fewer messages, or fewer sentences of a single message. If a half fails, nothing is changed.
 
     Raises:
-        CutReplyError: The reply was cut off, and the entries are several exchanges or a single sentence.
+        CutReplyError: The reply was cut off. The entries are several exchanges, which are not halved, or a single
+            sentence.
     """
     try:
         return await derive(state, entries, log)

@@ -41,9 +41,9 @@ class KnownNotes:
         return [*in_full, *self.names]
 
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """Yield for each line of a reply the key or name of the note, the statement to end, and the text to add.
+        """Yield the changes in the lines of a reply: the note's key or name, the statement to end, and the text to add.
 
-        A line without a statement to end gives `None`. Lines with an unknown number are skipped.
+        The statement is `None` if none ends. Lines with an unknown number are skipped.
         """
         for name, text, number in amendments:
             if not number:

@@ -147,7 +147,7 @@ class WindowMemory(BaseMemory):
         return Changes({"held": held if self.keep_history else None})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the log number of the oldest message that is shown, or will be once its tool call has all results."""
+        """Return the log number of the oldest message that views may still show."""
         if not self._is_langchain4j:
             return (await self._fit(log, await self._rules(), self.limits())).oldest_needed
         # The system message stays in any case.

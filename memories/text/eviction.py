@@ -58,7 +58,7 @@ class Fitted:
         kept: The messages, in the order for sending.
         size: The weight of the kept messages.
         settled: True if no message older than the list would be kept.
-        oldest_needed: The log number of the oldest message that is kept, or will be once its tool call has all results.
+        oldest_needed: The log number of the oldest message that may still be shown.
         room: The weight that may be added before a kept message is evicted; below 0 if any addition evicts a message.
     """
 
@@ -218,8 +218,7 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
     """Return the largest result of a function that fits a limit; `None` if none fits.
 
     Args:
-        make: The function. It is called with a bound, and returns a result and its size, which may differ from the
-            bound.
+        make: The function. It takes a bound for the size, and returns a result with its actual size.
         limit: The most that the size may be.
     """
     made, size = make(limit)
@@ -241,10 +240,10 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A window that moves in steps: a minimum, a maximum, and fixed log numbers at which the window can begin.
+    """A window of messages that moves in steps, and so begins with the same message most of the time.
 
-    A window that drops the oldest message with each new message changes its beginning at each turn, and a provider's
-    prompt cache is useless. A window that moves in steps keeps its beginning until the window has grown by the step.
+    A provider's prompt cache is useless if the window drops a message at each turn. A window that moves in steps keeps
+    its beginning until it has grown by the step.
 
     The window begins at a multiple of `every`: the newest with at least the minimum after it. If the window is then
     over the maximum, multiples of half of `every` are tried, and so on. The beginning depends only on the messages

@@ -21,11 +21,10 @@ class Family:
         call_ids: A regular expression for the ids of tool calls; "" for any id. Other ids are rewritten as nine letters
             and digits.
         parallel_calls: False to send each call of an answer in a separate message, followed by its result.
-        calls_as_text: True to tell calls and their results in words.
+        calls_as_text: True to describe calls and their results in words.
         returns: The members of an assistant's message, and of its calls, that the provider wants back in every later
             request, unchanged.
-        missing_thoughts: The `reasoning_content` to add to a message without one, which the provider would refuse; ""
-            to add none.
+        missing_thoughts: The `reasoning_content` to add to messages without one; "" to add none.
         missing_signature: The signature to add to a first call without one; "" to add none.
         thoughts_in_words: True to send thoughts back in the text, after "<think>" and before the words.
     """

@@ -20,8 +20,8 @@ class Limit:
 
     Args:
         limit: The token limit.
-        size: Counts the tokens of all chosen items together, which may be fewer than their sum. Called only if the sum
-            is over the limit. By default, only the sum counts.
+        size: Counts the tokens of all chosen items together, if this can be less than their sum. By default, the sum
+            counts.
 
     Example:
         >>> chosen = []
@@ -78,7 +78,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def without_middle(text: str, kept: int) -> str:
-    """Return the first and the last characters of a text, `kept` in total, with a note about the gap between them.
+    """Return a text without its middle: the first and the last characters, `kept` in total, and a note between.
 
     Example:
         >>> print(without_middle("abcdefghij", 4))

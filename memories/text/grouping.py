@@ -36,7 +36,7 @@ def group_messages(messages: Sequence[Message]) -> list[list[int]]:
     Calls without all results, and results without a call, are in no group (see `find_calls`).
 
     Returns:
-        The groups in the order of their first messages; within a group, results in the order of the calls.
+        The groups, in the order of their first messages. Results are in the order of the calls.
 
     Example:
         >>> call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
@@ -76,8 +76,8 @@ class ToolCall:
 def find_calls(messages: Sequence[Message]) -> list[ToolCall]:
     """Return the tool calls, oldest first, each with its result.
 
-    Among calls with the same id, a result belongs to the newest call before it that has no result yet. Calls with the
-    same id in one message get their results in order.
+    If several calls have the same id, a result belongs to the newest earlier call without a result. Calls with the same
+    id in one message get their results in order.
     """
     found = list[ToolCall]()
     waiting = dict[Hashable, deque[ToolCall]]()
@@ -148,8 +148,8 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange, which is the position after its last entry.
 
-    An exchange begins with a user or system message after an answer or at the beginning of a turn, or with the
-    assistant's message at the beginning of a turn after an answer. Otherwise the messages of one turn stay together.
+    An exchange begins with a user or system message after an answer, or with the first message of a turn. An
+    assistant's message at the beginning of a turn belongs to the exchange before it if that is unanswered.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

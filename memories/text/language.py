@@ -219,5 +219,5 @@ def sentences(text: str) -> Sequence[str]:
 
 
 def join_sentences(texts: Iterable[str]) -> str:
-    """Return sentences as one text, with spaces between them unless the script has none."""
+    """Return sentences as one text, with spaces between them if the script uses spaces."""
     return "".join(one if _UNSPACED_END.match(one[-1]) else f"{one} " for one in texts if one).removesuffix(" ")

@@ -358,7 +358,7 @@ def sendable(messages: Sequence[Message]) -> list[Message]:
 
 
 def find_sendable(messages: Sequence[Message]) -> list[int]:
-    """Return the positions of the messages that a provider accepts: system messages first, calls with all results.
+    """Return the positions of the messages that a provider accepts, system messages first.
 
     Calls without all results, results without an earlier call, and answers without words are left out.
     """

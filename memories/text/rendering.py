@@ -268,7 +268,7 @@ class Renderer:
         return round(self.count(self._make_recalled(text, is_quoted=quoted).sent))
 
     def count_found(self, text: str) -> int:
-        """Count the tokens of a found text without the frame, but escaped as within the frame."""
+        """Count the tokens of a found text, escaped for the frame, but without the frame."""
         return self.text_tokens(disarm(text) if self._role in (None, "user") else text)
 
     @property

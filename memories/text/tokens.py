@@ -117,7 +117,10 @@ def _estimating(model: str) -> TokenCounter:
 
 
 def count_text(text: str, encoding: str) -> int:
-    """Count the tokens of a text with an encoding of tiktoken, or by the estimate with a name of an estimate."""
+    """Count the tokens of a text with an encoding of tiktoken.
+
+    With the name of an estimate in place of an encoding, the tokens are estimated.
+    """
     if encoding.startswith(_APPROXIMATE):
         return guesser_of(encoding)(text)
 

@@ -61,8 +61,8 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     Attributes:
         pieces: The parts of which the messages are made.
-        stable_upto: The number of messages at the beginning that the next call will return unchanged, if the exchange
-            added by then fits `room`. Put a mark for a provider's prompt cache after these messages.
+        stable_upto: The number of messages at the beginning that the next call will return unchanged, if no more than
+            `room` is added. A mark for a provider's prompt cache belongs after these messages.
         room: The amount that may be added before the next call, in the unit of the memory's limit (exchanges, messages
             or tokens); `None` for any amount.
 
@@ -215,9 +215,9 @@ class View:
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
-        summary_as_turn: True to write `recalled` in a transcript after the label of the system.
-        room: The amount that can be added before the view begins with another entry, in the unit of the strategy's
-            limit; `None` for any amount, -1 for none. It may be a function that returns the amount.
+        summary_as_turn: True to write `recalled` in a transcript as words of the system.
+        room: The amount that can be added before the view begins with another entry, or a function that returns it;
+            `None` for any amount, -1 for none. The unit is that of the strategy's limit.
         texts_stay: True if the texts, or their absence, stay the same while there is `room`.
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
         shows_newest: True if the entries include the whole newest exchange.

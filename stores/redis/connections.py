@@ -60,8 +60,8 @@ class Script:
     """A script that the server runs completely or not at all.
 
     Attributes:
-        text: The source, which begins with the source that all scripts share.
-        sha: The hash by which a server finds the script, once it has run it.
+        text: The source in Lua.
+        sha: The script's hash, by which a server knows scripts that it has run.
     """
 
     __slots__ = ("sha", "text")
@@ -160,7 +160,7 @@ class Connections:
             return [key async for key in each(found)]
 
     async def some_keys(self, pattern: str) -> list[bytes]:
-        """Return some keys that match a pattern, perhaps none, by a single step of the server's search."""
+        """Return some keys that match a pattern, perhaps none. Only a single step of the server's search is made."""
         with self._explain_errors():
             found = (await self._client_of_call()).scan(match=pattern, count=1000)
             _, keys = await settled(found)

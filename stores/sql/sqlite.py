@@ -164,7 +164,10 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def scrub(self, *, thorough: bool) -> bool:
-        """Rewrite the file if `thorough`, empty the write-ahead log, and return true if no traces are left."""
+        """Remove traces of deleted data, and return true if none are left.
+
+        This empties the write-ahead log. If `thorough`, the file is rewritten.
+        """
         # Other callers may have to wait for this call, so keep the wait short unless `thorough`.
         deadline = Deadline(self._timeout if thorough else min(self._timeout, _PATIENCE))
         try:

@@ -209,7 +209,7 @@ def age(bench: Bench) -> bool:
 
 
 def drift(bench: Bench) -> bool:
-    """A new recording reports a field of the answers whose type changed, before it replaces the old one."""
+    """When recording again, the kit reports a field of the answers that has changed its type."""
     bench.server.answers += [Answer([json.dumps({"id": 1})]), Answer([json.dumps({"id": "1"})])]
     bench.record(chat("hi"))
     before = bench.path.read_text()

@@ -1,7 +1,7 @@
-"""Parses models' replies: tolerates any form, but requires an answer.
+"""Parses models' replies.
 
-Numbered lists, labels, missing brackets and code fences are accepted. A reply without an answer (an empty reply, a
-refusal, prose instead of names) raises a `ModelReplyError`, and never replaces the memory's state.
+Any form is accepted: numbered lists, labels, missing brackets, code fences. A reply without an answer (empty, a
+refusal, or prose instead of names) raises a `ModelReplyError`, and never replaces the memory's state.
 """
 
 from memzoo.memories.models.replies.facts import SAME_AS, Statement, statements

@@ -111,7 +111,7 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
         source: The chat in the prompt. Pairs are skipped if neither name is known or a name in the chat.
 
     Returns:
-        The second name of each pair, by the first name: "Robert" by "Bob".
+        A dict from the first name to the second name of each pair.
     """
     pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
     if not pairs:

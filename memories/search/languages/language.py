@@ -25,9 +25,9 @@ class RelativeDates:
         days: Phrases such as "yesterday", each with the number of days to add to the day on which it is said.
         counts: The numbers from one on, with ", " between them.
         units: The forms of "day", "week", "month" and "year".
-        ago: The phrase for a day or time some units ago, as a regular expression with `{count}` and `{unit}`.
-        last: The phrase for the last weekday, week, month or year, as a regular expression with `{unit}`.
-        next: The phrase for the next weekday, week, month or year, in the same form.
+        ago: A regular expression for phrases such as "two weeks ago", with `{count}` and `{unit}`.
+        last: A regular expression for phrases such as "last week", with `{unit}`.
+        next: A regular expression for phrases such as "next week", with `{unit}`.
         hints: Words with "|" between them. Each phrase contains one of these words, so other texts are not searched.
         weekdays: The weekdays from Monday on, with ", " between them.
         edge: The pattern before and after a phrase.
@@ -50,7 +50,7 @@ class RelativeDates:
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """The value of each number word."""
+        """A dict from each number word to its value."""
         return {form: count for count, forms in enumerate(self.counts.split(", "), 1) for form in forms.split("/")}
 
     @cached_property
@@ -62,7 +62,7 @@ class RelativeDates:
 
     @cached_property
     def unit(self) -> Mapping[str, str]:
-        """The unit of each word form: "day", "week", "month" or "year"."""
+        """A dict from each word form to its unit: "day", "week", "month" or "year"."""
         return {form: unit for unit, forms in self.units.items() for form in forms.split("/")}
 
     @cached_property
@@ -115,7 +115,7 @@ class Language:
 
     @cached_property
     def english_months(self) -> Mapping[str, str]:
-        """The English name of each month, by all its forms in this language."""
+        """A dict from each form of a month's name in this language to the month's English name."""
         named = zip(MONTHS, self.months.split(","), strict=True)
         return {form: month.lower() for month, forms in named for form in forms.split()}
 

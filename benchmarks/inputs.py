@@ -124,7 +124,7 @@ def _redacted(value: Any, redactor: Redactor) -> Any:
 
 
 def source_of(transcripts: Source) -> Conversations:
-    """Return a function that yields all conversations at each call, and keeps no files in memory.
+    """Return a function that yields all conversations at each call. No files are kept in memory.
 
     Raises:
         OptionError: An item is not a transcript. If `transcripts` is a function, the returned function raises this.

@@ -135,7 +135,7 @@ class Outcome(Shape):
         asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls of repeated settling, after everything was learnt (there should be none).
+        settled: Model calls for settling once everything is learnt (there should be none).
         relearning: Model calls of learning anew.
         failed_saves: The number of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.

@@ -208,7 +208,7 @@ class Row(Shape):
         asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls of repeated settling, after everything was learnt (there should be none).
+        settled: Model calls for settling once everything is learnt (there should be none).
         relearning: Model calls of learning anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
@@ -314,7 +314,7 @@ class QuestionInfo(Shape):
 
 
 class QuestionResult(Shape):
-    """A question with the scores of each memory, by the memory's name and then by budget."""
+    """A question with the scores of each memory at each budget."""
 
     question: QuestionInfo
     memories: dict[str, dict[int, Scored]]

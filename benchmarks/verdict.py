@@ -38,8 +38,8 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 def choose(results: Results) -> str:
     """Return the name of the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    The cheapest is picked among the best memory and all that the questions cannot tell from it. A memory that may be
-    behind another by a tenth is left out.
+    The candidates are the best memory, and all memories that the questions cannot tell from it. Memories that may be
+    behind another by a tenth are left out. The cheapest of the rest is picked.
     """
     rows = results.candidates
     budget = results.main_budget

@@ -224,7 +224,7 @@ class Cassette:
 
 
 class Opening:
-    """A context manager and decorator that opens a cassette, for a block or for each call of a function."""
+    """A context manager and a decorator: it opens a cassette for a block, or for each call of a function."""
 
     def __init__(self, path: str | PathLike[str], settings: CassetteSettings) -> None:
         """Store the arguments of `use_cassette`."""

@@ -71,7 +71,7 @@ def statistics_of(responses: Iterable[Mapping[str, Any]]) -> Statistics:
 
 
 def answer_text(response: Mapping[str, Any]) -> str:
-    """Return the text of a model's answer in any of the four APIs, streamed or not."""
+    """Return the text of a model's answer in any of the four APIs, even if it was streamed."""
     said = "".join(text for reply in _replies(response) for text in _list_texts(reply))
     return said or _text(response)[:_LONGEST_ANSWER]
 

@@ -125,7 +125,7 @@ def is_stream(kind: str) -> bool:
 
 
 def is_lines(kind: str) -> bool:
-    """Return whether a content type is the type of lines with JSON objects, as in Ollama's streams."""
+    """Return whether a content type means lines of JSON objects, as in Ollama's streams."""
     return kind.partition(";")[0].strip().endswith(("ndjson", "jsonl", "json-lines", "jsonlines", "json-seq"))
 
 

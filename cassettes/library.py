@@ -95,7 +95,7 @@ def _shorten(text: str) -> str:
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:
-    """Remove the secrets that a cassette still has, and write it in the current format.
+    """Remove the secrets that a cassette still has. With `target`, the cassette is written in the current format.
 
     Args:
         file: The cassette to clean.

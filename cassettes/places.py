@@ -58,10 +58,10 @@ Change: TypeAlias = Callable[[str, Found], str]
 
 
 def texts(value: Any, change: Change, name: str = "", *, words: bool = False) -> Any:
-    """Return a JSON value with each text changed by a function, even in JSON within texts (arguments of calls).
+    """Return a JSON value with each text changed by the function `change`.
 
-    `change` is the function. `name` is the name of the JSON member with the value. `words` is true if a person, a tool
-    or a model wrote the value.
+    Texts that are JSON themselves, such as the arguments of calls, are changed inside. `name` is the name of the JSON
+    member with the value. `words` is true if a person, a tool or a model wrote the value.
     """
     if isinstance(value, str):
         found, inside = _classify(name, value, words=words), in_json(value, change, words=words)
@@ -152,7 +152,7 @@ def json_in(text: str) -> Any:
 
 
 def is_local_model(name: str, value: str) -> bool:
-    """Return whether a JSON member is the name of a model that is a file path on the server."""
+    """Return whether a JSON member names a model by a file path on the server."""
     return _LOCAL.match(value) is not None and (name == "model" or value.lower().endswith(_MODEL_FILES))
 
 

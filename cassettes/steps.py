@@ -1,4 +1,4 @@
-"""Reads a cassette as the steps of a run, and compares two runs step by step."""
+"""Divides the run in a cassette into steps, and compares two runs step by step."""
 
 import difflib
 import json

@@ -179,7 +179,9 @@ class HostLog:
         return await self._newest(limit)
 
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
-        """Delete messages of the log, so that the host can send them again. A stopped answer to them is deleted too.
+        """Delete messages of the log, so that the host can send them again.
+
+        If they have a stopped answer, it is deleted too.
 
         Returns:
             The log numbers of the messages that this call deleted.
@@ -367,7 +369,7 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
 
 
 def host_module(name: str, extra: str) -> Any:
-    """Import a module of a host, which need not be installed for type checks.
+    """Import a module of a host, hidden from type checkers because the host need not be installed.
 
     Raises:
         MissingExtraError: The host is not installed; the message names the extra to install.

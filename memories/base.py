@@ -478,8 +478,7 @@ class BaseMemory(ABC):
 
         Args:
             question: The user's next words, or a user message (with pictures, say). If the log ends with the same
-                words, unanswered, they are not repeated. "" asks for an answer to the last message of the log, or to go
-                on.
+                unanswered words, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
             max_tokens: The most tokens of the request, as in `messages`.
             family: The endpoint's family, which may demand more than this order: a `Family`, or a name in
@@ -535,8 +534,8 @@ class BaseMemory(ABC):
     ) -> list[Message]:
         """Return all messages of the log, or a page as in `aentries`, oldest first. Every strategy returns the same.
 
-        With `usage`, answers that a `Conversation` got also have the members `model` and `usage` (see `Entry`).
-        Providers refuse these members: read such messages, but do not send them.
+        With `usage`, answers from a `Conversation` also have `model` and `usage` (see `Entry`). Do not send such
+        messages: providers refuse the additions.
         """
         entries = await self.aentries(limit, before, after, newest_first=newest_first)
         return messages_of(entries, usage=usage)

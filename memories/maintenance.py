@@ -30,7 +30,7 @@ class Upkept:
     Attributes:
         conversations: The number of conversations visited.
         learnt: The number of conversations in which something was learnt.
-        failed: The error of each failed conversation, by conversation id; the next call tries again.
+        failed: A dict from the id of each failed conversation to its error; the next call tries again.
         spent: The model and embedder calls, except those of workers that died.
     """
 

@@ -65,10 +65,9 @@ class AtLeast:
 def strategy(cls: type[T]) -> type[T]:
     """Make a class a strategy: its annotated attributes are options, each with its meaning in the text below.
 
-    Options are keyword arguments, and are listed in the class's docstring. The annotation `bool` allows true and false,
-    `int` a whole number, and `Literal[...]` the listed values; `None` is allowed if it is the default or in the
-    annotation. Functions in `Annotated[...]` replace these checks: each function is called with the option's name and
-    value, and raises an `OptionError` for a wrong value.
+    Options are keyword arguments, and are listed in the class's docstring. Their values are checked by the annotation:
+    `bool`, `int` or `Literal[...]`. Functions in `Annotated[...]` replace these checks: each is called with the
+    option's name and value, and raises an `OptionError` for a wrong value.
 
     Raises:
         PluginError: An option of the class is declared incorrectly.
@@ -210,7 +209,7 @@ def a_store(name: str, value: object) -> None:
 
 
 def names(name: str, value: object) -> None:
-    """Check that an option is a collection of strings, and not a single string.
+    """Check that an option is a collection of strings.
 
     Raises:
         OptionError: The value is a single string, or not a collection of strings.

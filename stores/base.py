@@ -106,7 +106,7 @@ class Entry:
 
     @property
     def answered(self) -> dict[str, Any]:
-        """The values of `model`, `usage` and `unfinished` that are known, by name."""
+        """A dict with `model`, `usage` and `unfinished`, as far as they are known."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         told.pop("counted", None)  # only for the estimate of tokens
         return told
@@ -310,7 +310,7 @@ class ManagedStore(Store, Protocol):
             seqs: The messages' log numbers; unknown numbers are ignored.
             derived: Also clear each state that may have learnt from these messages. A state of embeddings only loses
                 the embeddings of these messages. If false, all states stay as they are.
-            tombstones: Leave tombstones. If false, the deleted turns may be saved again.
+            tombstones: True to leave tombstones; false to allow the deleted turns to be saved again.
 
         Returns:
             The numbers removed, in order.
@@ -318,7 +318,7 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """Return a state's embeddings by log number, in order, for numbers greater than `after`."""
+        """Return a state's embeddings with numbers above `after`, by log number, in ascending order."""
         ...
 
     async def restore(
@@ -377,7 +377,7 @@ class LeasingStore(Store, Protocol):
     """
 
     async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
-        """Take or renew the lease of a state, and return the lease that now holds.
+        """Take or renew the lease of a state. Returns the lease that is valid afterwards.
 
         Args:
             conversation_id: The conversation that the state belongs to.

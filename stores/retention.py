@@ -21,7 +21,7 @@ class DeletionReport:
     """The result of a run of `delete_old`.
 
     Attributes:
-        removed: The log numbers of the messages that were deleted, by conversation.
+        removed: A dict from each conversation to the log numbers deleted from it.
         erased: True if the store's files have no copies left, as in `Receipt`; `None` if no message was removed.
         last: The last conversation examined, for `after` of the next run; `None` if no conversation was examined.
     """

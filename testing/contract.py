@@ -171,7 +171,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert (memory.load_memory_variables(QUESTION), memory.messages(question), memory.history()) == before
 
     def test_leaves_its_inputs_alone(self) -> None:
-        """Saving does not change the inputs, and changing an input later does not change the stored message."""
+        """Saving does not change the inputs. Changing an input later does not change the stored message."""
         memory = self.make()
         message: Message = {"role": "user", "content": [{"type": "text", "text": "I live in Oslo."}]}
         memory.add_messages([message])

@@ -113,7 +113,7 @@ class VectorIndexContract:
 
     @pytest.mark.parametrize("embedding", [b"", b"12345", vector(math.nan, 0), vector(math.inf, 0)])
     def test_nonsense_is_refused(self, index: VectorIndex, embedding: bytes) -> None:
-        """An embedding that does not consist of finite float32 numbers is refused, and nothing is added."""
+        """An embedding with anything but finite float32 numbers is refused, and nothing is added."""
         with pytest.raises(StoreError):
             drive(index.add("c", "s", {1: vector(1, 0), 2: embedding}))
         with pytest.raises(StoreError):

@@ -1,7 +1,7 @@
-"""Checks whether a view contains an answer: its names, numbers, dates, words and denials.
+"""Checks whether a view contains an answer.
 
-Each part of an answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line. Word
-order, inflection, the format of numbers and dates, and currencies are ignored. A word that is only denied ("not Oslo
+Each part of the answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line. Word
+order, inflection, currencies, and the format of numbers and dates are ignored. A word that is only denied ("not Oslo
 but Bergen") is not found. A relative date ("yesterday") is not found.
 """
 

@@ -54,7 +54,7 @@ class CacheRule:
     seconds: float = inf
 
     def count_kept(self, shared: int) -> int:
-        """Return the number of cached tokens if the first `shared` tokens of a request are repeated.
+        """Return the number of tokens that the cache keeps, if a request repeats the first `shared` tokens.
 
         Example:
             >>> [CACHES["openai"].count_kept(shared) for shared in (1000, 1024, 1200)]

@@ -99,8 +99,7 @@ def _sendable(pieces: Sequence[Piece]) -> list[Piece]:
 class Said:
     """The messages of a growing conversation, as a buffer shows them: all, or the newest within a budget.
 
-    This replaces the buffer strategy in measurements, because it is faster: loading a buffer takes longer with each
-    message.
+    Measurements use this class in place of the buffer strategy, because it is faster.
 
     Example:
         >>> said = Said(TextCounter("letters", len))
@@ -129,7 +128,7 @@ class Said:
 
     @property
     def opening(self) -> list[Message]:
-        """A list with the user message that a request must begin with, if an answer comes first; otherwise empty."""
+        """A list with the user message to put before an answer at the beginning; empty if no answer comes first."""
         return [STAND_INS["user"]] if self._others and self._others[0]["role"] == "assistant" else []
 
     @property

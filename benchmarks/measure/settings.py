@@ -113,10 +113,10 @@ class Settings:
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
 
     def cache_for(self, model: str) -> CacheRule:
-        """Return the rule of the prompt cache for a model. If `price_cached` is set, it replaces the price in the rule.
+        """Return the rule of the prompt cache for a model, with the price `price_cached` if it is set.
 
         Raises:
-            OptionError: `price_cached` is above the model's input price, that price is missing, or there is no cache.
+            OptionError: `price_cached` is above the model's input price, or there is no such price, or no cache.
         """
         rule = self._rule
         if self.price_cached is None:

@@ -39,7 +39,7 @@ class Axis:
         return round(self.start + (here - low) / (high - low) * (self.end - self.start), 1)
 
     def ticks(self, gap: float, least: float = 0) -> list[float]:
-        """Return round values for the ticks of the axis, whose positions are at least `gap` apart.
+        """Return round values for the ticks of the axis, with positions at least `gap` apart.
 
         On an axis that is not bent, the values are also at least `least` apart.
 

@@ -112,9 +112,9 @@ def counted(found: Survived | None) -> str:
 
 
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
-    """Count the views that, with the question added, any endpoint would accept, as "5 of 8".
+    """Count the views that make a request that any endpoint accepts, as "5 of 8".
 
-    The views of memzoo's memories are made into requests first. The views of contenders stay as they are.
+    The question is added to each view. The views of memzoo's memories are made into requests first.
     """
     right = of = 0
     for one in comparison.results.questions:

@@ -49,7 +49,7 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """Return the variants with these names, whose views are never cut; by default all but "everything".
+    """Return the variants with these names, by default all but "everything". Their views are never cut.
 
     Raises:
         MemoryZooError: A name is not the name of a strategy, or its options cannot be read.

@@ -1,7 +1,7 @@
 """Measures how often `memzoo compare` picks a worse memory: `python -m memzoo.benchmarks.research verdict`.
 
-Random comparisons are drawn, in which the true shares of right answers are known. All memories but the best answer
-fewer questions and cost less, which is the hard case.
+Comparisons are drawn at random, with known shares of right answers. All memories but the best answer fewer questions
+and cost less, which is the hard case.
 """
 
 import math

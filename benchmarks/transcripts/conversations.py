@@ -109,7 +109,7 @@ class Exchange:
 
     Attributes:
         messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
-        evidence: For each message, its texts by the ids that questions may cite.
+        evidence: For each message, a dict from ids that questions may cite to texts.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
         forgets: The numbers (from 1) of the messages that the application deletes after the exchange.
@@ -225,7 +225,7 @@ class TranscriptMessage:
 
     Attributes:
         message: The OpenAI chat message.
-        evidence: The message's texts, by the ids that questions may cite.
+        evidence: A dict from ids that questions may cite to the message's texts.
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session, which begins a new exchange.
         mark: The mark of the message; `None` without a mark.
@@ -270,7 +270,7 @@ def exchanges_of(
 
     Args:
         said: The messages.
-        numbers: The number of each message, by the id that `TranscriptMessage.forgets` may cite.
+        numbers: A dict from message ids (as in `TranscriptMessage.forgets`) to numbers.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

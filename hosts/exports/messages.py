@@ -62,7 +62,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """Return a value as an OpenAI chat message; `None` if it is something else, such as a model's reasoning."""
+    """Return a value as an OpenAI chat message; `None` if it is none, such as a model's reasoning."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -272,7 +272,7 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Return whether an item is a tool call, which belongs to the same answer as the item before."""
+    """Return whether an item is a tool call, and so belongs to the same answer as the item before it."""
     return isinstance(item, dict) and is_call(item) and item["type"] in _CALLS
 
 

@@ -145,7 +145,7 @@ class LangChainMemory(BothWays):
         The history shows the memory's view, and saves new messages.
 
         Raises:
-            OptionError: The memory needs the input for a search, and LangChain does not pass it to a history.
+            OptionError: The memory searches for the input, which LangChain does not pass to a history.
         """
         if self.plain.needs_query:
             raise OptionError(

@@ -166,7 +166,7 @@ class ChatHistory(MessageHistory):
 
 
 class ChatMessageHistory(ChatHistory):
-    """A history without a memory, in place of LangChain's histories in memory or in a database.
+    """A history of messages without a memory, for programs that use LangChain's histories.
 
     Example:
         >>> history = ChatMessageHistory()

@@ -26,8 +26,8 @@ __all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
 class ConversationEntityMemory(PlainEntity):
     """An entity memory that accepts prose from a model that was asked for a line per entity.
 
-    The prose is added to the notes on the entities that the last load found; without any, it is dropped. With
-    LangChain's prompts, the model first finds names, and then rewrites the notes on these names.
+    The prose is added to the notes on the entities that the last load found. If there are none, the prose is dropped.
+    With LangChain's prompts, the model first finds names, and then rewrites the notes on these names.
     """
 
     own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}

@@ -40,7 +40,7 @@ class Imported:
         conversation_id: The conversation's id in the source; without an id, its title.
         read: The number of the conversation's messages in the source.
         written: The number of messages that were new in the store.
-        digest: The SHA-256 of the messages, which is the same for the source and the store.
+        digest: The SHA-256 of the messages, equal in the source and the store.
     """
 
     conversation_id: str

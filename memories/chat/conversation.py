@@ -222,10 +222,8 @@ class Conversation(Closing):
     async def astream(self, user: str | Message | None, *, after: int | None = None) -> AsyncGenerator[str]:
         """Send a message and yield the pieces of the answer as they arrive, including texts before tool calls.
 
-        See `asend` for `user` and `after`.
-
-        The turn is stored once you have taken the last piece. If you stop reading early, the turn fails; `aclosing` or
-        `aclose()` ends the turn at once.
+        See `asend` for `user` and `after`. The turn is stored once you have taken the last piece. If you stop reading
+        early, the turn fails; use `aclosing` or `aclose()` to end it at once.
 
         Raises:
             ModelError, OverBudgetError, ToolRoundsError, TurnInProgressError: See `asend`; perhaps after some pieces.

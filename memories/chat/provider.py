@@ -108,7 +108,9 @@ class MemoryProvider(Closing):
         return conversation_id in self._at_hand
 
     def get(self, conversation_id: str | None = None) -> BaseMemory:
-        """Return the memory of a conversation: always the same object in a process, as long as the object is in use.
+        """Return the memory of a conversation.
+
+        While a memory object is in use, the same object is returned in this process.
 
         Args:
             conversation_id: The conversation; by default the result of `default_id`.

@@ -59,7 +59,7 @@ class Room:
     def fit(
         self, before: Sequence[Piece], turn: Sequence[Piece], tools: Sequence[Mapping[str, Any]], family: Family
     ) -> list[Piece]:
-        """Return the pieces of a request that fits, leaving out the oldest earlier messages.
+        """Return the pieces of a request that fits the limit. The oldest earlier messages are left out first.
 
         Args:
             before: The application's system text and the memory. System texts and recalled texts stay, but may be cut

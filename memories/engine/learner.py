@@ -142,7 +142,7 @@ class Learner:
 
         Args:
             new: The entries just appended.
-            raising: Raise a model's failure; otherwise log it.
+            raising: True to raise a model's failure, false to log it.
             whole: Take any number of steps, also for fewer messages than a portion.
 
         Raises:
@@ -164,7 +164,7 @@ class Learner:
 
         Args:
             effort: The limits.
-            raising: Raise a model's failure; otherwise log the failure. Earlier commits stay.
+            raising: True to raise a model's failure, false to log it. Earlier commits stay.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
@@ -399,7 +399,10 @@ class Learner:
             await self._background.wait()
 
     async def finish(self) -> None:
-        """Learn from waiting messages that do not make a portion, unless `learn="later"`; log failures."""
+        """Learn from waiting messages even if they make no portion. Failures are logged.
+
+        With `learn="later"`, nothing is learnt.
+        """
         if self._is_later or self._hooks.learn_every == 1:
             return
         await self.wait()

@@ -77,7 +77,7 @@ class FairLock:
         """Take the lock, by default after waiting for its release.
 
         Returns:
-            The owner, for `give_back`; `None` if the lock is taken, and waiting is not wanted or would never end.
+            The owner, for `give_back`; `None` if the lock is taken, and the caller cannot or will not wait.
         """
         owner, place = LockOwner(), None
         with self._guard:

@@ -132,8 +132,7 @@ class CachedLog:
         """Take in entries that were just appended, without reading.
 
         Returns:
-            True if the log is now held up to the last of these entries; False if the log must be refreshed first, or if
-            there are no entries.
+            False if the log must be refreshed first, or if there are no entries.
         """
         if not entries:
             return False
@@ -288,7 +287,7 @@ class Log:
     ) -> list[Entry]:
         """Return copies of the entries numbered above `after` and below `before`, at most `limit`.
 
-        The oldest entries are returned, oldest first; or the newest entries, newest first.
+        By default the oldest of these are returned, oldest first; with `newest_first`, the newest, newest first.
 
         Raises:
             OptionError: A bound is not a whole number, or is below 0.
@@ -315,8 +314,8 @@ class Log:
     async def counter(self) -> Callable[[int], int]:
         """Return a function that converts a log number into the number of messages up to it.
 
-        A window that moves in steps counts messages with this function. In most stores the count is the log number
-        itself. In a store over message lists, log numbers may change at a restart, so the messages are counted.
+        In most stores, this is the log number itself. In a store over message lists, log numbers may change at a
+        restart, so the messages are counted.
         """
         if not is_over_lists(self.cached.store):
             return int

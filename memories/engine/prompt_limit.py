@@ -90,7 +90,7 @@ class PromptLimit:
 
     @property
     def room_for_known(self) -> int:
-        """The tokens available for the known state in a prompt, if the prompt may show a part of the state."""
+        """The tokens available for the known state, in a prompt that need not show the whole state."""
         return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
 
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:

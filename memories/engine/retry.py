@@ -72,7 +72,7 @@ class Decision(NamedTuple):
     """The consequences of a failure.
 
     Attributes:
-        attempts: The attempts so far, with the size of the next step and the time of the failure.
+        attempts: The attempts after the failure.
         set_aside: The first and last number of the exchange to set aside; `None` without such an exchange.
     """
 

@@ -103,7 +103,7 @@ class KnowledgeGraph:
         """Return the current facts within `depth` steps from names, the nearest first.
 
         Args:
-            names: The names. A fact about two of the names is returned for each of them; a more distant fact only once.
+            names: The names. A fact about two of the names is returned twice, a more distant fact only once.
             depth: The most steps: 1 for facts about the names only, 2 to include facts about their neighbours, and so
                 on.
         """
@@ -155,10 +155,9 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text has known names, all of them in full.
+        """Tell whether a text has known names, and all of them in full.
 
-        "York" alone does not name "New York" in full. Common words used as objects ("red", "handsome") do not count as
-        names.
+        "York" alone does not name "New York" in full. Common words used as objects ("red", "handsome") do not count.
         """
         with self._lock:
             named = self._facts.names.find_names(text)

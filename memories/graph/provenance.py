@@ -59,7 +59,10 @@ def _worth(statement: Statement, text: str) -> tuple[int, bool]:
 
 
 async def reasons(facts: Sequence[Fact], log: Log) -> list[Reason]:
-    """Return each fact with the messages that stated and corrected the fact, in the order of `facts`."""
+    """Return each fact with the messages that stated it, and the message that corrected it.
+
+    The facts stay in the given order.
+    """
     cited = sorted({seq for fact in facts for seq in (*fact.said_in, fact.superseded_by)} - {0})
     found = [entry for seq in cited for entry in await log.between(seq, seq)]
     quotes = {one.seq: Quote(one.seq, _speaker(one), one.said_at, text_of(one.message)) for one in found}

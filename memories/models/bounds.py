@@ -19,7 +19,7 @@ class BoundMet(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits for the size of an answer, and for its duration from the first byte on.
+    """Limits for the size of an answer, and for the time that it takes to arrive.
 
     Attributes:
         max_bytes: The most bytes of an unpacked answer.

@@ -52,7 +52,7 @@ def parse_json(text: str) -> Any:
 def json_rows(text: str) -> list[list[str]] | None:
     """Return the rows of a list in JSON, each as a list of cells; `None` for other texts.
 
-    The list may stand in an object.
+    The list may be a member of an object.
 
     Example:
         >>> json_rows('{"facts": [{"object": "tea", "subject": "Sam", "relation": "likes"}, ["Eve", "is", "tall"]]}')

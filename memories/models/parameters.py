@@ -31,7 +31,7 @@ def split_parameters(
         client: An existing client. With it, client options are refused.
 
     Returns:
-        The request parameters and the client options; the options fit synchronous and asynchronous clients.
+        The request parameters, and the client options.
 
     Raises:
         UnknownOptionError: An argument is neither a request parameter nor a client option of the installed `openai`.

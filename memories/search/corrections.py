@@ -125,7 +125,9 @@ def kinds_of(text: str) -> int:
 
 
 def find_asked_kinds(question: str) -> int:
-    """Return the kinds of values that could answer a question, as bits: dates for "when"; 0 for none.
+    """Return the kinds of values that could answer a question, as bits.
+
+    A question with "when" asks for dates. A question for no kind of value gives 0.
 
     Example:
         >>> find_asked_kinds("When does it open?") == find_values("It opens on monday."), find_asked_kinds("Who is it?")

@@ -144,10 +144,10 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return each message's nearness to the query by embeddings; 0 for messages not found, and the least similar.
+    """Return each message's nearness to the query by embeddings.
 
-    The unit is the standard deviation of the similarities. Each message also gets a share of the nearness of the
-    messages before and after it.
+    Messages that were not found, and the least similar message, have 0. The unit is the standard deviation of the
+    similarities. Each message also gets a share of the nearness of the messages before and after it.
 
     Args:
         count: The number of all messages.

@@ -84,8 +84,7 @@ class PersistedIndex:
     The store keeps the index as a separate state, with some dozens of messages in each item. Each message is therefore
     analysed once, except for the newest few after a restart. After a deletion from the log, the index is built anew.
 
-    State: `analyser`, the version of the analyser; and the items from `WordIndex.pack`, by the log number of the first
-    message in each.
+    State: the items of `WordIndex.pack`, each by its first log number; `analyser` is the version of the analyser.
 
     Args:
         store: The store with the log and the state.

@@ -116,7 +116,7 @@ def as_searched(name: str, statement: NoteStatement) -> str:
 
 
 def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
-    """Return the statements in an item of the state (`{}` for none), oldest first, including corrected statements."""
+    """Return all statements in an item of the state, oldest first. Corrected statements are included."""
     return tuple(map(NoteStatement.from_json, item.get("statements", ())))
 
 
@@ -183,7 +183,7 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Return those of the given keys that are other names for a note."""
+        """Return the keys that are other names for a note, out of the given keys."""
         with self._lock:
             return self._of.keys() & keys
 
@@ -375,7 +375,7 @@ def _item(name: str, statements: Iterable[NoteStatement], values: Mapping[NoteSt
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return `changes`, with further changes that shorten all notes to a number of tokens in sum.
+    """Return `changes`, and further changes so that all notes together fit a number of tokens.
 
     Corrected statements are dropped first, then the oldest statements. The first statement of each note is dropped
     last. A note without statements is deleted, with its other names.

@@ -21,12 +21,12 @@ Kept = TypeVar("Kept")
 
 
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-    """Return the changes of `derive`. If the reply about an exchange is cut off, derive from its halves in turn.
+    """Return the changes of `derive`. If the reply about an exchange is cut off, derive from each half of it.
 
     A half has fewer messages, or fewer sentences of a single message. If a half fails, nothing is changed.
 
     Raises:
-        CutReplyError: The reply was cut off. The entries are several exchanges, which are not halved, or a single
+        CutReplyError: The reply was cut off, and there is no half: the entries are several exchanges, or a single
             sentence.
     """
     try:

@@ -152,7 +152,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return self._lines_of(before, mined)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the log number of the oldest exchange that may resolve "he" in new messages."""
+        """Return the log number of the oldest exchange that may tell who "he" is in new messages."""
         return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:

@@ -27,7 +27,7 @@ class KnownNotes:
     Attributes:
         entities: For the prompt template, each note shown: its name, its aliases and its numbered statements.
         names: Names of further notes, shown without statements.
-        statements: The key of the note and the statement, by the statement's number.
+        statements: A dict from each number to the note's key and the statement.
     """
 
     entities: Sequence[dict[str, Any]]

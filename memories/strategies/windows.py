@@ -65,7 +65,7 @@ class WindowMemory(BaseMemory):
 
     A smaller limit hides messages; a larger limit shows them again, unless `keep_history=False` deleted the messages.
 
-    State: none. With LangChain4j's rules, `held`: a list with the log number and the message for each message shown.
+    State: none. With LangChain4j's rules, `held`: a list of the messages shown, each with its log number.
     """
 
     learns_system = True

@@ -273,7 +273,7 @@ class Estimate:
         self._measure_again = remember(self._measure, 1 << 12)
 
     def suit(self, model: str) -> None:
-        """Take the family of tokenizers for a model, if no family is known yet. The factors begin anew."""
+        """Take the family of tokenizers for a model, and its factors. Does nothing if a family is known already."""
         if not self.tokenizer.name:
             self._choose(tokenizer_of(model))
             self.begin()

@@ -215,7 +215,7 @@ def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], fl
 
 
 def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | None:
-    """Return the largest result of a function that fits a limit; `None` if none fits.
+    """Call a function with different bounds, and return its largest result that fits a limit; `None` if none fits.
 
     Args:
         make: The function. It takes a bound for the size, and returns a result with its actual size.
@@ -326,10 +326,10 @@ class Steps:
 
 
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
-    """Return the messages in LangChain4j's memory after adding a message, faults of LangChain4j included.
+    """Return the messages that LangChain4j's memory would hold after adding a message, with its faults.
 
-    A new system message equal to the present system message is ignored. A different system message replaces the present
-    one and goes to the end, or with `system_first` to the beginning. An empty system message removes the present one.
+    A new system message replaces the present one. It goes to the end, or with `system_first` to the beginning. An equal
+    system message is ignored, and an empty one removes the present one.
 
     Args:
         held: The messages before the addition, oldest first.
@@ -351,10 +351,10 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, sys
 
 
 def evict_as_langchain4j(held: Iterable[Weighed], limit: float) -> list[Weighed]:
-    """Return the messages left after removing the oldest, as LangChain4j does, until the rest fits a limit.
+    """Return the messages left after evicting the oldest, until the rest fits a limit, as LangChain4j does.
 
-    A system message at the beginning stays. The results directly after a removed tool call are removed too, even
-    results of other calls. The result may be empty.
+    A system message at the beginning stays. If a tool call is evicted, all results directly after it are evicted too,
+    even those of other calls. The result may be empty.
     """
     messages = list(held)
     size = sum(one.weight for one in messages)

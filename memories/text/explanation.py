@@ -196,9 +196,7 @@ _watching: ContextVar[Searches | None] = ContextVar("memzoo_searches", default=N
 
 
 def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
-    """Report the results of a search, for the explanation of a view.
-
-    Outside a block of `watch`, nothing happens, and `scores` is not read.
+    """Report the results of a search, for the explanation of a view. This has an effect only in a block of `watch`.
 
     Args:
         by: The kind of search.

@@ -56,7 +56,7 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
     Raises:
         MessageError: The inputs are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: No key is configured, and there are several candidates or none.
+        AmbiguousKeyError: No key is configured, and it is unclear which input has the message.
     """
     if not _is_mapping(inputs):
         raise _make_error("inputs", inputs, "input")
@@ -81,7 +81,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
     Raises:
         MessageError: The outputs are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: No key is configured, there are several outputs or none, and none is called "output".
+        AmbiguousKeyError: No key is configured, and it is unclear which output has the message.
     """
     if not _is_mapping(outputs):
         raise _make_error("outputs", outputs, "output")

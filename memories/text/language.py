@@ -139,7 +139,7 @@ def is_idle(text: str) -> bool:
 def count_words(text: str) -> int:
     """Return the approximate number of words; in scripts without spaces, two characters count as one word.
 
-    A word of more than sixteen letters counts as several words: a limit on words then also limits the text's length.
+    A word of more than sixteen letters counts as several words.
 
     Example:
         >>> count_words("My sister lives in Oslo."), count_words("我姐姐安娜住在奥斯陆。"), count_words("a" * 160)

@@ -353,7 +353,7 @@ class Labels:
 
 
 def sendable(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that a provider accepts, as `find_sendable` and `as_sent` select and change them."""
+    """Return the messages that a provider accepts, in the form of `as_sent`; see `find_sendable`."""
     return [as_sent(messages[place]) for place in find_sendable(messages)]
 
 

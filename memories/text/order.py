@@ -134,11 +134,11 @@ def arrange(
     """Group messages that become one message each, in the order of `FOLLOWS`.
 
     Args:
-        items: Pairs of a value of the caller and a message; system messages first, calls with their results.
+        items: Pairs of any value and a message, system messages first. The values are returned with their messages.
         stand_ins: Messages to insert between two messages that must not follow each other.
 
     Returns:
-        For each group, its messages and the values of these messages.
+        For each group, its messages and their values.
     """
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"

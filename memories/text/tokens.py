@@ -35,7 +35,8 @@ class TokenCounter:
         count: Counts the tokens of a message.
         count_text: Counts the tokens of a text; `None` if a function counts, because it counts only messages.
         by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
-        estimate: The estimate, if tokens are estimated. A message then counts a number with fractions; sums are whole.
+        estimate: The estimate, if tokens are estimated. The tokens of a message may then have fractions; sums have
+            none.
     """
 
     chosen: str
@@ -62,7 +63,7 @@ class TokenCounter:
         return math.ceil(self.estimate.factors.base) if self.estimate else _BASE * self.by_encoding
 
     def of_text(self, text: str) -> int:
-        """Count the tokens of a text, without those around a message."""
+        """Count the tokens of a text, without the tokens that a message adds."""
         return self.count_text(text) if self.count_text else round(self({"role": "system", "content": text}))
 
     def __call__(self, message: Message) -> float:

@@ -20,7 +20,7 @@ _WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/dat
 
 
 def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
-    """Return a name without secrets, the URL for the driver, and the options of the pool."""
+    """Return three things from a URL: a name without secrets, the URL for the driver, and the pool's options."""
     if url.count("@") > 1:  # part of a password might be mistaken for the host and shown
         raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
     try:

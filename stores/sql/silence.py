@@ -24,7 +24,7 @@ class BlockingConnection(psycopg.Connection[Any]):
     patience: float
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
-        """Run one step of the protocol, the generator `gen`, and return its result."""
+        """Run a step of the protocol, given as the generator `gen`, and return its result."""
         return super().wait(_bounded(gen, self), *args, **kwargs)
 
 
@@ -38,7 +38,7 @@ class AwaitedConnection(psycopg.AsyncConnection[Any]):
     patience: float
 
     async def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
-        """Run one step of the protocol, the generator `gen`, and return its result."""
+        """Run a step of the protocol, given as the generator `gen`, and return its result."""
         return await super().wait(_bounded(gen, self), *args, **kwargs)
 
 

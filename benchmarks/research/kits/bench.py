@@ -48,7 +48,7 @@ class Bench:
                 self.ask(body, **options)
 
     def fails(self, *bodies: Any, **options: Any) -> bool:
-        """Tell whether a replay of requests with these bodies fails, and sends nothing to the server."""
+        """Tell whether a replay of requests with these bodies fails. It must send nothing to the server."""
         asked = self.server.count
         try:
             with self.kit.open(self.path, **options):

@@ -47,7 +47,7 @@ def near_miss(bench: Bench) -> bool:
 
 
 def roles(bench: Bench) -> bool:
-    """If a message in a request to Anthropic's API has changed, the error shows it with its role."""
+    """If a message to Anthropic's API has changed, the error shows the message with its role."""
     blocks = {"model": "c", "messages": [{"role": "user", "content": [{"type": "text", "text": "Norway"}]}]}
     bench.record(blocks)
     other = json.loads(json.dumps(blocks).replace("Norway", "Sweden"))

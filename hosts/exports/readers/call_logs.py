@@ -60,7 +60,7 @@ LANGFUSE = LoggedCalls(
 
 
 def is_gateway(document: Any) -> bool:
-    """Return whether a value is a logged request with its answer, or a list with one."""
+    """Return whether a value is a logged request with its answer, or a list of such requests."""
     lines = as_list(document)
     return all(isinstance(one, dict) for one in lines) and any(_request(one) and _answer(one) for one in lines)
 

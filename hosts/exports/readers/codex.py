@@ -20,7 +20,7 @@ _EVENTS = {"user_message": "user", "agent_message": "assistant"}
 
 
 def is_codex(items: Any) -> bool:
-    """Return whether lines belong to a session of Codex CLI, also of its older versions."""
+    """Return whether lines belong to a session of Codex CLI, of any version."""
     first = dict_of(items[0]) if items else {}
     return having("payload", type="session_meta")(items) or {"id", "timestamp", "instructions"} <= first.keys()
 

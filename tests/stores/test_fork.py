@@ -5,6 +5,7 @@ import ctypes
 import multiprocessing
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from memzoo.forks import new_lock, new_rlock
 from memzoo.memories import create_memory
 from memzoo.memories.engine.locks import FairLock
 from memzoo.stores import Store, open_store
+from memzoo.stores.sql.connection_pool import ConnectionPool
 from memzoo.stores.sql.waiting import Deadline
 from memzoo.sync import drive
 from memzoo.testing.store_tools import fill
@@ -83,6 +85,16 @@ def test_parent_and_child_of_a_fork_go_on(store: Store) -> None:
     in_child(child)
     _append(store, "parent")
     assert _contents(store) == ["before", "child", "parent"]
+
+
+def test_connections_to_a_file_are_closed_before_a_fork(tmp_path: Path) -> None:
+    """The child inherits none, as SQLite wants it, and the parent opens another."""
+    connections = ConnectionPool(lambda: sqlite3.connect(tmp_path / "a.db", check_same_thread=False))
+    held = connections.of_thread()
+    in_child(lambda: None)
+    assert held.is_closed
+    assert connections.of_thread() is not held
+    connections.close()
 
 
 def test_a_child_outlives_its_parents_store(tmp_path: Path) -> None:

@@ -128,6 +128,17 @@ def test_a_damaged_tombstone_is_named(url: str, file: Path):
             drive(store.tombstones("c"))
 
 
+def test_a_damaged_embedding_is_named(url: str, file: Path):
+    """A load reads no embedding that is none."""
+    with contextlib.closing(SQLStore(url)) as store:
+        say(store, "hello")
+        commit(store, "c", {}, embeddings={1: vector(1, 2)})
+        with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE memzoo_embeddings SET vector = 'cut'")
+        with pytest.raises(StoreError, match="embedding 1 of the state 's' of 'c' is damaged"):
+            drive(store.embeddings("c", "s"))
+
+
 def test_an_unfinished_schema_is_made_anew(url: str, file: Path):
     """A process that died while it created the tables leaves an empty file, which the next one fills."""
     file.touch()

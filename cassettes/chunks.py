@@ -17,7 +17,7 @@ class Arrival:
     """The way in which the body of a response arrived.
 
     Attributes:
-        sizes: The number of bytes in each chunk; empty if the body came at once, or if chunks do not matter.
+        sizes: The number of bytes in each chunk; empty if the body came at once.
         seconds: The pause before each chunk, beginning with the time to the first chunk; empty if pauses are not kept.
         broken: The error that ended the body early, such as `"RemoteProtocolError: peer closed connection"`.
     """

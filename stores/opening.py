@@ -56,9 +56,9 @@ def open_store(
     `redis+cluster://me:pw@host`   A Redis or Valkey cluster, by one of its servers.
     ============================== =========================================================================
 
-    A file takes the options `?synchronous=full` (the default: saved data survives a power failure) or
-    `?synchronous=normal` (saved data survives only a crash of the process, but saving is many times faster), and
-    `?timeout=30`, the maximum seconds to wait for other writers. In the path, write `%` and `?` as `%25` and `%3F`.
+    A file has two options. With `?synchronous=full`, the default, saved data survives a power failure; with
+    `?synchronous=normal`, only a crash of the process, but saving is many times faster. `?timeout=30` is the most
+    seconds to wait for other writers. In the path, write `%` and `?` as `%25` and `%3F`.
 
     PostgreSQL needs the extra `postgres`. The options are `?pool_size=10`, the maximum number of connections for each
     event loop, and for all threads of a process together; `?timeout=30`, the seconds to wait for a connection or for

@@ -67,7 +67,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class LoggedCalls:
-    """A reader of logged calls: the paths of the parts of a call in an entry of the log.
+    """A reader for logs of calls, made of paths: each tells where a part of a call is (see `pick`).
 
     It serves as `Form.read`, like `Fields`.
 

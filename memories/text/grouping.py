@@ -33,7 +33,7 @@ INSTRUCTIONS = ("system", "developer")
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
     """Return the positions of messages in groups: a call with all its results, or a single message.
 
-    Calls without all results, and results without a call, are in no group (see `find_calls`).
+    Incomplete calls, and results without a call, are in no group (see `find_calls`).
 
     Returns:
         The groups, in the order of their first messages. Results are in the order of the calls.

@@ -360,7 +360,7 @@ def sendable(messages: Sequence[Message]) -> list[Message]:
 def find_sendable(messages: Sequence[Message]) -> list[int]:
     """Return the positions of the messages that a provider accepts, system messages first.
 
-    Calls without all results, results without an earlier call, and answers without words are left out.
+    Incomplete calls, results without a call, and empty answers are left out.
     """
     kept = [place for group in group_messages(messages) for place in group if not is_empty(messages[place])]
     return sorted(kept, key=lambda place: not is_instruction(messages[place]))

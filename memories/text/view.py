@@ -180,8 +180,8 @@ class Finds(Generic[T]):
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
         """Return the items to show now, in blocks and as texts: the earlier items, then the new items.
 
-        Only the new items are returned if not all fit, if an earlier item is invalid, or if hardly any earlier item was
-        found again.
+        Only the new items are returned if there is no room for all, an earlier item is invalid, or hardly any earlier
+        item was found again.
 
         Args:
             earlier: The items shown earlier, in blocks.

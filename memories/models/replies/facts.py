@@ -71,7 +71,7 @@ def statements(reply: str) -> list[Statement]:
     names for one person or thing. Other text is skipped.
 
     Raises:
-        ModelReplyError: The reply has no triple, and does not say that there are no facts.
+        ModelReplyError: The reply has neither a triple nor words such as "none".
     """
     text = LABEL.sub("", clean_reply(reply))
     if not text or says_nothing(text):

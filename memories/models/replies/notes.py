@@ -78,7 +78,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
         source: The chat in the prompt. Lines that only repeat the chat are skipped.
 
     Raises:
-        ModelReplyError: The reply has no amendment, and does not say that nothing is new.
+        ModelReplyError: The reply has neither an amendment nor words such as "none".
     """
     text = SAME.sub("", LABEL.sub("", clean_reply(reply)))
     if says_nothing(text):

@@ -178,7 +178,7 @@ class Copy:
         return str(self._folder)
 
     def fetch(self, settings: Path, times: Path, outcomes: Path) -> None:
-        """Write the settings, times and outcomes of an interrupted run into local files."""
+        """Copy the settings, times and outcomes of an interrupted run into local files."""
         if not self._settings.exists():
             return
         parts = [part.read_bytes().partition(b"\n\n") for part in self._list()]

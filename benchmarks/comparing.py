@@ -180,10 +180,7 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Add variants whose states a large model has written, for a bundled conversation.
-
-    Other conversations keep their variants.
-    """
+    """Add variants whose states a large model has written, if the conversation is a bundled one."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)

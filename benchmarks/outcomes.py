@@ -24,7 +24,7 @@ class Shape(BaseModel):
 
 
 class Sum(Shape):
-    """The number and the tokens of model calls. Unlike `Spent`, it has no seconds, which differ from run to run."""
+    """The number of model calls, and their tokens. Unlike `Spent`, it has no seconds, which differ from run to run."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -33,7 +33,7 @@ class Sum(Shape):
 
     @classmethod
     def of(cls, spent: Spent) -> "Sum":
-        """Return the sum of a `Spent`, without its seconds."""
+        """Return the calls and tokens of a `Spent`."""
         return cls.model_validate({name: getattr(spent, name) for name in cls.model_fields})
 
     @property

@@ -72,7 +72,7 @@ class Learnt(Shape):
     Attributes:
         talk: The digest of the conversation, from `fingerprint`.
         by: A description of the model that answered the prompts.
-        memories: The states by short name of the strategy.
+        memories: A dict from each strategy's short name to its state.
     """
 
     talk: str

@@ -363,7 +363,7 @@ class Results(Shape):
         format: The version of the format.
         run: The settings.
         talks: The conversations.
-        rows: One row for each memory, between the baselines, in the order of the table.
+        rows: The rows of the table, one for each memory, with a baseline at each end.
         pairs: The best memory at each budget, compared with each other memory.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
         verdict: The recommendation, in sentences.
@@ -381,7 +381,7 @@ class Results(Shape):
 
     @property
     def competing(self) -> list[Row]:
-        """The rows that have a result, without the baselines."""
+        """The rows that have a result, except the baselines."""
         return [row for row in self.rows if not row.error and not row.memory.baseline]
 
     @property
@@ -430,7 +430,7 @@ class Compared:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """One row for each memory, between the baselines, in the order of the table."""
+        """The rows of the table, one for each memory, with a baseline at each end."""
         return self.results.rows
 
     @property

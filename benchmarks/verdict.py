@@ -24,9 +24,9 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 
 
 def measure_of(rows: Sequence[Row], budget: int) -> str:
-    """Return the figure to compare memories by: the first of `MEASURES` known for half of the questions.
+    """Return the name of the figure to compare memories by.
 
-    Otherwise, return "covered".
+    It is the first of `MEASURES` that is known for at least half of the questions, or else "covered".
     """
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]

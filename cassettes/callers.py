@@ -61,12 +61,12 @@ _lock = new_lock()
 
 
 def is_let_through() -> bool:
-    """Return whether requests of the current thread or task go past all cassettes, to the network."""
+    """Return whether requests of the current thread or task are ignored by all cassettes."""
     return _unrecorded.get()
 
 
 def current_caller() -> Caller | None:
-    """Return the caller of this thread or task; `None` if its requests go past all cassettes.
+    """Return the caller of this thread or task; `None` if all cassettes ignore its requests.
 
     Raises:
         CassetteInUseError: The thread or task was started outside all cassettes, and several cassettes are open.
@@ -89,10 +89,7 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Let the requests in the block go past all cassettes.
-
-    A call that is recorded as a whole sends its requests in such a block.
-    """
+    """Make all cassettes ignore the requests in the block. The block belongs to a call that is recorded as a whole."""
     with _set(_unrecorded, value=True):
         yield
 

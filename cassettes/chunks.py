@@ -89,7 +89,7 @@ def event_sizes(body: bytes) -> tuple[int, ...]:
 def by_event(arrival: Arrival, body: bytes) -> Arrival:
     """Return an arrival with one chunk for each event of the stream.
 
-    The network groups events at random, so this makes two recordings equal.
+    Otherwise two recordings would differ at random, because the network groups events.
     """
     sizes = event_sizes(body)
     if not arrival.sizes or arrival.seconds or not {*accumulate(arrival.sizes)} <= {*accumulate(sizes)}:

@@ -102,7 +102,7 @@ def calls_in(response: Mapping[str, Any]) -> list[str]:
 
 
 def list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
-    """Return pairs of a speaker and a text (or another part) from a body; empty if it is no conversation."""
+    """Return what each message of a request says, as pairs of speaker and text; empty if it is no conversation."""
     if not is_object(body) or _ASKED.isdisjoint(body):
         return []
     return [turn for name in SPOKEN if name in body for turn in _turns(name, body[name])]

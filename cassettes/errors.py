@@ -60,14 +60,14 @@ class CassetteFormatError(CassetteError, ValueError):
     """The file is not a cassette, or is damaged.
 
     Attributes:
-        is_other_kind: True if the file holds no HTTP requests, and cannot be recorded again.
+        is_other_kind: True if the file is a recording of something other than HTTP.
     """
 
     is_other_kind = False
 
 
 class CassetteInUseError(CassetteError, RuntimeError):
-    """The cassette's file is being recorded already, or the cassette of a request is unclear."""
+    """A cassette is being recorded already, or it is unclear which cassette a request belongs to."""
 
 
 class StaleCassetteError(CassetteError, AssertionError):

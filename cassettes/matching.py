@@ -105,7 +105,7 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
 
 
 def name_text(text: bytes) -> str:
-    """Return the name under which a cassette records the token count of a text."""
+    """Return the name for a text, under which a cassette keeps the text's token count."""
     return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 

@@ -29,7 +29,7 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 class Player:
-    """Answers requests from recordings, or records requests, of any kind.
+    """Answers requests from recordings, or records requests.
 
     Attributes:
         recordings: The recordings, in the order of the requests.
@@ -89,7 +89,7 @@ class Player:
 
     @property
     def unplayed(self) -> set[int]:
-        """The positions in `recordings` of those not played yet."""
+        """The positions in `recordings` of those that were not played yet."""
         return {place for places in self._waiting.values() for place in places}
 
     @property
@@ -200,7 +200,7 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Note that no answer to a request is expected any more."""
+        """Note that a request will get no answer."""
         with self._lock:
             # aiohttp follows redirects with its own requests; the first of these replaces the announced request.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))

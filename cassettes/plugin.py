@@ -150,7 +150,7 @@ _RUN = pytest.StashKey[_Run]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Create the object that keeps the data of the run."""
+    """Create the object that collects the data of this test run."""
     config.stash[_RUN] = _Run(config)
 
 

@@ -227,7 +227,7 @@ class Keys:
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """Replace a file path by its last part in all texts from now on."""
+        """From now on, replace a file path in all texts by the last part of the path."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 

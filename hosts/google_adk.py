@@ -40,10 +40,10 @@ class MemoryService(VirtualSubclass):
         await self.add_events_to_memory(app_name=session.app_name, user_id=session.user_id, events=session.events)
 
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
-        """Save the new events among these, and learn from them.
+        """Save the events that are new, and learn from them.
 
-        Partial events of a stream are skipped. Events that a later event took back (`Runner.rewind_async`) are taken
-        back.
+        Partial events of a stream are skipped. If an event takes back earlier events (`Runner.rewind_async`), so does
+        the memory.
         """
         log, standing = self._log(app_name, user_id), _drop_rewound(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:

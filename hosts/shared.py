@@ -310,7 +310,7 @@ class HostLog:
 
 
 def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
-    """Return a view in groups, in an order that every model accepts. Each group becomes one message.
+    """Return a view in groups, each of which becomes one message. The order suits every model.
 
     Args:
         said: The view.

@@ -239,10 +239,7 @@ class BaseMemory(ABC):
         return True
 
     def is_over_limit(self, state: State) -> bool:
-        """Tell if the state is larger than allowed.
-
-        `derive` is then called to shorten the state, even without new entries.
-        """
+        """Tell if the state is too large. `derive` is then called to shorten it, even without new entries."""
         return False
 
     async def oldest_needed(self, log: Log, state: State) -> int:
@@ -587,7 +584,10 @@ class BaseMemory(ABC):
         await forgetting.clear(self)
 
     async def asettle(self) -> None:
-        """Learn from all messages not learnt from yet, and ask a failed model at once. Raises the errors of a save."""
+        """Learn from all messages not learnt from yet, even if the model failed a short time ago.
+
+        Raises the same errors as a save.
+        """
         raising = self.on_model_error == "raise"
         await together([learner.settle(raising=raising) for learner in self.learners])
 

@@ -231,7 +231,7 @@ def one_of(name: str, value: object, *allowed: object) -> None:
 
 
 def check_texts(**given: object) -> None:
-    """Check that all arguments, given by name, are strings.
+    """Check that all given arguments are strings. The errors name the argument.
 
     Raises:
         OptionError: An argument is not a string.

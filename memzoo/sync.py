@@ -89,7 +89,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
-    """Yield the items of an asynchronous generator that never suspends.
+    """Yield the items of an asynchronous generator that never suspends, in synchronous code.
 
     Raises:
         AsyncOnlyError: See `drive`.

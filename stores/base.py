@@ -393,7 +393,7 @@ class LeasingStore(Store, Protocol):
     async def release(self, conversation_id: str, strategy: str, owner: str) -> None:
         """End this owner's lease of a state, if any.
 
-        `clear`, and `forget` with `derived`, end all leases of a conversation.
+        All leases of a conversation also end with `clear`, and with `forget` if `derived` is true.
         """
         ...
 

@@ -49,7 +49,7 @@ def escaped(text: str) -> str:
 
 
 def prefix_range(prefix: str) -> dict[str, str | None]:
-    r"""Return the range of the escaped ids with a prefix: `first` belongs to it, `beyond` does not; `None` for no end.
+    r"""Return the bounds of the escaped ids with a prefix: from `first` to before `beyond` (`None` for no end).
 
     Example:
         >>> prefix_range("user-")

@@ -57,7 +57,7 @@ async def forget_messages(
 ) -> list[int]:
     """Delete messages like `ManagedStore.forget`, and unpin the deleted messages.
 
-    The system message in force stays in force, unless it is itself deleted.
+    The system message in force changes only if it is deleted itself.
 
     Args:
         store: The store to delete from.
@@ -94,14 +94,11 @@ async def forget_messages(
 
 
 def pack_system(entry: Entry | None) -> dict[str, JSON]:
-    """Return the system message in force as the items of its state.
-
-    Without a message, the items delete the state's content.
-    """
+    """Return the items that record the system message in force; without a message, items that clear the record."""
     return {_HOLDS: [entry.seq, entry.message] if entry else None}
 
 
 def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the system message in force from the items of its state; `None` if there is no such message."""
+    """Return the system message in force from the items that record it; `None` if there is none."""
     number, message = items.get(_HOLDS) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None

@@ -50,7 +50,7 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether a condition holds for any message in a sample: the oldest and newest of some conversations.
+    """Tell whether a condition holds for any of some messages: the oldest and newest of a few conversations.
 
     Messages that cannot be read are skipped. A store that cannot list its conversations has no sample.
     """

@@ -60,7 +60,7 @@ class VectorIndexContract:
         assert drive(index.search("other", "s", vector(1, 0), 3)) == []
 
     def test_equals_come_by_number(self, index: VectorIndex) -> None:
-        """Of equally near embeddings, those with lower numbers come first and are preferred."""
+        """Equally near embeddings are sorted by number, and lower numbers are found first."""
         for numbers in (range(10, 21), range(9, 0, -1)):
             drive(index.add("c", "s", {number: vector(0.3, 0.1, 0.7) for number in numbers}))
         drive(index.add("c", "s", {0: vector(1, 1, 1)}))
@@ -102,7 +102,7 @@ class VectorIndexContract:
         assert _round(drive(index.search("c", "s", vector(0, 0), 2))) == [(1, 0.0), (2, 0.0)]
 
     def test_other_dimensions_are_refused(self, index: VectorIndex) -> None:
-        """An embedding of another dimension than its conversation is refused; the error names both dimensions."""
+        """An embedding is refused if its dimension differs from its conversation's. The error names both."""
         drive(index.add("c", "s", {1: vector(1, 0, 0)}))
         drive(index.add("other", "s", {1: vector(1, 0)}))
         with pytest.raises(StoreError, match=r"\b3 dimensions.*\b2\b"):

@@ -69,7 +69,7 @@ class StoreContract(PlainStoreContract):
         assert fill(store, "c", "a") == []
 
     def test_tombstones_are_hashes(self, store: ManagedStore) -> None:
-        """Only the hash of a forgotten turn's id is kept, for any id in any conversation."""
+        """Only a hash of a forgotten turn's id is kept."""
         for id_ in HOSTILE_IDS:
             drive(store.append(id_, records("a", "b"), turn_id=id_))
             drive(store.forget(id_, [1, 2]))

@@ -89,7 +89,7 @@ class FlakyModel:
         return len(self.asked)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Record the request, then fail, or reply as set or like the wrapped model."""
+        """Record the request. Then fail or reply as set, or else reply like the wrapped model."""
         prompt = str(messages[-1]["content"])
         self.asked.append((purpose, prompt))
         if fault := self.fault or self._refusal(prompt):

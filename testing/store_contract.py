@@ -36,7 +36,7 @@ class PlainStoreContract:
     """
 
     def test_numbers_have_no_gaps(self, store: Store) -> None:
-        """Entries are numbered from 1 in the order of appending, within and across turns."""
+        """Entries are numbered from 1 in the order of appending, without gaps."""
         first = drive(store.append("c", records("a", "b"), turn_id="1"))
         second = drive(store.append("c", records("c"), turn_id="2"))
         entries = drive(store.read("c"))

@@ -30,7 +30,7 @@ def environment_of(adapter: Adapter) -> Path:
 
 
 def is_installed(adapter: Adapter) -> bool:
-    """Tell whether an adapter has its environment, or needs none."""
+    """Tell whether an adapter can run: it needs no environment, or its environment exists."""
     return not adapter.requires or (environment_of(adapter) / _DONE).exists()
 
 

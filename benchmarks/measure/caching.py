@@ -201,7 +201,7 @@ def count_shared(
     whole: bool = False,
     frame: tuple[int, int] = (0, 0),
 ) -> int:
-    """Return the number of tokens with which two requests begin in the same way.
+    """Return the number of tokens up to the first difference between two requests.
 
     Args:
         before: The first request, as the role and the text of each message.
@@ -223,9 +223,7 @@ def count_shared(
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
-    """Return the cost of a text in tokens, after another text was sent.
-
-    The beginning that both texts share costs a tenth.
+    """Return the cost of sending a text after another, in tokens: the beginning that both share costs a tenth.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))

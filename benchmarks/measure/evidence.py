@@ -16,7 +16,7 @@ _ENOUGH = 0.5
 
 @functools.lru_cache(maxsize=4096)
 def squeeze(text: str) -> str:
-    """Return a text with a single space in place of each run of white space."""
+    """Return a text with each run of white space replaced by a single space."""
     return " ".join(text.split())
 
 

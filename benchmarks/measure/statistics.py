@@ -17,7 +17,7 @@ _ERROR = 0.05
 
 
 class Interval(Shape):
-    """A mean over questions with its 95% interval, found by bootstrap."""
+    """A mean over questions, with its 95% interval (by bootstrap)."""
 
     mean: float
     low: float

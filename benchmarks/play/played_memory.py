@@ -148,7 +148,7 @@ class PlayedMemory:
             query: The user's next message; `None` if unknown.
             tables: The tables of the page.
             said: The messages of the log by number.
-            anew: True to return the newest moment again for another query, instead of the next moment.
+            anew: True to compute the newest moment again, for another query.
         """
         if not anew:
             self._keep_state(len(self._told))

@@ -97,7 +97,7 @@ def arena(
 
 
 def counted(found: Survived | None) -> str:
-    """Return a count such as "3 of 10" with its 95% interval (Wilson's).
+    """Return a count as text, such as "3 of 10", with its 95% interval.
 
     Example:
         >>> counted(Survived(kind="fact", shown=0, of=10)), counted(None)

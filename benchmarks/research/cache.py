@@ -38,7 +38,7 @@ class Measured:
     """The measurements of one memory over some conversations.
 
     Attributes:
-        requests: The requests added up, by the number of tokens in the system prompt.
+        requests: A dict from each size of system prompts, in tokens, to the requests added up.
         answers: The scores of each question.
         shown: The number of tokens shown for each question.
     """

@@ -42,7 +42,7 @@ class Row:
         title: A description of the measured work.
         target: The most that memzoo may take, in CPU seconds or model calls.
         makers: For each library, a function that sets up the work to measure.
-        most: The most calls to time together.
+        most: The most calls in one sample.
         counts: For each library, a function that returns the number of model calls; used instead of timing.
     """
 

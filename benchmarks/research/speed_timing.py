@@ -41,7 +41,7 @@ Maker: TypeAlias = Callable[[Place], Prepare]
 
 
 def again(call: Callable[[], object]) -> Prepare:
-    """Return work for `medians` that repeats the same call and needs no preparation."""
+    """Return work for `medians`: the same call again and again, without preparation."""
 
     def repeat(count: int) -> None:
         for _ in range(count):
@@ -61,7 +61,7 @@ def medians(
     Args:
         works: The work to measure, by library.
         samples: The number of samples of each library.
-        most: The most calls to time together; 1 if each call needs its own preparation.
+        most: The most calls in one sample; 1 if each call needs its own preparation.
         timer: A function that returns the CPU seconds of this process.
     """
     counts = {name: _count(prepare, most, timer) for name, prepare in works.items()}

@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question, or else the line with a gap in place of `means`.
+        """The question; without one, the line with a gap in place of `means`.
 
         `None` if the line does not contain `means`.
         """
@@ -241,7 +241,7 @@ class TranscriptMessage:
 
 
 class Citations:
-    """The texts that questions may cite, by id.
+    """The texts that questions may cite, each with its id.
 
     Example:
         >>> citations = Citations({"a": "I live in Oslo."})

@@ -18,7 +18,7 @@ TRACKS = ("supersession_detection", "repair_propagation")
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Return a timeline of StateBench as a transcript, with its queries as questions.
 
-    The evidence of a question is the strings that its answer must contain. The newest turn with such a string is the
+    The strings that the answer to a question must contain are its evidence. The newest turn with such a string is the
     correction. Strings that the answer must not contain become `Question.stale`.
 
     Args:

@@ -133,9 +133,9 @@ def count(number: int, noun: str, several: str = "") -> str:
 
 
 def tell_left_out(nouns: Counter[str]) -> list[str]:
-    """Return a note on the parts left out, such as "2 notices left out", in a list; empty without any.
+    """Return a list with a note such as "2 notices left out"; an empty list if nothing was left out.
 
-    The parts are given as numbers by singular noun.
+    `nouns` has the number of parts for each singular noun.
     """
     told = ", ".join(count(n, noun) for noun, n in sorted(nouns.items()) if n)
     return [f"left out: {told}"] if told else []

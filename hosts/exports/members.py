@@ -24,7 +24,7 @@ _KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list",
 def pick(item: Any, path: str, default: Any = None) -> Any:
     """Return the value at a path of keys and positions.
 
-    Several paths are separated by "|"; the first value that is not empty is returned.
+    Several paths may be given, separated by "|": the first value that is not empty is returned.
 
     Example:
         >>> talk = {"chat": {"messages": [{"text": "", "body": "Hi"}]}}

@@ -172,7 +172,7 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 def choose_last(
     read: Iterable[AnyRead | TranscriptError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
 ) -> Iterator[AnyRead | TranscriptError]:
-    """Yield the conversations with the newest messages, in their order. Only these are kept in memory.
+    """Yield the conversations with the newest messages. Only these are kept in memory.
 
     Args:
         read: Conversations and errors; errors are yielded at once.

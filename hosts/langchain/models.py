@@ -16,7 +16,7 @@ __all__ = ["RunnableModel", "TokensOf", "model_of"]
 
 
 def model_of(llm: Any) -> Any:
-    """Return a model that LangChain accepts as a value for memzoo's option `llm`."""
+    """Return a model of LangChain in a form for memzoo's option `llm`."""
     if isinstance(llm, (str, Model)) or not hasattr(llm, "invoke"):
         return llm
     return RunnableModel(llm)

@@ -33,7 +33,7 @@ class RetrieverMemory(BaseMemory):
 
     If the retriever fails, the messages are kept, and the document is added at the next call.
 
-    State: the ids of the documents, by turn.
+    State: the ids of the documents of each turn.
     """
 
     name = "langchain-retriever"

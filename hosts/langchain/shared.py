@@ -102,7 +102,7 @@ class CombinedMemory(BothWays):
 
 
 class ConversationStringBufferMemory(LangChainMemory):
-    """Shows the whole conversation as a text, after the text that `buffer` begins with."""
+    """Shows the whole conversation as a text. The option `buffer` is a text to begin with."""
 
     plain_class = PlainBuffer
     extras: ClassVar[Mapping[str, Any]] = {"before": ""}

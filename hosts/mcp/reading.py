@@ -51,7 +51,7 @@ def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
 
 
 class Known:
-    """The current notes, sorted and joined by entity, for searches.
+    """The current notes, grouped by entity for searches.
 
     Args:
         notes: All notes, including deleted ones.
@@ -85,7 +85,7 @@ class Known:
         return {note.fact.subject for note, *both in texts if any(wanted in text.lower() for text in both)}
 
     def about(self, names: Collection[str]) -> list[Note]:
-        """Return the notes about some entities, with all relations that these entities have."""
+        """Return the notes about some entities, including all their relations."""
         places = {place for name in self._entities.intersection(names) for place in self._places[name]}
         return [self.notes[place] for place in sorted(places)]
 

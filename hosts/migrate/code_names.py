@@ -264,7 +264,10 @@ def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
 
 
 def database_of(call: "cst.Call") -> "tuple[cst.BaseExpression, cst.BaseExpression] | None":
-    """Return the session id and the URL in a call that makes a history in a database; `None` for others."""
+    """Return the session id and the URL of a call that creates a history in a database.
+
+    For other calls, return `None`.
+    """
     import libcst as cst
 
     given = {

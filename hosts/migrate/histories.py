@@ -138,7 +138,7 @@ def _of_document(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_json(value: Any) -> Any:
-    """Return a value; a text is parsed as JSON, because some programs write values twice as JSON."""
+    """Return a value. If it is a text, parse it as JSON, because some programs write JSON within JSON."""
     return json.loads(value) if isinstance(value, str) else value
 
 

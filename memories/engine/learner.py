@@ -59,9 +59,9 @@ class Effort(NamedTuple):
     Attributes:
         saving: True for a save, False for a load, `None` for neither. Saves and loads do not ask a model that failed a
             short time ago.
-        rest: Also learn from fewer messages than a portion.
+        rest: True to learn even from fewer messages than a portion.
         most: The most steps; `None` for no limit.
-        wait: Wait for another process that learns this state; otherwise leave the work to that process.
+        wait: True to wait for another process that learns this state; false to leave the work to it.
     """
 
     saving: bool | None = None
@@ -143,7 +143,7 @@ class Learner:
         Args:
             new: The entries just appended.
             raising: True to raise a model's failure, false to log it.
-            whole: Take any number of steps, also for fewer messages than a portion.
+            whole: True to take any number of steps, even for fewer messages than a portion.
 
         Raises:
             ModelError: As in `catch_up`.
@@ -182,7 +182,9 @@ class Learner:
         return await self.refresh()
 
     async def learn(self, effort: Effort) -> State:
-        """Derive until nothing is left, another process derives, or the model fails, and return the state.
+        """Derive until nothing is left to derive, and return the state.
+
+        If another process is deriving, or the model fails, stop earlier.
 
         Raises:
             ModelError: A model failed, now or a short time ago. Earlier commits stay.
@@ -390,7 +392,7 @@ class Learner:
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:
-        """Tell if nothing has changed since the last check found nothing to derive."""
+        """Tell if the last check found nothing to derive, and nothing has changed since."""
         return self._moment(state) == self.idle_at
 
     async def wait(self) -> None:
@@ -479,7 +481,7 @@ class Learner:
                 await self.cached_state.commit(state, changes, state.watermark, left)
 
     async def amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        """Commit changed items, and leave the watermark as it is.
+        """Commit changed items of the state, as if nothing new was learnt.
 
         Args:
             change: Returns the changed items for the current state; called again if another writer was faster.

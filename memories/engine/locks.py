@@ -109,7 +109,7 @@ class FairLock:
 
     @contextlib.asynccontextmanager
     async def hold(self) -> AsyncGenerator[bool]:
-        """Hold the lock in this block. Calls made by the block do not wait for the lock.
+        """Hold the lock in this block. Calls within the block do not wait for the lock.
 
         Yields:
             True if the lock is held; False if waiting for the lock would never end.
@@ -179,7 +179,7 @@ class TurnLock(FairLock):
 
 
 class PerConversation(Generic[T]):
-    """Objects shared by the memories of a conversation: one for each store and key, kept while it is in use.
+    """Shared objects: one for each conversation in a store, kept as long as somebody uses it.
 
     Args:
         make: Makes the object for a key.

@@ -115,9 +115,9 @@ class CachedLog:
             self._revise(newest)
 
     def note_commit(self, version: int) -> None:
-        """Note that this memory committed a state.
+        """Note that this memory has committed a state.
 
-        `revision` stays the same unless another writer has committed as well.
+        `revision` then changes only if another writer has committed as well.
         """
         with self._lock:
             if isinstance(self._newest_revision, int) and version == self._newest_revision + 1:
@@ -159,7 +159,7 @@ class CachedLog:
         """Read the log far enough to hold all entries from `first` on, or at least the `count` newest entries.
 
         Returns:
-            All held entries, oldest first, possibly with older entries than requested.
+            All held entries, oldest first. They may begin earlier than requested.
         """
         while True:
             entries, start = self._held

@@ -112,7 +112,7 @@ class Pins:
         return bool(self._known.open)
 
     def besides(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return the pinned messages found by the last `current`, without the given entries."""
+        """Return the pinned messages that the last `current` found, except the given entries."""
         if not self.entries:
             return []
         shown = {entry.seq for entry in entries}

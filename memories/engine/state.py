@@ -139,7 +139,7 @@ class CachedState:
         return await self._take_in(known, update, reset=reset)
 
     async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
-        """Store changes as the successor of `state`, learnt from the log up to `watermark`; return the new state.
+        """Store the changes that were derived from `state` and the log up to `watermark`; return the new state.
 
         Raises:
             ConflictError: Another writer was faster; nothing is changed.

@@ -127,9 +127,9 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """Return the state that records a log's system message, to be stored with a restored log.
+    """Return the state that records a log's system message, for a log that is being restored.
 
-    No memory then has to search the log for the system message.
+    No memory then has to search the log for it.
     """
     holds = _newest(None, entries)
     return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}

@@ -65,7 +65,8 @@ class Turn(Managed["Turn"]):
     """One turn of a conversation: the user's message, tool calls and results, the answer. See `BaseMemory.turn`.
 
     Attributes:
-        id: The id of the turn's messages in the log: `turn_id`, unless the turn replaces messages with this id.
+        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if the turn replaces messages with this
+            id.
         finished: True once the turn has ended with an answer and without a failure.
 
     Args:
@@ -221,8 +222,8 @@ class Turn(Managed["Turn"]):
     def waiting(self) -> AbstractContextManager[None]:
         """Return a context manager for running tools.
 
-        In its block, another turn of this conversation is refused: waiting would never end, because this turn waits for
-        the block.
+        While its block runs, another turn of this conversation is refused and does not wait, because this turn waits
+        for the block.
         """
         return self._open().mark_waited_for()
 
@@ -360,7 +361,7 @@ class Replaced:
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory would show without the replaced messages.
+        """Return the messages that the memory shows if the replaced messages are left out.
 
         Args:
             query: The user's next words, for a strategy that searches.
@@ -450,7 +451,7 @@ async def find_unfinished_turn(log: CachedLog) -> list[Message]:
 
 
 async def seed(memory: "BaseMemory", examples: Sequence[Message | tuple[str, str]]) -> bool:
-    """Store example exchanges in an empty conversation, and return True if stored; see `BaseMemory.aseed`."""
+    """Store example exchanges in an empty conversation; see `BaseMemory.aseed`. Returns true if they were stored."""
     said, store, id_ = _exchanges_of(examples), memory.store, memory.conversation_id
     first = await store.read(id_, limit=2)
     fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)

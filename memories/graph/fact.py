@@ -223,7 +223,7 @@ def by_name(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def names_in(facts: Iterable[Fact]) -> dict[str, str]:
-    """Return the names in facts: canonical form -> first spelling, sorted by canonical form."""
+    """Return a dict from each name in facts, in canonical form, to its first spelling, sorted."""
     names: dict[str, str] = {}
     for fact in sorted(facts, key=lambda fact: fact.said_in):
         for node, name in zip(fact.nodes, (fact.subject, fact.object), strict=True):

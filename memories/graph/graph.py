@@ -81,9 +81,10 @@ class KnowledgeGraph:
             return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
-        """Return current facts about a name, by key: the newest `most` facts, and the newest `most` for each word.
+        """Return the newest current facts about a name, by key.
 
-        Facts about longer names that contain the name are not included.
+        These are the newest `most` facts, and for each word, the newest `most` facts with it. Facts about longer names
+        that contain the name are not included.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
@@ -135,7 +136,7 @@ class KnowledgeGraph:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """Yield the current facts among the facts with the given keys, in the order of the keys."""
+        """Yield the facts with these keys, in the same order. Superseded facts are skipped."""
         for key in keys:
             with self._lock:
                 fact = self._facts.get(key)

@@ -33,10 +33,10 @@ def lines(near: Iterable[Near]) -> tuple[str, ...]:
 
 
 def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[str], int]) -> list[Near]:
-    """Return the facts that fit a token limit, grouped by subject; the subject of the best fact comes first.
+    """Return the best facts that fit a token limit, grouped by subject. The subject of the best fact comes first.
 
     Args:
-        limit: The token limit of the lines in sum.
+        limit: The token limit for all lines together.
         groups: Groups of facts, the best first. A group is chosen as a whole or skipped.
         tokens: Counts the tokens of a text.
     """

@@ -84,7 +84,7 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
 
 
 def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = None) -> ModelReplyError:
-    """Return the error for an unusable reply, with the reply's cost.
+    """Return the error for a reply that cannot be used, with the cost of the reply.
 
     `cut_after` is the length of a reply that was cut off.
     """

@@ -108,10 +108,7 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> Terms:
-    """Return the numbers of words in a query that may name a speaker.
-
-    If a word does, the query probably asks for that speaker's messages.
-    """
+    """Return the numbers of the words in a query that could be a speaker's name."""
     return numpy.array(sorted({_speaker_number(label) for label in _labels(query)} - _PARTS), numpy.uint64)
 
 
@@ -126,13 +123,16 @@ def cost(rows: Rows, weights: Weights) -> Numbers:
 
 
 def weigh_answers(rows: Rows) -> Numbers:
-    """Return, for each message, how far the message before is a question (0 to 1); 0 after a long pause."""
+    """Return, for each message, how much of the message before it is a question (0 to 1).
+
+    After a long pause, this is 0.
+    """
     follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
-    """Return the positions in `seqs` of the messages with a similarity, and the similarities.
+    """Return the positions in `seqs` of the messages that have a similarity, and their similarities.
 
     Messages that are missing in `seqs` are left out.
     """

@@ -118,7 +118,7 @@ class PersistedIndex:
         return index
 
     def worth_keeping(self, newest: int) -> bool:
-        """Tell if the stored index lacks at least 64 of the messages up to the number `newest`."""
+        """Tell if the stored index should be brought up to date: it lacks 64 messages or more."""
         return newest - self._watermark >= _FEWEST_KEPT
 
     async def keep(self, log: Log, newest: int) -> None:

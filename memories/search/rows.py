@@ -1,4 +1,4 @@
-"""The arrays of a search: the data of each message, and the ranking of the messages found."""
+"""The arrays of a search: data about each message, and the ranking of found messages."""
 
 from collections.abc import Iterator
 from typing import Any, TypeAlias

@@ -88,7 +88,7 @@ class Analyser:
 
 
 def find_telling_words(query: str) -> Sequence[str]:
-    """Return the different words of a query without English stop words; a query of stop words keeps all its words."""
+    """Return the different words of a query, without English stop words. If all words are stop words, they are kept."""
     words = list(dict.fromkeys(_WORD.findall(space_out(query.casefold()))))
     return [word for word in words if word not in ENGLISH.stops] or words
 

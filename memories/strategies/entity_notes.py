@@ -169,7 +169,7 @@ class EntityIndex:
             return find_asked_names(text, self._names, labels, before)
 
     def with_words(self, key: str) -> list[str]:
-        """Return the keys that contain all words of a key."""
+        """Return the keys that contain all words of the given key."""
         with self._lock:
             return self._names.with_words(key)
 
@@ -188,7 +188,7 @@ class EntityIndex:
             return self._of.keys() & keys
 
     def lately(self, most: int) -> list[str]:
-        """Return up to `most` keys of notes, the most recently extended notes first."""
+        """Return the keys of the `most` notes that were extended most recently, the newest first."""
         with self._lock:
             return [key for _, key in self._lately[:most]]
 
@@ -223,8 +223,8 @@ class EntityIndex:
 class EntityNotes:
     """The notes in a state, by canonical name.
 
-    An item of the state is either a note, `{"name": ..., "statements": [...]}` with statements as of
-    `NoteStatement.as_json`, or another name for a note, `{"name": ..., "of": ...}`, where `of` is the key of the note.
+    An item of the state is a note, `{"name": ..., "statements": [...]}` (see `NoteStatement.as_json`), or another name
+    for a note, `{"name": ..., "of": ...}` with the note's key.
 
     Attributes:
         items: The items of the state by key. A key is a name in canonical form.
@@ -235,7 +235,7 @@ class EntityNotes:
     index: EntityIndex | None = None
 
     def key(self, name: str) -> str:
-        """Return the key of the entity with a name; for an unknown name, its canonical form."""
+        """Return the key of an entity, given one of its names. For an unknown name, return its canonical form."""
         key, seen = canonical(name), list[str]()
         while (item := self.items.get(key)) and "of" in item:
             # An imported state may have a circle of other names, such as A for B and B for A: all are one entity.
@@ -269,7 +269,7 @@ class EntityNotes:
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def find(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the notes on names as texts, by name; "" without a note.
+        """Return a dict from names to the notes on them as texts; "" without a note.
 
         An unknown name finds the notes on all longer names that contain it.
         """
@@ -294,7 +294,7 @@ class EntityNotes:
         return asked
 
     def lately(self, most: int) -> list[str]:
-        """Return up to `most` keys of notes, the most recently extended notes first."""
+        """Return the keys of the `most` notes that were extended most recently, the newest first."""
         return self._keep_known(self._index.lately(most))
 
     @property
@@ -358,7 +358,10 @@ class EntityNotes:
 
 
 def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
-    """Return a statement with its source: the first of the messages that share the most words with it."""
+    """Return a statement with its source, which is the message that shares the most words with it.
+
+    Of equal messages, the first is the source.
+    """
     words = frozenset(content_stems(text))
     found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)
     if not found:

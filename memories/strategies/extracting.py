@@ -1,4 +1,4 @@
-"""Code shared by the strategies that extract notes or facts: derivation in pieces, drafts, and limits of states."""
+"""Code shared by the strategies that extract notes or facts."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -276,7 +276,7 @@ class Steps:
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
     def first(self, numbers: Sequence[int], weights: Sequence[float], besides: float = 0) -> int:
-        """Return the position of the first item shown; the number of items if no item is shown.
+        """Return the position of the first item shown. If no item is shown, return the number of items.
 
         Args:
             numbers: The log numbers at which the window can begin, ascending.

@@ -1,6 +1,6 @@
-"""Puts a frame around recalled texts that are sent as user messages: the frame says that they are no instructions.
+"""Puts a frame around recalled texts in user messages. The frame says that they are no instructions.
 
-A framed text cannot end the frame: the frame's tag is escaped in the text.
+A text cannot end its frame, because the frame's tag is escaped in the text.
 """
 
 import re

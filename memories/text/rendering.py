@@ -278,13 +278,13 @@ class Renderer:
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens that found texts cost in addition to their words: those of the frame and of the message."""
+        """The tokens around found texts: those of their frame and of their message."""
         if self._frame[0] != (counted_by := self.counted_by):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
         return self._frame[1]
 
     def lines(self, entries: Iterable[Entry]) -> str:
-        """Return entries as a transcript, oldest first, exactly as given."""
+        """Return entries as a transcript, oldest first."""
         return "\n".join(map(self.line, entries))
 
     def dated_lines(self, entries: Iterable[Entry]) -> str:

@@ -128,7 +128,7 @@ def as_counted(message: Message) -> Message:
 
 
 class Speech:
-    r"""Collects the pieces of an answer, and holds thoughts at its beginning back.
+    r"""Collects the pieces of an answer, and holds back thoughts at its beginning.
 
     Example:
         >>> speech = Speech()

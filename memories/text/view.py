@@ -109,7 +109,7 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
         return [one.kind == "recalled" for one in self.pieces]
 
     def without(self, seqs: Collection[int]) -> "Shown":
-        """Return the result of `messages` without the messages with these log numbers."""
+        """Return this list without the messages that have these log numbers."""
         gone = {place for place, one in enumerate(self.pieces) if one.entry and one.entry.seq in seqs}
         kept = [place for place in range(len(self)) if place not in gone]
         return Shown(
@@ -218,7 +218,7 @@ class View:
         summary_as_turn: True to write `recalled` in a transcript as words of the system.
         room: The amount that can be added before the view begins with another entry, or a function that returns it;
             `None` for any amount, -1 for none. The unit is that of the strategy's limit.
-        texts_stay: True if the texts, or their absence, stay the same while there is `room`.
+        texts_stay: True if the texts stay the same while there is `room`. If there are none, none are added.
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
         shows_newest: True if the entries include the whole newest exchange.
     """
@@ -274,7 +274,7 @@ class View:
 
     @property
     def quoted(self) -> list[str]:
-        """The found texts without empty texts; without any, the notes as one text."""
+        """The found texts. If there are none, the notes as one text."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in self.quotes or (known,) if text]
 

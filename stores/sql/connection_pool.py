@@ -41,8 +41,8 @@ class PooledConnection:
 class ConnectionPool:
     """Gives each thread its own connection; for a database in memory, all threads share one connection.
 
-    Before a fork, all connections to a file are closed; parent and child then open new ones. SQLite allows no
-    connection in a child process that the parent opened.
+    Before a fork, all connections to a file are closed; parent and child then open new ones. A child process must not
+    use its parent's connections to SQLite.
 
     Args:
         connect: Opens a connection.

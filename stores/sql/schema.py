@@ -119,9 +119,9 @@ _UPGRADING = 0x6D656D7A6F6F  # "memzoo"
 
 
 def version(connection: sa.Connection) -> int:
-    """Return the version of the tables in the database; 0 if there are none.
+    """Return the version of the tables in the database; 0 if there are no tables.
 
-    The version is above `VERSION` if a newer memzoo wrote the tables.
+    A newer memzoo may have written a version above `VERSION`.
 
     Raises:
         InvalidRequestError: The stored version, or another number stored with it, is missing or wrong.

@@ -5,7 +5,7 @@
 # summarization-middleware = {about = "a summary, and the newest messages up to half of the budget", asks_model = true, source = "https://docs.langchain.com/oss/python/langchain/short-term-memory#summarize-messages", remarks = {"upkeep tokens" = "#dropped-and-never-read"}}
 # summarization-middleware-20 = {about = "a summary, and the newest 20 messages", options = {messages = 20}, asks_model = true, source = "https://docs.langchain.com/oss/python/langchain/short-term-memory#summarize-messages", remarks = {"upkeep tokens" = "#dropped-and-never-read"}}
 # ///
-"""langchain's `SummarizationMiddleware`, called as by an agent before each model call."""
+"""langchain's `SummarizationMiddleware`, called before each model call, as in an agent."""
 
 from langchain.agents.middleware import SummarizationMiddleware
 from langchain_core.messages import convert_to_messages, convert_to_openai_messages

@@ -47,7 +47,7 @@ def near_miss(bench: Bench) -> bool:
 
 
 def roles(bench: Bench) -> bool:
-    """If a message to Anthropic's API has changed, the error shows the message with its role."""
+    """If a message to Anthropic's API has changed, the error shows the message and its role."""
     blocks = {"model": "c", "messages": [{"role": "user", "content": [{"type": "text", "text": "Norway"}]}]}
     bench.record(blocks)
     other = json.loads(json.dumps(blocks).replace("Norway", "Sweden"))
@@ -307,7 +307,7 @@ def vcrpy_secrets(bench: Bench) -> bool:
 
 
 def orphans(bench: Bench) -> bool:
-    """The kit can list the files that belong to no test."""
+    """The kit can list cassettes that belong to no test."""
     if isinstance(bench.kit, Memzoo):
         return hasattr(import_module("memzoo.cassettes.command"), "check")
     return bench.kit.name == "cassetter" and hasattr(import_module("cassetter.pytest_plugin"), "check_orphans")

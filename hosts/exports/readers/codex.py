@@ -26,10 +26,9 @@ def is_codex(items: Any) -> bool:
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation of a session.
+    """Yield the conversation of a session, without turns that were taken back.
 
-    Words come from the session's events, because the items sent to the model also have texts of the program; calls and
-    results come from the items. Turns that were taken back are left out.
+    The words come from the session's events; calls and results come from the items sent to the model.
     """
     kinds = {str(pick(line, "payload.type")) for line in document}
     told = {role for kind, role in _EVENTS.items() if kind in kinds}

@@ -23,7 +23,7 @@ def is_text(head: str) -> bool:
 def read(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the chat, with "Me" as the user. The times have no zone, and are read as UTC.
 
-    A reply is twice in the file: below its message, and at its own time. The second is read.
+    Replies stand twice in the file: below their message, and at their own time. They are read once.
     """
     talk = Talk(title)
     entries = [(head, lines[1:]) for head, lines in entries_of(text, _HEAD.match)]

@@ -80,7 +80,7 @@ def _is(value: Any, kind: type) -> bool:  # does not narrow, so parsed JSON stay
 
 
 def count_tokens(text: str) -> int:
-    """Return the number of tokens in the offline model: one token for every four bytes of UTF-8, rounded up."""
+    """Return the number of tokens as the offline model counts them: four bytes of UTF-8 are a token, rounded up."""
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 

@@ -80,9 +80,10 @@ class NamedSentences:
             self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
 
     def people(self, number: int) -> set[str]:
-        """Return the names of people in a sentence: all names except those after prepositions, which are places.
+        """Return the names of people in a sentence.
 
-        A guess such as "I suppose you use Excel?" has no names of people.
+        Names after prepositions are left out, because they are mostly places. A guess such as "I suppose you use
+        Excel?" names no people.
         """
         text = self.lines[number].text
         if _GUESS.search(text):

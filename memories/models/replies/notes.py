@@ -108,7 +108,7 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
     Args:
         reply: The reply.
         known: The names in the prompt.
-        source: The chat in the prompt. Pairs are skipped if neither name is known or a name in the chat.
+        source: The chat in the prompt. One of the two names must be known, or be a name in the chat.
 
     Returns:
         A dict from the first name to the second name of each pair.

@@ -37,7 +37,9 @@ def tell_language(text: str) -> Language:
 
 
 def stem_words(text: str) -> str:
-    """Return a text with each word replaced by its stem; an English text stays unchanged, because SQLite stems English.
+    """Return a text with each word replaced by its stem.
+
+    English texts stay unchanged, because SQLite stems English words.
 
     Example:
         >>> stem_words("Meine Schwestern wohnten in Wien, seit März."), stem_words("My sisters lived there.")

@@ -247,10 +247,6 @@ def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
 def gap_questions(transcript: Transcript, count: int = 20) -> list[Question]:
     """Return questions with gaps about the user's messages, spread over the conversation.
 
-    Args:
-        transcript: The conversation.
-        count: The highest number of questions.
-
     Returns:
         Questions of the kinds "drafted name", "drafted number", "drafted date", "drafted preference" and "drafted
         correction".

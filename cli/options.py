@@ -214,10 +214,6 @@ class Asked:
     def memory(self, given: str, **options: Any) -> BaseMemory:
         """Return a memory. If the strategy needs a model, it gets this model.
 
-        Args:
-            given: The strategy, or name:option=value,...
-            **options: Further options of the strategy.
-
         Raises:
             OptionError: The model cannot be asked, or an option cannot work.
         """

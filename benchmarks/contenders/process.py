@@ -30,9 +30,6 @@ _PASSED = ("HOME", "LANG", "PATH", "SYSTEMROOT", "TEMP", "TIKTOKEN_CACHE_DIR", "
 class Contender:
     """The process of a contender.
 
-    Args:
-        adapter: The adapter that the process runs.
-
     Attributes:
         patience: The seconds to wait for an answer.
         port: The server by which the contender calls the comparison's model.

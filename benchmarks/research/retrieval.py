@@ -60,11 +60,7 @@ class _Counted:
 
 
 def embedder_named(name: str, cache: Path) -> Embedder:
-    """Return the embedder with a name from the command line.
-
-    Args:
-        name: `none`, `hashing` or `minilm`.
-        cache: The folder for embeddings of `minilm`.
+    """Return the embedder `none`, `hashing` or `minilm`. The folder `cache` keeps the embeddings of `minilm`.
 
     Raises:
         OptionError: The name is unknown.

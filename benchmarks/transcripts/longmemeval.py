@@ -26,11 +26,6 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:  
 
     The turns with `has_answer` are the evidence.
 
-    Args:
-        item: An object of LongMemEval's list.
-        where: File and index, for error messages.
-        title: Not used.
-
     Raises:
         TranscriptError: The object is malformed.
     """

@@ -53,12 +53,7 @@ class Choice:
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TranscriptError]:
-        """Yield a conversation, and its branches if wanted, with the chosen speakers.
-
-        Args:
-            log: The conversation.
-            where: The file, for errors.
-        """
+        """Yield a conversation, and its branches if wanted, with the chosen speakers."""
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
         if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):

@@ -9,12 +9,7 @@ __all__ = ["why_lacking"]
 
 
 def why_lacking(name: str, known: Collection[str]) -> str:
-    """Return the reason why `memzoo.langchain` lacks a name, and the replacement for the name.
-
-    Args:
-        name: The name.
-        known: The names in `memzoo.langchain`.
-    """
+    """Return the reason why `memzoo.langchain` lacks a name, and the replacement for the name."""
     lacks = f"memzoo.langchain has no {name!r}"
     if (found := counterpart(f"langchain.memory.{name}")) is None:
         return f"{lacks}{did_you_mean(name, known)}. docs/langchain.md has its names."

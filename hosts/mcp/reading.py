@@ -51,11 +51,7 @@ def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
 
 
 class Known:
-    """The current notes, grouped by entity for searches.
-
-    Args:
-        notes: All notes, including deleted ones.
-    """
+    """The current notes, grouped by entity for searches."""
 
     def __init__(self, notes: Iterable[Note]) -> None:
         self.notes = in_order(notes)

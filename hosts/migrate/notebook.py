@@ -22,13 +22,10 @@ _PUT_BACK = re.compile(rf"(?m)^([ \t]*+){re.escape(_LEFT)}(.*)$")
 
 
 class Notebook:
-    """The code of a notebook as one Python module.
+    """The code of a notebook, given as the text of an `.ipynb` file, as one Python module.
 
     Lines for IPython alone (`%pip ...`, `!ls`), and cells that are not Python, are left out. All else in the notebook
     stays unchanged.
-
-    Args:
-        text: The content of an `.ipynb` file.
 
     Raises:
         TransferError: The text is not a notebook of version 4.

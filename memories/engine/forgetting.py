@@ -22,13 +22,7 @@ _BEYOND = 2**63  # larger than any log number in a store
 
 
 async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough: bool) -> Receipt:
-    """Delete messages for good, and learn again without them; see `BaseMemory.aforget`.
-
-    Args:
-        memory: A memory of the conversation.
-        ids: The log numbers of the messages; `None` for all messages.
-        thorough: Rewrite the store's files too, so that no copy of the messages is left in them.
-    """
+    """Delete messages for good, and learn again without them; see `BaseMemory.aforget`."""
     log, calls = memory.log.cached, memory.usage.total.calls
     store, id_ = log.store, log.conversation_id
     if ids is None:

@@ -17,10 +17,6 @@ _sound: WeakSet[type] = WeakSet()
 def check_class(cls: type, base: type) -> None:
     """Check that a strategy's class can work. Each class is checked only once.
 
-    Args:
-        cls: The class of a strategy.
-        base: `BaseMemory`.
-
     Raises:
         PluginError: The class cannot work; the message tells how to correct it.
     """

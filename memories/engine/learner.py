@@ -512,11 +512,7 @@ async def relearn(
 ) -> None:
     """Learn everything again from the log; see `BaseMemory.arelearn`.
 
-    Args:
-        memory: The memory.
-        from_: The log number to start at, if the state consists of embeddings; `None` for the beginning.
-        only_set_aside: Learn only from the set-aside messages.
-        progress: Called after each step with the number of messages done and their total.
+    `progress` is called after each step with the number of messages done and their total.
     """
     one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values
     if from_ is not None:

@@ -31,13 +31,7 @@ _NO_STATE = State()
 
 
 async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> View:
-    """Return a memory's current view.
-
-    Args:
-        memory: The memory.
-        query: The user's next words, for a strategy that searches.
-        catch_up: First learn from messages not learnt from yet.
-    """
+    """Return a memory's current view."""
     with memory.log.cached.looking_once():
         await memory.log.cached.refresh()
         return await _current_view(memory, query, catch_up=catch_up)

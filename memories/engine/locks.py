@@ -179,11 +179,7 @@ class TurnLock(FairLock):
 
 
 class PerConversation(Generic[T]):
-    """Shared objects: one for each conversation in a store, kept as long as somebody uses it.
-
-    Args:
-        make: Makes the object for a key.
-    """
+    """Shared objects: one for each conversation in a store, kept as long as somebody uses it."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make

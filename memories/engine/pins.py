@@ -67,9 +67,6 @@ class Pins:
     Attributes:
         log: The conversation, with all tool results in full.
         entries: The pinned messages found by the last `current`, oldest first, tool calls with their results.
-
-    Args:
-        cached: The cached log.
     """
 
     def __init__(self, cached: CachedLog) -> None:
@@ -239,12 +236,7 @@ def mark(record: Record) -> Record:
 
 
 def show_pinned(view: View, pinned: Sequence[Entry]) -> View:
-    """Return a view with the pinned messages added where they were said.
-
-    Args:
-        view: The view of a memory.
-        pinned: The pinned messages, oldest first.
-    """
+    """Return a view with the pinned messages added where they were said."""
     if view.final:  # pins count towards its limit, so the next view may begin differently
         view = replace(view, room=-1)
     shown = {entry.seq for entry in (*view.entries, *filter(None, [view.system]))}

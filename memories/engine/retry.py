@@ -81,13 +81,7 @@ class Decision(NamedTuple):
 
 
 def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
-    """Return the consequences of a failure.
-
-    Args:
-        attempts: The attempts before.
-        error: The failure.
-        step: The failed step.
-    """
+    """Return the consequences of a failure."""
     answered = isinstance(error, ModelReplyError)
     last_try = is_last_try(attempts)
     if isinstance(error, TooLongError) and error.asked and error.shorter:

@@ -49,9 +49,6 @@ class SystemMessage:
     need not read the whole log.
 
     State: `holds`, a list of the message's log number and the message.
-
-    Args:
-        cached: The log.
     """
 
     def __init__(self, cached: CachedLog) -> None:

@@ -120,11 +120,6 @@ class _Room:
 class Clipper:
     """Makes excerpts of long messages for one question.
 
-    Args:
-        analyser: Cuts texts into words.
-        query: The question.
-        tokens: Counts the tokens of a text.
-
     Example:
         >>> from memzoo.memories.search.words import Analyser
         >>> clipper = Clipper(Analyser(), "Where is the boat?", len)

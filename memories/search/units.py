@@ -74,11 +74,7 @@ class FoundUnit(NamedTuple):
 
 
 class FoundUnits:
-    """The units found by a search.
-
-    Args:
-        scores: Units with their scores, best first.
-    """
+    """The units found by a search."""
 
     def __init__(self, scores: Sequence[tuple[FoundUnit, float]] = ()) -> None:
         self.scores = scores

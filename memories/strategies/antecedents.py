@@ -26,10 +26,6 @@ class Antecedents:
 
     A pronoun must not be stored as a name, because "he" may mean somebody else later.
 
-    Args:
-        history: The earlier lines in the prompt.
-        new_lines: The new lines in the prompt, which the reply is about.
-
     Example:
         >>> said = Antecedents("Human: Paul is my brother.", "Human: He works at a bank. They pay well.")
         >>> [said.name_for(name, "works at a bank") for name in ("He", "his bank", "Anna", "They")]

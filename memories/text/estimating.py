@@ -289,11 +289,7 @@ class Estimate:
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Take the factors stored with the newest entry that has factors; return False if no entry has factors.
-
-        Args:
-            entries: The entries, newest first.
-        """
+        """Take the factors stored with the newest entry that has factors; return False if no entry has factors."""
         told = (entry.fields[ANSWER] for entry in entries if ANSWER in entry.fields)
         for counted in (json.loads(one).get("counted") for one in told if one and '"counted"' in one):
             # Another version may keep other factors.

@@ -182,10 +182,6 @@ class Finds(Generic[T]):
 
         Only the new items are returned if there is no room for all, an earlier item is invalid, or hardly any earlier
         item was found again.
-
-        Args:
-            earlier: The items shown earlier, in blocks.
-            tokens: Counts the tokens of a text.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]

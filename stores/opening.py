@@ -60,16 +60,15 @@ def open_store(
     `?synchronous=normal`, only a crash of the process, but saving is many times faster. `?timeout=30` is the most
     seconds to wait for other writers. In the path, write `%` and `?` as `%25` and `%3F`.
 
-    PostgreSQL needs the extra `postgres`. The options are `?pool_size=10`, the maximum number of connections for each
-    event loop, and for all threads of a process together; `?timeout=30`, the seconds to wait for a connection or for
-    another writer; `?prepare_threshold=5`, to prepare statements (not supported by poolers); and libpq's own options,
-    such as `?sslmode=verify-full`. `postgres://` is the same.
+    PostgreSQL needs the extra `postgres`; `postgres://` is the same. `?pool_size=10` is the most connections for each
+    event loop, and for all threads together. `?timeout=30` is the most seconds to wait for a connection or for another
+    writer. `?prepare_threshold=5` prepares statements, which poolers do not support. libpq's own options, such as
+    `?sslmode=verify-full`, can be given too.
 
-    Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. The options are
-    `?ttl=86400`, the seconds after which a whole conversation expires (never, by default); `?renew=never`, to count
-    these seconds from the conversation's beginning instead of its last save; `?wait=1`, the number of replicas that
-    must have a save before the call returns (not for a cluster); `?timeout=30`, the seconds to wait for an answer; and
-    redis-py's own options.
+    Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. `?ttl=86400` is the number
+    of seconds after which a conversation expires (by default never), counted from its last save, or with `?renew=never`
+    from its beginning. `?wait=1` is the number of replicas that must have a save before the call returns (not for a
+    cluster). `?timeout=30` is the most seconds to wait for an answer. redis-py's own options can be given too.
 
     An installed package can add other stores by an entry point of the group `memzoo.stores`, named after the scheme.
     The entry point is a function of the URL and the keyword `clock`; the function returns an object with at least the

@@ -203,8 +203,7 @@ def _parse(text: str) -> Any:
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations that calls belong to, each message only once.
 
-    A call belongs to the conversation that it repeats. With a thread, repeating a part of the thread's conversation is
-    enough; without one, the call must repeat the whole conversation.
+    A call belongs to the conversation that it repeats. In a thread, it is enough to repeat a part of the conversation.
 
     Args:
         calls: The calls.

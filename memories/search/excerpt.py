@@ -71,7 +71,8 @@ def fit_passages(
         limit: The limit in tokens, including dates and speakers.
         passages: The candidates, the most useful first. A passage that does not fit is skipped.
         tokens: Counts the tokens of a text.
-        shorten: Shortens passages of more than 150 tokens and a quarter of the limit; `None` to shorten none.
+        shorten: Shortens a passage of more than 150 tokens that is also longer than a quarter of the limit; `None` to
+            shorten none.
     """
     chosen: list[Passage] = []
     room = _Room(limit, tokens, shorten)

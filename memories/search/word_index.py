@@ -26,7 +26,7 @@ from memzoo.memories.search.passages import (
     windows,
 )
 from memzoo.memories.search.relative_dates import find_dates
-from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Terms
+from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Spans, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import Analyser, Grain, phrase_counts
 from memzoo.memories.text.days import MONTHS, in_words
@@ -318,7 +318,8 @@ class WordIndex:
         # The dates follow all messages, as if the dates were messages too.
         terms, day_of = numpy.concatenate([self._terms, dates]), count + numpy.cumsum(another) - 1
         opening = numpy.flatnonzero(rows["opens"])
-        spans = [(slice(count), slice(1, count + 1)), self._windows, (opening, numpy.append(opening[1:], count))]
+        segments = opening, numpy.append(opening[1:], count)
+        spans: list[Spans] = [(slice(count), slice(1, count + 1)), self._windows, segments]
         grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
         return _SearchedText(
             terms=terms,

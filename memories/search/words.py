@@ -15,7 +15,7 @@ from memzoo.forks import new_lock
 from memzoo.memories.search.languages.en import ENGLISH
 from memzoo.memories.search.languages.telling import stem_words, tell_language
 from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
-from memzoo.memories.search.rows import Numbers, Places, Terms
+from memzoo.memories.search.rows import Numbers, Places, Spans, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import UNSPACED
 
@@ -134,11 +134,11 @@ class Grain(NamedTuple):
     saturation: float
 
     @classmethod
-    def of(cls, spans: tuple[Places | slice, Places | slice], day: Places, ends: Places, weights: Weights) -> "Grain":
+    def of(cls, spans: Spans, day: Places, ends: Places, weights: Weights) -> "Grain":
         """Return a grain with the given spans.
 
         Args:
-            spans: The positions of each span's first message, and the positions after each span's last message.
+            spans: The spans.
             day: The position of each span's date in the list of all messages followed by all dates.
             ends: The positions at which the terms of each message or date begin, and the end of the last date.
             weights: The weights.

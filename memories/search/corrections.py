@@ -211,10 +211,10 @@ class Corrections(NamedTuple):
         counts, size = self.rows["terms"][messages], (len(messages), len(self.places))
         said = self.terms[spread(self.ends[messages], counts)]
         at = numpy.searchsorted(self.words, said)
-        known = at < numpy.searchsorted(self.words, said, "right")
-        # Each word of a message once, in order.
-        both = numpy.unique(numpy.repeat(numpy.arange(len(messages)), counts)[known] * len(self.words) + at[known])
-        message, word = numpy.divmod(both, len(self.words))
+        known = numpy.append(self.words, numpy.uint64(0))[at] == said
+        is_said = numpy.zeros(len(messages) * len(self.words), numpy.bool_)
+        is_said[numpy.repeat(numpy.arange(len(messages)), counts)[known] * len(self.words) + at[known]] = True
+        message, word = numpy.divmod(numpy.flatnonzero(is_said), len(self.words))
         pairs = spread((numpy.cumsum(self.said_by) - self.said_by)[word], self.said_by[word])
         together = numpy.repeat(message, self.said_by[word]) * len(self.places) + self.owners[pairs]
         shared = numpy.bincount(together, self.rareness[pairs], minlength=size[0] * size[1]).reshape(size)

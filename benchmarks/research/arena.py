@@ -1,5 +1,6 @@
 """Runs memzoo's memories and all contenders on the conversations that ship, and writes docs/arena.md: `make arena`."""
 
+import platform
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from memzoo import __version__
 from memzoo.benchmarks import Settings
 from memzoo.benchmarks.comparing import Comparison, compare
 from memzoo.benchmarks.contenders.environments import install, weigh
@@ -74,7 +76,10 @@ def arena(
     if not row:
         lighter = [f"{name} {one}" for name, one in weights.items() if one.megabytes < weights["memzoo"].megabytes]
         line = f"- Installed, in megabytes and packages: {'; '.join(lighter)}; memzoo {weights['memzoo']}."
-        out.write_text(_put(out.read_text(encoding="utf-8"), "better weight", line), encoding="utf-8", newline="\n")
+        text = _put(out.read_text(encoding="utf-8"), "better weight", line)
+        pinned = [need.replace("==", " ") for one in found.values() for need in one.requires]
+        line = f"- Measured: {', '.join(pinned)}, and memzoo {__version__}, on Python {platform.python_version()}."
+        out.write_text(_put(text, "versions", line), encoding="utf-8", newline="\n")
     for name in only or _SETS:
         title, budgets = _SETS[name]
         short = name.partition(":")[2]

@@ -3,6 +3,7 @@
 The tables are in docs/arena.md.
 """
 
+import platform
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from memzoo import __version__
 from memzoo.benchmarks import Settings
 from memzoo.benchmarks.comparing import Comparison, compare
 from memzoo.benchmarks.contenders.environments import install, weigh
@@ -33,6 +35,16 @@ _SETS = {
     "sample:en": ("English", (300, 1000, 2000)),
     "sample:zh": ("Chinese", (300, 1000, 2000)),
     "sample:survival": ("Ten talks with facts, and deletions", (300, 1000)),  # a talk has some 1,300 tokens
+}
+# Ways that do the same as a memory of memzoo's with another name.
+_ALIKE = {
+    "bm25s/exchanges": "vector-retriever",
+    "byheart/memory": "vector-retriever",
+    "langchain/summarization-middleware": "summary-buffer",
+    "langchain/summarization-middleware-20": "summary-buffer",
+    "llama-index/chat-memory-buffer": "buffer",
+    "llama-index/chat-summary-memory-buffer": "summary-buffer",
+    "openai-agents/sqlite-session": "buffer",
 }
 _MARK = "<!-- arena: {} -->"
 _SURE = NormalDist().inv_cdf(0.975)
@@ -77,7 +89,10 @@ def arena(
     if not row:
         lighter = [f"{name} {one}" for name, one in weights.items() if one.megabytes < weights["memzoo"].megabytes]
         line = f"- Installed, in megabytes and packages: {'; '.join(lighter)}; memzoo {weights['memzoo']}."
-        out.write_text(_put(out.read_text(encoding="utf-8"), "better weight", line), encoding="utf-8", newline="\n")
+        text = _put(out.read_text(encoding="utf-8"), "better weight", line)
+        pinned = [need.replace("==", " ") for one in found.values() for need in one.requires]
+        line = f"- Measured: {', '.join(pinned)}, and memzoo {__version__}, on Python {platform.python_version()}."
+        out.write_text(_put(text, "versions", line), encoding="utf-8", newline="\n")
     for name in only or _SETS:
         title, budgets = _SETS[name]
         short = name.partition(":")[2]
@@ -193,7 +208,7 @@ def _linked(row: Row) -> str:
 
 
 def _better(title: str, comparison: Comparison) -> Iterator[str]:
-    """Yield a line for each figure in which a contender beats all of memzoo's memories, or the one with its name."""
+    """Yield a line for each figure in which a contender beats all of memzoo's memories, or the one of its kind."""
     rows = {row.memory.name: row for row in comparison.rows if not (row.error or row.memory.baseline)}
     budgets, shown = comparison.results.run.budgets, "survival" if comparison.results.run.survival else "answers"
     names = {"answers": "answers", "covered": "recall", "corrected": "corrections shown", "survival": "facts kept"}
@@ -219,9 +234,14 @@ def _better(title: str, comparison: Comparison) -> Iterator[str]:
     if cheap := ", ".join(f"{name} {-mean:.2f} for {paid:,.0f}" for paid, mean, name in ahead if "/" in name):
         yield f"- {title}, {words} for paid tokens (no other memory shows as much for as few): {cheap}."
     tokens = {name: row.per_exchange((row.upkeep + row.embedding).tokens) for name, row in rows.items()}
-    namesakes = [(name, own) for name in rows if (own := name.partition("/")[2]) in rows and tokens[name] < tokens[own]]
-    if frugal := "; ".join(f"{name} {tokens[name]:,.0f}, memzoo's {own} {tokens[own]:,.0f}" for name, own in namesakes):
-        yield f"- {title}, upkeep tokens for an exchange: {frugal}."
+    times = {name: sum(comparison.times[name]) for name in rows}
+    alike = {name: own for name in rows if (own := _ALIKE.get(name, name.partition("/")[2])) in rows}
+    for words, spent, digits in (("upkeep tokens", tokens, 0), ("CPU ms", times, 1)):
+        texts = {name: f"{spent[name]:,.{digits}f}" for name in rows}
+        less = [name for name, own in alike.items() if spent[name] < spent[own] and texts[name] != texts[own]]
+        if less:
+            pairs = "; ".join(f"{name} {texts[name]}, memzoo's {alike[name]} {texts[alike[name]]}" for name in less)
+            yield f"- {title}, {words} for an exchange: {pairs}."
 
 
 def _put(text: str, name: str, part: str) -> str:

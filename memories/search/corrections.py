@@ -1,6 +1,7 @@
 """Finds messages that correct earlier messages: both share rare words, or have values of the same kind."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy
@@ -150,10 +151,11 @@ class Corrections(NamedTuple):
         kinds: The bits of each possible correction, as `kinds_of` returns them.
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
-        owners: For each word of each correction, the correction's index in `places`.
-        told: For each word of each correction, its index in `words`.
-        rareness: For each word of each correction, its rareness.
-        needed: For each correction, the rareness that its words must have together in a corrected message.
+        said_by: For each word, the number of corrections with the word.
+        owners: For each word in turn, the indices in `places` of the corrections with the word.
+        rareness: For each of `owners`, the rareness of the word.
+        needed: For each correction, the total rareness of words that a corrected message must share with the
+            correction.
     """
 
     rows: Rows
@@ -163,8 +165,8 @@ class Corrections(NamedTuple):
     kinds: Places
     lengths: Places
     words: Terms
+    said_by: Places
     owners: Places
-    told: Places
     rareness: Numbers
     needed: Numbers
 
@@ -176,7 +178,7 @@ class Corrections(NamedTuple):
         counts = rows["terms"][places]
         owners = numpy.repeat(numpy.arange(len(places)), counts)
         words = terms[spread(ends[places], counts)]
-        order = numpy.lexsort((words, owners))
+        order = numpy.lexsort((owners, words))
         owners, words = owners[order], words[order]
         repeated = numpy.append(False, (owners[1:] == owners[:-1]) & (words[1:] == words[:-1]))[: len(words)]
         is_rare = ~repeated & ~numpy.isin(words, common)
@@ -184,36 +186,44 @@ class Corrections(NamedTuple):
         rareness, kinds = _rareness(words, terms), rows["kinds"][places]
         share = numpy.where(kinds & SURELY, weights.sure_correction, weights.possible_correction)
         needed = numpy.maximum(share * numpy.bincount(owners, rareness, minlength=len(places)), weights.same_subject)
-        words, told = numpy.unique(words, return_inverse=True)
-        return cls(rows, terms, ends, places, kinds, rows["length"][places], words, owners, told, rareness, needed)
+        words, said_by = numpy.unique(words, return_counts=True)
+        return cls(rows, terms, ends, places, kinds, rows["length"][places], words, said_by, owners, rareness, needed)
 
-    def newest(self, place: int, longest: int, *, surely: bool = False) -> list[int]:
-        """Return the positions of up to two later corrections of a message: the most similar, and the newest.
+    def newest(self, places: Sequence[int], longest: int, first: int) -> list[list[int]]:
+        """Return for each message the positions of at most two later corrections: the most similar, and the newest.
 
         Args:
-            place: The position of the message.
+            places: The positions of the messages.
             longest: The most letters in a correction.
-            surely: True for clear corrections only.
+            first: The number of messages, from the first on, for which possible corrections count. For the others, only
+                clear corrections count, which must also share 1.5 times as much rareness as usual with the message.
         """
-        may = (self.places > place) & (self.lengths <= longest)
-        if surely:
-            may &= (self.kinds & SURELY).astype(bool)
-        if not may.any():
-            return []
-        scores = numpy.where(may, self._scores(place), 0.0)
-        fitting = numpy.flatnonzero(scores >= max(_CLEARLY if surely else 1.0, _NEARLY_BEST * scores.max()))
-        # Among equal scores, the last.
-        best = len(scores) - 1 - int(scores[::-1].argmax())
-        return self.places[list(dict.fromkeys([best, int(fitting[-1])]))].tolist() if len(fitting) else []
+        if not len(self.places):
+            return [[] for _ in places]
+        messages = numpy.array(places, numpy.int64)
+        surely = numpy.arange(len(places))[:, None] >= first
+        may = (self.places > messages[:, None]) & (self.lengths <= longest)
+        may &= ~surely | (self.kinds & SURELY).astype(bool)
+        # From the last correction to the first: among equal scores, the last is the best.
+        scores = numpy.where(may, self._scores(messages), 0.0)[:, ::-1]
+        nearly = _NEARLY_BEST * scores.max(axis=1, keepdims=True)
+        fits = scores >= numpy.maximum(numpy.where(surely, _CLEARLY, 1.0), nearly)
+        found = self.places[::-1][numpy.stack([scores.argmax(axis=1), fits.argmax(axis=1)], axis=1)].tolist()
+        return [list(dict.fromkeys(two)) if any_ else [] for two, any_ in zip(found, fits.any(axis=1), strict=True)]
 
-    def _scores(self, place: int) -> Numbers:
-        """Return a score for each correction: the rareness shared with a message, as a multiple of `needed`."""
-        said = self.terms[self.ends[place] : self.ends[place + 1]]
-        at, is_said = numpy.searchsorted(self.words, said), numpy.zeros(len(self.words), bool)
-        is_said[at[at < numpy.searchsorted(self.words, said, "right")]] = True
-        in_both = is_said[self.told]
-        shared = numpy.bincount(self.owners[in_both], self.rareness[in_both], minlength=len(self.places))
-        comparable = (self.kinds & self.rows["kinds"][place] & VALUES).astype(bool)
+    def _scores(self, messages: Places) -> Numbers:
+        """Return for each message a score for each correction: the shared rareness, as a multiple of `needed`."""
+        counts, size = self.rows["terms"][messages], (len(messages), len(self.places))
+        said = self.terms[spread(self.ends[messages], counts)]
+        at = numpy.searchsorted(self.words, said)
+        known = numpy.append(self.words, numpy.uint64(0))[at] == said
+        is_said = numpy.zeros(len(messages) * len(self.words), numpy.bool_)
+        is_said[numpy.repeat(numpy.arange(len(messages)), counts)[known] * len(self.words) + at[known]] = True
+        message, word = numpy.divmod(numpy.flatnonzero(is_said), len(self.words))
+        pairs = spread((numpy.cumsum(self.said_by) - self.said_by)[word], self.said_by[word])
+        together = numpy.repeat(message, self.said_by[word]) * len(self.places) + self.owners[pairs]
+        shared = numpy.bincount(together, self.rareness[pairs], minlength=size[0] * size[1]).reshape(size)
+        comparable = (self.kinds & self.rows["kinds"][messages][:, None] & VALUES).astype(bool)
         is_brief = (self.kinds & SURELY).astype(bool) & (self.lengths <= _BRIEF)
         # For messages with values of one kind, half the shared rareness is enough.
         scores: Numbers = numpy.maximum(shared / self.needed * (1 + comparable), is_brief & comparable)

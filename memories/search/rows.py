@@ -6,13 +6,16 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-__all__ = ["Flags", "Numbers", "Places", "Ranking", "Rows", "Terms", "spread"]
+__all__ = ["Flags", "Numbers", "Places", "Ranking", "Rows", "Spans", "Terms", "spread"]
 
 Terms: TypeAlias = NDArray[numpy.uint64]
 """Stems of words in order, each as a hash of 64 bits: equal stems give equal numbers in every process."""
 
 Places: TypeAlias = NDArray[numpy.int64]
 """Positions in an array, counted from 0."""
+
+Spans: TypeAlias = tuple[Places | slice, Places | slice]
+"""The position of each span's first message, and the position after each span's last message."""
 
 Numbers: TypeAlias = NDArray[numpy.float64]
 """Scores, or parts of scores."""

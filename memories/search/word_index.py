@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy
+from numpy.typing import NDArray
 
 from memzoo.forks import cached_property, new_lock
 from memzoo.memories.search.corrections import CORRECTING, Corrections
@@ -25,7 +26,7 @@ from memzoo.memories.search.passages import (
     windows,
 )
 from memzoo.memories.search.relative_dates import find_dates
-from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Terms
+from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Spans, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import Analyser, Grain, phrase_counts
 from memzoo.memories.text.days import MONTHS, in_words
@@ -55,6 +56,7 @@ class _SearchedText(NamedTuple):
 
     Attributes:
         terms: The terms of all messages, then of all dates.
+        parts: The last 16 bits of each term.
         ends: The positions at which the terms of each message or date begin, and the end of the last date.
         grains: The messages, the windows around messages, and the segments.
         segment: For each message, the position of its segment among the segments.
@@ -64,6 +66,7 @@ class _SearchedText(NamedTuple):
     """
 
     terms: Terms
+    parts: NDArray[numpy.uint16]
     ends: Places
     grains: Sequence[Grain]
     segment: Places
@@ -194,21 +197,17 @@ class WordIndex:
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
             most = _MOST_CLEARLY_CORRECTED if first == _MOST_CORRECTED else first
             places = numpy.searchsorted(self._seqs, seqs[:most]).tolist()
-            longest = limit // _TOKENS_A_LETTER
-            together = [
-                one
-                for rank, place in enumerate(places)
-                for one in (*corrections.newest(place, longest, surely=rank >= first), place)
-            ]
+            newest = corrections.newest(places, limit // _TOKENS_A_LETTER, first)
+            together = [one for later, place in zip(newest, places, strict=True) for one in (*later, place)]
             best = self._seqs[numpy.array(together, numpy.int64)].tolist()
             return list(dict.fromkeys([*best, *seqs]))
 
     def find_corrections_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
         """Return the log numbers above `since` of messages that correct the given messages."""
         with self._lock:
-            corrections, longest = self._find_corrections(), limit // _TOKENS_A_LETTER
             places = numpy.searchsorted(self._seqs, seqs).tolist()
-            found = {one for place in places for one in corrections.newest(place, longest)}
+            newest = self._find_corrections().newest(places, limit // _TOKENS_A_LETTER, len(places))
+            found = set(itertools.chain.from_iterable(newest))
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
@@ -264,7 +263,8 @@ class WordIndex:
             weights.own * own + weights.around * around + weights.segment * in_segment
         )
         speakers, spoken_by = text.speakers
-        total = fit + weights.speaker * numpy.isin(speakers, find_labels(query))[spoken_by]
+        is_named = numpy.isin(speakers, find_labels(query))
+        total = fit + weights.speaker * is_named[spoken_by] if is_named.any() else fit
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
         return found, total + weights.answering * (before * text.answering) - best * text.cost, best
@@ -276,8 +276,8 @@ class WordIndex:
         means; if no message was, a single flag stands for all.
         """
         text, phrases = self._fit(), self.analyser.phrases(" ".join([query, *dates]))
-        own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished, share in phrase_counts(text.terms, text.ends, phrases):
+        own, around, in_segments = scores = [numpy.zeros(len(grain.norm)) for grain in text.grains]
+        for began, finished, share in phrase_counts(text.terms, text.parts, text.ends, phrases):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score, share)
         others = {int(term) for words in (_VERBS.findall(query), dates) for term in self.analyser.terms(words)[0]}
@@ -303,18 +303,20 @@ class WordIndex:
 
     def _cut(self) -> _SearchedText:
         """Return the conversation's text cut into grains, each with its date."""
-        rows, places = self._rows, numpy.arange(len(self._rows))
+        rows, count = self._rows, len(self._rows)
         days = numpy.nan_to_num(rows["said_at"] // _SECONDS_A_DAY, nan=_UNDATED)
         another = numpy.diff(days, prepend=-numpy.inf) != 0
         dates, counts = self._dates_of(days[another].tolist())
         ends = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], counts])))
         # The dates follow all messages, as if the dates were messages too.
-        day_of = len(rows) + numpy.cumsum(another) - 1
+        terms, day_of = numpy.concatenate([self._terms, dates]), count + numpy.cumsum(another) - 1
         opening = numpy.flatnonzero(rows["opens"])
-        spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
+        segments = opening, numpy.append(opening[1:], count)
+        spans: list[Spans] = [(slice(count), slice(1, count + 1)), self._windows, segments]
         grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
         return _SearchedText(
-            terms=numpy.concatenate([self._terms, dates]),
+            terms=terms,
+            parts=terms.astype(numpy.uint16),
             ends=ends,
             grains=grains,
             segment=numpy.cumsum(rows["opens"]) - 1,

@@ -1,5 +1,6 @@
 """Remember by searching: finds messages that fit the input, from anywhere in the conversation."""
 
+import functools
 import itertools
 import logging
 import math
@@ -102,8 +103,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
         )
         self._documents = Documents(self.render.labels, {self.memory_key, *self._hidden})
         self._words = self._no_words()
-        # Token counts by counter and text.
-        self._counts: dict[tuple[str, str], int] = {}
+        count = self.render.count_found
+        # By the counter's name and by text.
+        self._count = functools.cache(lambda _, text: count(text))
         self._shown_until = 0
 
     @property
@@ -167,13 +169,14 @@ class VectorStoreRetrieverMemory(BaseMemory):
             return View(quotes=tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.log.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
         limit -= self.render.frame_tokens
-        clip = Clipper(index.analyser, query or "", self._tokens)
+        tokens = functools.partial(self._count, self.render.counted_by)
+        clip = Clipper(index.analyser, query or "", tokens)
         shown = await fit_found(
             limit,
             # What stays shown for later questions is only what was found.
             lambda count: index.add_corrections(best(count, fill=self.stay_tokens is None), limit)[:count],
             lambda seqs: self._passages(words, log, seqs),
-            self._tokens,
+            tokens,
             clip,
         )
         if self.stay_tokens is None:
@@ -187,17 +190,11 @@ class VectorStoreRetrieverMemory(BaseMemory):
         most = max(self.stay_tokens, limit + self.render.frame_tokens)
         return View(finds=Finds([*shown, *new], _write_blocks, most))
 
-    def _tokens(self, text: str) -> int:
-        key = self.render.counted_by, text
-        if key not in self._counts:
-            self._counts[key] = self.render.count_found(text)
-        return self._counts[key]
-
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Remove deleted embeddings from the vector index. After a reset, also drop the index of words."""
         if reset:
             self._words = self._no_words()
-            self._counts.clear()
+            self._count.cache_clear()
             if self._embedder:
                 await self._vectors.mend()
 

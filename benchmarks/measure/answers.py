@@ -34,11 +34,11 @@ _IRREGULAR = {
     for line in (
         "become became,begin began begun,break broke broken,bring brought,build built,buy bought,catch caught,"
         "child children,choose chose chosen,come came,drive drove driven,eat ate eaten,fall fell fallen,feel felt,"
-        "find found,fly flew flown,foot feet,get got gotten,give gave given,go went gone,grow grew grown,keep kept,"
+        "find found,fly flew flown,foot feet ft,get got gotten,give gave given,go went gone,grow grew grown,keep kept,"
         "know knew known,leave left,lose lost,make made,man men,meet met,pay paid,person people,ride rode ridden,"
         "run ran,say said,see saw seen,sell sold,send sent,sing sang sung,speak spoke spoken,spend spent,"
         "swim swam swum,take took taken,teach taught,tell told,think thought,tooth teeth,wear wore worn,win won,"
-        "woman women,write wrote written"
+        "woman women,write wrote written,kilogram kilo kg,kilometre kilometer km,centimetre centimeter cm,hour hr"
     ).split(",")
     for word, *forms in [line.split()]
     for form in forms

@@ -47,7 +47,11 @@ _MONTH = rf"(?P<month>{_one_of(_MONTH_NUMBERS)})\b\.?"
 _DAY = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)?|{_one_of(_ORDINALS)})(?![\w.,]*\d)"
 _YEAR = r"(?P<year>(?:1[5-9]|20)\d\d)(?!\d)"
 _ISO = re.compile(rf"(?<!\d){_YEAR}([-/.])(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}})(?!\d)")
-_CHINESE = re.compile(rf"(?:(?<!\d){_YEAR}年)?(?<![\d.])(?P<month>\d{{1,2}})月(?:(?P<day>\d{{1,2}})[日号號])?")
+# Words that are counted: a number before them is not the day of a date that lacks its "日".
+_COUNTED = "个個人次块元年月天周岁斤公米分秒"
+_CHINESE = re.compile(
+    rf"(?:(?<!\d){_YEAR}年)?(?<![\d.])(?P<month>\d{{1,2}})月(?:(?P<day>\d{{1,2}})(?:[日号號]|(?![\d.:%{_COUNTED}])))?"
+)
 _DAY_FIRST = re.compile(rf"\b{_DAY} (?:of )?{_MONTH}(?:,? (?:in |of )?{_YEAR})?", re.IGNORECASE)
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} (?:the )?{_DAY}(?:,? (?:in |of )?{_YEAR})?", re.IGNORECASE)
 _MONTH_AND_YEAR = re.compile(rf"\b{_MONTH},? (?:of )?{_YEAR}", re.IGNORECASE)
@@ -68,6 +72,8 @@ _HAN = {digit: number for number, digit in enumerate("零一二三四五六七�
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000, "亿": 100_000_000}
 _HAN_NUMBER = re.compile(f"[{''.join(_HAN)}{''.join(_HAN_UNITS)}]+")
 _HAN_DIGITS = re.compile(r"(?<![\d.])(\d{1,15}(?:\.\d{1,15})?)([百千万萬亿])")
+# "两米三五" is 2.35 metres.
+_HAN_TENTHS = re.compile(rf"(?<![\d.])(\d{{1,3}})(公斤|[米块斤吨])(\d{{1,2}})(?![\d.:%{_COUNTED}])")
 _LONGEST_HAN = 16  # characters; a longer run is not read as a number
 _ORDINAL_DIGITS = re.compile(r"(?<=\d)(?:st|nd|rd)\b", re.IGNORECASE)
 _PER_CENT = re.compile(r" ?\bper ?cent\b", re.IGNORECASE)
@@ -92,7 +98,7 @@ def with_one_writing(text: str) -> str:
 
     Example:
         >>> with_one_writing("Two hundred and fifty on May 7th, 2023: £1,900 or 1.9k, 一千九百五, 六公斤二")
-        '250 on \x022023-5-7\x03: £1900 or 1900, 1950, 6公斤2'
+        '250 on \x022023-5-7\x03: £1900 or 1900, 1950, 6.2公斤'
     """
     return "".join(map(_rewrite, _SENTENCE_END.split(text)))
 
@@ -103,6 +109,7 @@ def _rewrite(text: str) -> str:
     text = text.replace("\x02", " ").replace("\x03", " ")
     text = _HAN_DIGITS.sub(lambda found: _times(found[1], _HAN_UNITS[found[2]]), text)
     text = _HAN_NUMBER.sub(lambda found: _of_han(found[0]), text)
+    text = _HAN_TENTHS.sub(r"\1.\3\2", text)
     text = _WEEK.sub(lambda found: f"星期{'7' if found[1] in '日天' else found[1]}", text)
     for writing in _DATES:
         text = writing.sub(_write_date, text)
@@ -143,7 +150,9 @@ def _of_words(text: str) -> str:
         elif word in _LARGE:
             whole, part = whole + max(part, 1) * _LARGE[word], 0
         else:
-            part += _SMALL.get(word, 0)  # "and" and "a" count as 0
+            number = _SMALL.get(word, 0)  # "and" and "a" count as 0
+            # "Six-forty" is 640, and "nineteen eighty-four" 1984.
+            part = part * (100 if part % 100 and number >= _SMALL["ten"] else 1) + number
     return str(whole + part)
 
 

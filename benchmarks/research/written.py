@@ -1,12 +1,12 @@
 """Measures memories with a model whose replies are files: `python -m memzoo.benchmarks.research written`.
 
-This is for a model without an endpoint. A job is one memory in one conversation. Each prompt of a job is written to
-`FOLDER/JOB/0001.prompt`, and the job waits until you have put the reply into `0001.reply`. Replies that exist are used
-at once, so a stopped run can be continued. `--pack` writes the replies of each job into one file, `JOB.json`, which can
-be used in place of the job's folder.
-
-The table counts the answers in all replies ("noted"), in the memory at the end ("known") and in its views ("shown"),
-and the prompts that have changed since.
+This is for a model without an endpoint. A job is one memory in one conversation, learnt in portions as in use. Each
+prompt of a job is written to `FOLDER/JOB/0001.prompt`, and the job waits until you have put the reply into
+`0001.reply`; jobs wait side by side. Existing replies are used at once, so a stopped run can be continued, and a run
+with all replies only measures. A memory of another library has the name of a contender, and gives up after five minutes
+without a reply: start it again. `--pack` writes the replies of each job into one file, `JOB.json`, each with the digest
+of its prompt; a folder of such files can be used too. The table counts the answers in all replies ("noted"), in the
+memory at the end ("known") and in its views ("shown"), and the prompts that have changed since they were answered.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from memzoo.benchmarks.research.inputs import limits_of, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Transcript, load_transcripts
 from memzoo.benchmarks.transcripts.reading import sample_path
-from memzoo.benchmarks.variants import Variant
+from memzoo.benchmarks.variants import Variant, contender_variants
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory, create_memory
 from memzoo.stores import Message
@@ -43,7 +43,6 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "entity": {},
     "knowledge-graph": {},
 }
-_LIMIT = 1_000
 _ENCODING = "o200k_base"
 
 
@@ -103,13 +102,15 @@ class _Job(NamedTuple):
     number: int
     memory: str
     learn_every: int
+    budget: int
     folder: Path
 
     def __str__(self) -> str:
-        return f"{self.number:02}-{self.memory}-{self.learn_every}"
+        size = self.budget if "/" in self.memory else self.learn_every
+        return f"{self.number:02}-{self.memory.replace('/', '-')}-{size}"
 
     def run(self) -> tuple[Outcome, Written, list[str]]:
-        """Return the measurements, the model, and the memory's knowledge at the end as texts."""
+        """Return the measurements, the model, and the memory's knowledge at the end as texts; none of a contender."""
         model, made = Written(self.folder / str(self)), list[BaseMemory]()
 
         def make(**common: Any) -> BaseMemory:
@@ -120,9 +121,11 @@ class _Job(NamedTuple):
             return made[-1]
 
         # With `survival`, the rest of a portion is learnt before the questions.
-        settings = Settings(survival=True, counter=named_counter(_ENCODING))
-        outcome, _ = measure(self.talk, self.number, Variant(self.memory, factory=make), settings)
-        return outcome, model, _list_known(made[0])
+        settings = Settings(model=model, survival=True, budgets=[self.budget], counter=named_counter(_ENCODING))
+        is_own = "/" not in self.memory
+        variant = Variant(self.memory, factory=make) if is_own else contender_variants(self.memory)[0]
+        outcome, _ = measure(self.talk, self.number, variant, settings)
+        return outcome, model, _list_known(made[0]) if is_own else []
 
 
 def _list_known(memory: BaseMemory) -> list[str]:
@@ -141,15 +144,16 @@ def written(
     *,
     talks: Annotated[str, typer.Option(help="Bundled conversations (en, zh, survival), or a file.")] = "en",
     numbers: Annotated[str, typer.Option(help="The numbers of the conversations, with commas between them.")] = "1",
-    memory: Annotated[str, typer.Option(help="The memories, with commas between them.")] = ",".join(_OPTIONS),
+    memory: Annotated[str, typer.Option(help="The memories and contenders, with commas between.")] = ",".join(_OPTIONS),
     sizes: Annotated[str, typer.Option(help="The values of learn_every.")] = "8",
+    budget: Annotated[int, typer.Option(help="The tokens that a view may have.")] = 1000,
     pack: Annotated[Path | None, typer.Option(help="The folder for the replies, a file for each job.")] = None,
 ) -> None:
     """Measure memories that learn from replies in files, which a person or a program writes."""
     with refusals():
         found = load_transcripts(sample_path(talks) if talks in ("en", "zh", "survival") else Path(talks))
         jobs = [
-            _Job(found[number - 1], number, name, size, folder)
+            _Job(found[number - 1], number, name, size, budget, folder)
             for size, name, number in itertools.product(limits_of(sizes), memory.split(","), limits_of(numbers))
         ]
         with ThreadPoolExecutor(len(jobs)) as threads:
@@ -165,7 +169,7 @@ def written(
 
 
 def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str]) -> list[str]:
-    at, exchanges = outcome.budgets[_LIMIT], len(job.talk.exchanges)
+    at, exchanges = outcome.budgets[job.budget], len(job.talk.exchanges)
     asked = [one.answer for one in at.answers if one.answer is not None]
     noted, told = (
         [found for one in job.talk.measured if (found := answer_found(one.answer, texts)) is not None]
@@ -176,7 +180,7 @@ def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str]) -> l
     return [
         str(job) if not outcome.failure else f"{job}: {outcome.failure}",
         f"{sum(noted)}",
-        f"{sum(told)} of {len(told)}",
+        f"{sum(told)} of {len(told)}" if known else "",
         f"{sum(asked)} of {len(asked)}",
         f"{sum(one in ('corrected', 'both') for one in updates)} of {len(updates)}",
         f"{sum(one.shown for one in kept)} of {sum(one.of for one in kept)}",

@@ -24,6 +24,8 @@ WRITTEN = {
     "a million three hundred thousand and four": "1300004",
     "two billion": "2000000000",
     "two hundred thousand": "200000",
+    "six-forty": "640",
+    "nineteen eighty-four": "1984",
     "1.5k": "1500",
     "2 thousand": "2000",
     "1.25 million": "1250000",
@@ -53,6 +55,9 @@ WRITTEN = {
     "3百": "300",
     "4千": "4000",
     "5亿": "500000000",
+    "两米三五": "2.35米",
+    "六公斤二": "6.2公斤",
+    "三块五个人": "3块5个人",
     "礼拜天": "星期7",
     "周日": "星期7",
     "周三": "星期3",
@@ -99,6 +104,7 @@ def test_a_month_without_a_day_is_a_date_too() -> None:
     """Its year may be left open; "may" and "march" are verbs unless a word before them says otherwise."""
     assert with_one_writing("May 2026") == "\x022026-5-\x03"
     assert with_one_writing("10月") == "\x02-10-\x03"
+    assert with_one_writing("四月二十二出发, 四月三个人") == "\x02-4-22\x03出发, \x02-4-\x033个人"
     assert with_one_writing("October, in March; we may march") == "\x02-10-\x03, \x02-3-\x03; we may march"
 
 

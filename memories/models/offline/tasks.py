@@ -14,10 +14,10 @@ from memzoo.memories.text.language import SPEAKING_OF_ONESELF, content_stems, co
 
 _MOST_NAMES, _MOST_KNOWN, _SUMMARY_WORDS = 12, 60, 400
 _LIMIT = re.compile(r"at most (\d{1,9}) tokens")
-# Whole sentences of others, in quotes; a short quote is a title or a word.
+# Words of others; a short quote is a title or a word.
 _QUOTED = re.compile(r"\"[^\"\n]{20,}\"|“[^“”\n]{8,}”|「[^「」\n]{8,}」")
-# Quotes that would be summarised without the words that say whose they are.
-_APART = re.compile(rf"(?<=[.!?…。\uff01\uff1f])\s*(?:{_QUOTED.pattern})")
+# Quotes of which a sentence alone would not say whose they are, unlike '"...", my boss said'.
+_APART = re.compile(rf"(?:{_QUOTED.pattern})(?![,\uff0c]?\s?[^\W\d_A-Z])")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
@@ -27,12 +27,12 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     task, parts, after = read_prompt(last)
     history = _read(parts["history"][-3000:])
     user = history[0].speaker if history else "Human"  # an exchange begins with the user
-    new = [*_read(parts["new_lines"]), *(Utterance(user, sentence) for sentence in sentences(parts["input"]))]
+    spoken = (_QUOTED if task == "triple_extraction" else _APART).sub(" ", parts["new_lines"])
+    new = [*_read(spoken), *(Utterance(user, sentence) for sentence in sentences(parts["input"]))]
     limit = _LIMIT.search(after)
     talk = NamedSentences(history, new)
     match task:
         case "summary":  # a word has about one and a half tokens of four letters
-            new = _read(_APART.sub("", parts["new_lines"]))
             found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) * 2 // 3) if limit else _SUMMARY_WORDS)
         case "current_entities":
             found = _names(talk)
@@ -41,9 +41,7 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
             if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # the answer would be a copy, not notes
                 found = re.sub(r"^([^:\n]*): ", r"\1: said: ", found, flags=re.MULTILINE)
         case "triple_extraction":
-            # The words of documents and tools are not the speakers' own.
-            own = [one for one in _read(_QUOTED.sub(" ", parts["new_lines"])) if one.speaker != "Tool"]
-            talk = NamedSentences(history, own)
+            talk = NamedSentences(history, [one for one in new if one.speaker != "Tool"])
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             found = "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
         case "compare_judge":  # the rules can only check for the words

@@ -15,9 +15,31 @@ MESSAGES = [
 ]
 
 
+ADAPTER = """# /// script
+# dependencies = []
+# [tool.memzoo.ways]
+# first = {about = "the replies", asks_model = true}
+# ///
+import json, os, urllib.request
+
+class Memory:
+    def __init__(self, **given):
+        self.said = []
+
+    def save(self, messages, said_at):
+        said = json.dumps({"model": "any", "messages": messages[:1]}).encode()
+        url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+        with urllib.request.urlopen(urllib.request.Request(url, said)) as reply:
+            self.said.append(json.load(reply)["choices"][0]["message"])
+
+    def view(self, question):
+        return self.said
+"""
+
+
 def run(*given: object) -> str:
     """What the command prints."""
-    found = CliRunner().invoke(app, ["written", *map(str, given), "--memory", "summary", "--sizes", "2"])
+    found = CliRunner().invoke(app, ["written", "--memory", "summary", "--sizes", "2", *map(str, given)])
     return found.output
 
 
@@ -37,3 +59,17 @@ def test_replies_are_taken_from_files_and_packed_ones_give_the_same(tmp_path: Pa
     assert [line.split("|")[9].strip() for line in run(packed.parent, "--talks", talk).splitlines()[2:3]] == ["1"]
     packed.write_text("[]", encoding="utf-8")
     assert "01-summary-2.json has no reply to prompt 1;" in run(tmp_path / "packed", "--talks", talk)
+
+
+def test_memories_of_other_libraries_take_replies_from_files_too(tmp_path: Path) -> None:
+    """Their prompts are written and answered as those of memzoo's memories."""
+    talk, adapter = tmp_path / "talk.json", tmp_path / "other.py"
+    talk.write_text(json.dumps({"messages": MESSAGES[:2]}), encoding="utf-8")
+    adapter.write_text(ADAPTER, encoding="utf-8")
+    name = f"01-{adapter}/first-50".replace("/", "-")
+    reply = tmp_path / "told" / name / "0001.reply"
+    reply.parent.mkdir(parents=True)
+    reply.write_text("The vet is Ilse Brandt.\n", encoding="utf-8")
+    table = run(tmp_path / "told", "--talks", talk, "--memory", f"{adapter}/first", "--budget", "50")
+    assert "1 of 1" in table, table
+    assert reply.with_suffix(".prompt").read_text(encoding="utf-8") == "The vet is called Ilse Brandt."

@@ -52,7 +52,8 @@ class TestSummary:
     def test_leaves_out_quotes_that_stand_alone(self, ask: Ask) -> None:
         """A letter does not outlive the question that says whose words it has; a quote in a sentence stays."""
         new_lines = (
-            'Sam: Is this letter right? "Dear Sir, you owe us £900. Sam pays for a year."\nSam: "{}", my boss said.'
+            'Sam: Is this letter right? "Dear Sir, you owe us £900. Sam pays for a year."\nSam: "{}", my boss said.\n'
+            'Sam: Look: "Dear Sir, here is your pass. Sam pays for a year. Yours, Bob."'
         )
         said = ask("summary", summary="", new_lines=new_lines.format("We move to Oslo in May"))
         assert said == 'Sam said: "We move to Oslo in May", my boss said.'

@@ -12,6 +12,7 @@ memory at the end ("known") and in its views ("shown"), and the prompts that hav
 import hashlib
 import itertools
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +44,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "entity": {},
     "knowledge-graph": {},
 }
+_NO_FILE_NAME = re.compile("[/:=]")
 _ENCODING = "o200k_base"
 
 
@@ -107,7 +109,7 @@ class _Job(NamedTuple):
 
     def __str__(self) -> str:
         size = self.budget if "/" in self.memory else self.learn_every
-        return f"{self.number:02}-{self.memory.replace('/', '-')}-{size}"
+        return f"{self.number:02}-{_NO_FILE_NAME.sub('-', self.memory)}-{size}"
 
     def run(self) -> tuple[Outcome, Written, list[str]]:
         """Return the measurements, the model, and the memory's knowledge at the end as texts; none of a contender."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle
+from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle, shorten_entries
 from memzoo.memories.models.chat import Model, ModelOption, as_model
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import AtLeast, strategy
@@ -19,6 +19,8 @@ __all__ = ["ModelBackedMemory"]
 
 # The variables for context, which let a model resolve "she". They may be cut, as the log has the messages.
 _FOR_REFERENCE = ("history", "dated_history", "input")
+# The tokens of the exchange before a portion.
+_MOST_BEFORE = 300
 
 
 @strategy
@@ -55,12 +57,14 @@ class ModelBackedMemory(BaseMemory):
         return answers or not all(is_idle(text_of(entry.message)) for entry in entries)
 
     async def _context(self, log: Log, entries: Sequence[Entry], exchanges: int) -> Sequence[Entry]:
-        """Return the last exchanges before new messages: `exchanges` before a single new one, otherwise at most one.
+        """Return the last exchanges before new messages: `exchanges` before a single new one, otherwise one, cut.
 
         In a portion, most pronouns refer to the portion itself.
         """
-        is_single = sum(1 for _ in exchange_ends(entries)) == 1
-        return await log.until_number(entries[0].seq - 1).exchanges(exchanges if is_single else min(exchanges, 1))
+        before = log.until_number(entries[0].seq - 1)
+        if sum(1 for _ in exchange_ends(entries)) == 1:
+            return await before.exchanges(exchanges)
+        return shorten_entries(await before.exchanges(min(exchanges, 1)), _MOST_BEFORE)
 
     def _lines_of(self, before: Sequence[Entry], new: Sequence[Entry]) -> dict[str, str]:
         """Return the variables of a prompt for new messages and for the messages before them."""

@@ -131,6 +131,25 @@ def test_a_portion_is_shown_with_one_exchange_before_it(name: str, every: int, b
     assert [word for word in ("tea0", "tea1", "tea2") if word in history] == before
 
 
+@pytest.mark.parametrize("name", ["entity", "knowledge-graph"])
+def test_a_long_exchange_before_a_portion_is_cut_in_the_middle(name: str) -> None:
+    """It only tells whom the portion means, so a long answer is not sent twice whole."""
+    prompts = list[str]()
+
+    def answer(messages: Sequence[Message]) -> str:
+        prompts.append(str(messages[-1]["content"]))
+        return "NOTHING NEW"
+
+    memory = create_memory(name, llm=answer, learn_every=2)
+    said = [("Is tea0 hot?", f"Sam. {'Very hot. ' * 300}Ann."), ("A", "B"), ("C", "D"), ("E", "F")]
+    for user, assistant in [("Hello", "Hi"), *said]:
+        memory.save_context({"input": user}, {"output": assistant})
+    histories = [one.partition("<history>")[2].partition("</history>")[0] for one in prompts]
+    (cut,) = [one for one in histories if "tea0" in one]
+    assert all(name in cut for name in ("Sam.", "Ann."))
+    assert len(cut) < 1200
+
+
 @pytest.mark.parametrize("name", [*PORTIONS, "combined"])
 @pytest.mark.parametrize("look", ["load", "save"])
 def test_a_portion_ends_early_after_a_pause(name: str, look: str) -> None:

@@ -90,7 +90,7 @@ def arena(
         lighter = [f"{name} {one}" for name, one in weights.items() if one.megabytes < weights["memzoo"].megabytes]
         line = f"- Installed, in megabytes and packages: {'; '.join(lighter)}; memzoo {weights['memzoo']}."
         text = _put(out.read_text(encoding="utf-8"), "better weight", line)
-        pinned = [need.replace("==", " ") for one in found.values() for need in one.requires]
+        pinned = dict.fromkeys(need.replace("==", " ") for one in found.values() for need in one.requires)
         line = f"- Measured: {', '.join(pinned)}, and memzoo {__version__}, on Python {platform.python_version()}."
         out.write_text(_put(text, "versions", line), encoding="utf-8", newline="\n")
     for name in only or _SETS:

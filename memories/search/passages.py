@@ -112,14 +112,16 @@ def find_labels(query: str) -> Terms:
     return numpy.array(sorted({_speaker_number(label) for label in _labels(query)} - _PARTS), numpy.uint64)
 
 
-def cost(rows: Rows, weights: Weights) -> Numbers:
+def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
     """Return each message's loss of score, as a share of the best score by words.
 
     A message loses for questions in it, for its length, and if its speaker's messages are long on average.
+    `spoken_by` has the positions of the messages' speakers.
     """
+    usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
     length = weights.length * doublings(rows["length"], weights.short)
     loss: Numbers = weights.asking * rows["asks"] + length
-    return loss + weights.talkative * doublings(_usual_lengths(rows), weights.short)
+    return loss + weights.talkative * doublings(usual, weights.short)[spoken_by]
 
 
 def weigh_answers(rows: Rows) -> Numbers:
@@ -196,10 +198,3 @@ def _labels(query: str) -> Iterator[str]:
     for run in RUN.findall(query):
         for first, size in itertools.product(range(len(run)), _HAN_LABELS):
             yield run[first : first + size]
-
-
-def _usual_lengths(rows: Rows) -> Numbers:
-    """Return, for each message, the mean length of its speaker's messages, in letters."""
-    _, who, counts = numpy.unique(rows["speaker"], return_inverse=True, return_counts=True)
-    means: Numbers = numpy.bincount(who, rows["length"], minlength=len(counts)) / counts
-    return means[who]

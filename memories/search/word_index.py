@@ -311,6 +311,7 @@ class WordIndex:
         # The dates follow all messages, as if the dates were messages too.
         terms, day_of = numpy.concatenate([self._terms, dates]), count + numpy.cumsum(another) - 1
         opening = numpy.flatnonzero(rows["opens"])
+        speakers, spoken_by = numpy.unique(rows["speaker"], return_inverse=True)
         segments = opening, numpy.append(opening[1:], count)
         spans: list[Spans] = [(slice(count), slice(1, count + 1)), self._windows, segments]
         grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
@@ -320,9 +321,9 @@ class WordIndex:
             ends=ends,
             grains=grains,
             segment=numpy.cumsum(rows["opens"]) - 1,
-            cost=cost(rows, self._weights),
+            cost=cost(rows, spoken_by, self._weights),
             answering=weigh_answers(rows),
-            speakers=numpy.unique(rows["speaker"], return_inverse=True),
+            speakers=(speakers, spoken_by),
         )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:

@@ -48,8 +48,8 @@ _SETS: Mapping[str, Callable[[], Sequence[Transcript]]] = {
     "en": lambda: lives(LIFEBENCH)["en"],
     "locomo": lambda: conversations(LOCOMO),
     "realmem": lambda: conversations(REALMEM),
+    "bundled": sample_transcripts,
 }
-_ALL: Mapping[str, Callable[[], Sequence[Transcript]]] = {**_SETS, "bundled": sample_transcripts}
 OFF = (*_WEIGHTS, *PARTS)
 _MOST = 300
 
@@ -76,15 +76,15 @@ def ablation(
 
 def hashed(
     *,
-    sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_ALL),
+    sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_SETS),
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000,4000",
 ) -> None:
     """Measure the evidence shown by words alone, and by words with the vectors of a `HashEmbedder`."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
         rows = list[list[str]]()
-        for name in _chosen("--sets", sets, _ALL):
-            talks = _ALL[name]()
+        for name in _chosen("--sets", sets, _SETS):
+            talks = _SETS[name]()
             words, vectors = (find(memory_maker(one), talks, limits, counter) for one in (None, HashEmbedder()))
             row = [name]
             for limit in limits:

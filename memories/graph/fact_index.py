@@ -39,9 +39,11 @@ class FactIndex:
         # subject and words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
-        # The numbers of facts about a node that are not true.
+        # The numbers of facts about a node that are not true, and the nodes as an index.
         self._untrue = Counter[str]()
-        # By text until a name changes, and by node until a fact changes: views ask for the same ones again and again.
+        self._untrue_names = NameIndex()
+        # By text until such a node changes, and by node until a fact changes: views ask for the same ones again and
+        # again.
         self._named: dict[str, Sequence[str]] = {}
         self._replaced: dict[str, Sequence[Fact]] = {}
 
@@ -67,7 +69,6 @@ class FactIndex:
                 if node not in self.graph:
                     self.graph.add_node(node, name=name)
                     self.names.add(node)
-                    self._named.clear()
             self.graph.add_edge(subject, obj, key=edge, fact=fact)
             return
         self.graph.remove_edge(subject, obj, edge)
@@ -75,7 +76,6 @@ class FactIndex:
             if not self.graph.degree(node):
                 self.graph.remove_node(node)
                 self.names.remove(node)
-                self._named.clear()
 
     def get(self, key: str) -> Fact | None:
         """Return the fact under a key; `None` if there is no such fact."""
@@ -137,8 +137,8 @@ class FactIndex:
             return []
         text = str(fact)
         if text not in self._named:
-            self._named[text] = self.names.find_all_names(text)
-        nodes = sorted(self._untrue.keys() & {*fact.nodes, *self._named[text]})
+            self._named[text] = self._untrue_names.find_all_names(text)
+        nodes = sorted({*self._named[text], *self._untrue.keys() & fact.nodes})
         for node in nodes:
             if node not in self._replaced:
                 self._replaced[node] = [*self._replace(node)]
@@ -181,6 +181,12 @@ class FactIndex:
             self._untrue[node] += change
             if not self._untrue[node]:
                 del self._untrue[node]
+                self._untrue_names.remove(node)
+            elif self._untrue[node] == change:
+                self._untrue_names.add(node)
+            else:
+                continue
+            self._named.clear()
 
     def _rank_relation(self, fact: Fact, change: int) -> None:
         subjects, relation = self._subjects_by_relation[fact.plain_relation], fact.plain_relation

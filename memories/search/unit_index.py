@@ -245,10 +245,10 @@ class UnitIndex:
     def _find_naming(self, name: str) -> Sequence[FoundUnit]:
         """Return the units that tell which name took the place of a name with few units, oldest first."""
         # A name of signs alone has no words.
-        if not (words := _words(name)) or not 0 < len(under := self._under[name]) <= _FEW:
+        if not 0 < len(under := self._under[name]) <= _FEW or not (words := _words(name)):
             return ()
-        having = [self._own.having.get(stem(word), {}) for word in words]
-        naming = [one for one in self._instead.difference(under) if all(one in texts for texts in having)]
+        rarest, *having = sorted([self._own.having.get(stem(word), {}) for word in words], key=len)
+        naming = [one for one in rarest.keys() & self._instead - {*under} if all(one in texts for texts in having)]
         return [self._units[one] for one in sorted(naming, key=self._orders.__getitem__)]
 
     def _add(self, key: str, unit: KnownUnit) -> int:

@@ -7,7 +7,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from operator import itemgetter
+from operator import eq, itemgetter
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
@@ -170,8 +170,11 @@ class UnitIndex:
         with self._lock:
             self._naming.clear()
             for key, units in items.items():
-                before, now = self._of.pop(key, {}), dict[KnownUnit, int]()
-                for place, unit in enumerate(units):
+                now = self._of.pop(key, {})
+                # Most items only grow at their ends.
+                same = len([*itertools.takewhile(bool, map(eq, now, units))])
+                before = {unit: now.pop(unit) for unit in [*now][same:]}
+                for place, unit in enumerate(units[same:], start=same):
                     number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(key, unit)
                     if number not in self._places or self._places[number][2] != place:
                         self._units[number], self._places[number] = FoundUnit(key, place, unit), (unit.seq, key, place)

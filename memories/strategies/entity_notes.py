@@ -5,10 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
 
 from memzoo.forks import cached_property, new_rlock
+from memzoo.memories.search.units import KnownUnit, tells_advice, tells_rule
 from memzoo.memories.strategies.extracting import Valued, least_worth
 from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import content_stems, join_sentences
@@ -21,7 +22,6 @@ __all__ = [
     "EntityNote",
     "EntityNotes",
     "NoteStatement",
-    "as_searched",
     "as_text",
     "make_statement",
     "notes_within_state",
@@ -82,8 +82,7 @@ class EntityNote(NamedTuple):
         name: The name of the person or thing.
         statements: All statements, oldest first, including corrected statements.
         holding: The current statements.
-        places: For the text that stands for a current statement in searches (see `as_searched`), its position in
-            `holding`.
+        places: For the text that stands for a current statement in searches, its position in `holding`.
         values: The JSON values of each statement.
     """
 
@@ -104,16 +103,11 @@ class EntityNote(NamedTuple):
         read = {id(value): one for one, value in before.values.items()} if before else {}
         values = item.get("statements", ())
         statements = tuple([read.get(id(value)) or NoteStatement.from_json(value) for value in values])
-        holding = tuple(one for one in statements if one.holds)
+        holding = tuple([one for one in statements if not one.ended_by])
         places = dict[str, int]()
         for place, one in enumerate(holding):
-            places.setdefault(as_searched(item["name"], one), place)
+            places.setdefault(f"{item['name']}: {one.text}", place)
         return cls(item.get("name", ""), statements, holding, places, dict(zip(statements, values, strict=True)))
-
-
-def as_searched(name: str, statement: NoteStatement) -> str:
-    """Return the text that represents a note's statement in searches."""
-    return f"{name}: {statement.text}"
 
 
 def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
@@ -143,6 +137,7 @@ class EntityIndex:
         self._newest: dict[str, tuple[int, str]] = {}
         self._lately: list[tuple[int, str]] = []
         self._read: dict[str, tuple[Mapping[str, Any], EntityNote]] = {}
+        self._units: dict[str, dict[tuple[str, NoteStatement], KnownUnit]] = {}
         self._lock = new_rlock()
         self.apply(items or {}, reset=False)
 
@@ -156,6 +151,7 @@ class EntityIndex:
                 self._newest.clear()
                 self._lately.clear()
                 self._read.clear()
+                self._units.clear()
             for key, item in changes.items():
                 self._put(key, item)
 
@@ -200,6 +196,17 @@ class EntityIndex:
             known = self._read[key] = item, EntityNote.of(item, known and known[1])
         return known[1]
 
+    def units(self, key: str, item: Mapping[str, Any]) -> list[KnownUnit]:
+        """Return a search unit for each current statement of a note; the first usually introduces the person or thing.
+
+        An item that is another name for a note has no statements.
+        """
+        note, known = self.note(key, item), self._units.get(key, {})
+        told = {(note.name, one): known.get((note.name, one)) or _unit_of(key, note.name, one) for one in note.holding}
+        self._units[key] = told
+        first, *others = told.values() or [None]
+        return [first._replace(tells=True), *others] if first else []
+
     def _put(self, key: str, item: Mapping[str, Any] | None) -> None:
         if known := self._newest.pop(key, None):
             del self._lately[bisect_left(self._lately, known)]
@@ -207,6 +214,7 @@ class EntityIndex:
             self._others[before].discard(key)
         if item is None:
             self._read.pop(key, None)
+            self._units.pop(key, None)
             self._names.remove(key)
             return
         self._names.add(key)
@@ -353,6 +361,12 @@ class EntityNotes:
     @cached_property
     def _index(self) -> EntityIndex:
         return self.index or EntityIndex(self.items)
+
+
+def _unit_of(key: str, name: str, one: NoteStatement) -> KnownUnit:
+    said_at = datetime.combine(one.said, time(tzinfo=UTC)) if one.said else None
+    advice, rule = tells_advice(one.text), tells_rule(one.text)
+    return KnownUnit(f"{name}: {one.text}", (key,), min(one.seq, default=0), said_at, advice=advice, rule=rule)
 
 
 def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:

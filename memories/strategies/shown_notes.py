@@ -1,19 +1,19 @@
 """Chooses statements of notes to show: those that an upkeep call may change, and those that fit a question."""
 
+import functools
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
 from itertools import chain, groupby, islice, takewhile
 from operator import itemgetter
 from typing import Any
 
 from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
-from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice, tells_rule
-from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_searched, as_text
+from memzoo.memories.search.units import FoundUnit, KnownUnit
+from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_text
 from memzoo.memories.text.fitting import Limit
 
-__all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within", "units_of_note"]
+__all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within"]
 
 _MOST_NAMES = 50
 # The tokens of the number before a statement.
@@ -102,25 +102,6 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Iterable[int]], named: Sequ
     return KnownNotes(entities, [*fitting], by_number)
 
 
-def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
-    """Return a search unit for each current statement of a note; the first usually introduces the person or thing.
-
-    An item that is another name for a note has no statements.
-    """
-    return [
-        KnownUnit(
-            as_searched(note.name, one),
-            (key,),
-            min(one.seq, default=0),
-            datetime.combine(one.said, time(tzinfo=UTC)) if one.said else None,
-            tells=place == 0,
-            advice=tells_advice(one.text),
-            rule=tells_rule(one.text),
-        )
-        for place, one in enumerate(note.holding)
-    ]
-
-
 def notes_within(
     limit: int, groups: Iterable[Sequence[FoundUnit]], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
@@ -136,6 +117,7 @@ def notes_within(
         The chosen statements by note name, the note with the best statement first; within a note, in the note's order.
         `as_text` writes the statements.
     """
+    note_of = functools.cache(notes.note)
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
     # Only notes with a newly chosen statement are written and counted again.
@@ -155,7 +137,7 @@ def notes_within(
 
     room = Limit(limit, size)
     for group in groups:
-        found = ((key, _find_missing(notes.note(key), unit, chosen.get(key, {}))) for key, _, unit in group)
+        found = ((key, _find_missing(note_of(key), unit, chosen.get(key, {}))) for key, _, unit in group)
         added = {(key, at): one for key, new in found for at, one in new.items()}
         headings = [f"{notes.name(key, key)}:\n" for key in dict.fromkeys(key for key, _ in added) if key not in chosen]
         if added and room.has(tokens(" ".join([*(headings or [""]), *map(str, added.values())]))):

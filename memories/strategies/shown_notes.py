@@ -72,7 +72,7 @@ def choose_notes(
     before = [notes.key(name) for name in notes.find_names(history)]
     chosen: dict[str, set[int]] = {}
     room = Limit(tokens * 3 // 4)
-    found = ((key, notes.note(key).places.get(unit.text)) for key, _, unit in touched)
+    found = ((key, notes.note(key).find(unit)) for key, _, unit in touched)
     # The first statement usually introduces the person or thing.
     introduced = ((key, 0) for key in (*named, *before) if notes.note(key).holding)
     for key, place in chain(found, introduced):
@@ -167,5 +167,5 @@ def _find_missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> d
 
     If the note does not have the statement any more, return `{}`.
     """
-    place = note.places.get(unit.text)
+    place = note.find(unit)
     return {} if place is None else {at: note.holding[at] for at in (0, place) if at not in shown}

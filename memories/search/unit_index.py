@@ -110,6 +110,7 @@ class _Texts(Generic[_Key]):
         saturation, dilution, lengths = self._weights.saturation, self._weights.dilution, self._lengths
         least, each = saturation * (1 - dilution), saturation * dilution * len(lengths) / max(self._total, 1)
         scores: dict[_Key, float] = {}
+        score = scores.get
         having = [(len(self.having[term]), term, share) for term, share in asked.items() if term in self.having]
         for _, term, share in sorted(having):
             counts = self.having[term]
@@ -120,7 +121,7 @@ class _Texts(Generic[_Key]):
                 keys = scores.keys() & counts.keys() or self._sorted.get(term, [])[-_MOST:]
                 found = [(key, counts[key]) for key in keys]
             for key, count in found:
-                scores[key] = scores.get(key, 0.0) + weight * count / (count + least + each * lengths[key])
+                scores[key] = score(key, 0.0) + weight * count / (count + least + each * lengths[key])
         return scores
 
 
@@ -197,8 +198,10 @@ class UnitIndex:
             around, fits = self._pass_on(own), dict[int, float]()
             weights, units = self._weights, self._units
             for number in self._find_near({**own, **around}, known):
-                names = units[number].unit.names
-                profile = known.get(names[0], 0.0) + _OTHER * sum([known.get(other, 0.0) for other in names[1:]])
+                about, *others = units[number].unit.names
+                profile = known.get(about, 0.0)
+                if others:
+                    profile += _OTHER * sum([known.get(other, 0.0) for other in others])
                 words = weights.own * own.get(number, 0.0) + weights.around * around.get(number, 0.0)
                 fits[number] = words + weights.profile * profile
             # A full name in the query is a word too, so words find enough.

@@ -1,9 +1,10 @@
 """Searches the messages of one conversation by words in and around each message, ranked by BM25."""
 
 import base64
+import functools
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from types import MappingProxyType
@@ -111,7 +112,7 @@ class WordIndex:
         self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
         self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
         self._text: _SearchedText | None = None
-        self._corrections: Corrections | None = None
+        self._corrections: Callable[..., Sequence[int]] | None = None
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Add the next messages of the log, oldest first; messages already in the index are ignored."""
@@ -197,7 +198,7 @@ class WordIndex:
             limit: The token limit of the view. A lower limit allows fewer and shorter corrections.
         """
         with self._lock:
-            corrections = self._find_corrections()
+            newest = self._newest_corrections()
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
             most = _MOST_CLEARLY_CORRECTED if first == _MOST_CORRECTED else first
             places = numpy.searchsorted(self._seqs, seqs[:most]).tolist()
@@ -205,7 +206,7 @@ class WordIndex:
             together = [
                 one
                 for rank, place in enumerate(places)
-                for one in (*corrections.newest(place, longest, surely=rank >= first), place)
+                for one in (*newest(place, longest, surely=rank >= first), place)
             ]
             best = self._seqs[numpy.array(together, numpy.int64)].tolist()
             return list(dict.fromkeys([*best, *seqs]))
@@ -213,9 +214,9 @@ class WordIndex:
     def find_corrections_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
         """Return the log numbers above `since` of corrections of the messages; see `add_corrections`."""
         with self._lock:
-            corrections, longest = self._find_corrections(), limit // _TOKENS_A_LETTER
+            newest, longest = self._newest_corrections(), limit // _TOKENS_A_LETTER
             places = numpy.searchsorted(self._seqs, seqs).tolist()
-            found = {one for place in places for one in corrections.newest(place, longest)}
+            found = {one for place in places for one in newest(place, longest)}
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
@@ -241,9 +242,11 @@ class WordIndex:
         """The terms of the days of a month."""
         return frozenset(self.analyser.terms(map(str, range(1, 32)))[0].tolist())
 
-    def _find_corrections(self) -> Corrections:
+    def _newest_corrections(self) -> Callable[..., Sequence[int]]:
+        """Return `Corrections.newest`, which remembers its results: views show the same messages again and again."""
         if self._corrections is None:
-            self._corrections = Corrections.of(self._rows, self._terms, self._common, self._weights)
+            corrections = Corrections.of(self._rows, self._terms, self._common, self._weights)
+            self._corrections = functools.cache(corrections.newest)
         return self._corrections
 
     def _extend(self, rows: Rows, terms: Terms) -> None:

@@ -12,6 +12,7 @@ from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_text
 from memzoo.memories.text.fitting import Limit
+from memzoo.memories.text.names import fold, places
 
 __all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within"]
 
@@ -107,6 +108,8 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show within a token limit: the best results, and the first of each note among them.
 
+    A statement of another note too, whose name it says itself, is repeated there only where all else has room.
+
     Args:
         limit: The most tokens of all statements together.
         groups: Search results, the best first, in groups that are shown as a whole. Groups that do not fit are skipped.
@@ -120,6 +123,7 @@ def notes_within(
     note_of = functools.cache(notes.note)
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
+    ranked, texts, repeats = dict[str, None](), set[str](), list[Sequence[FoundUnit]]()
     # Only notes with a newly chosen statement are written and counted again.
     written: dict[str, str] = {}
     sizes: dict[str, int] = {}
@@ -131,18 +135,19 @@ def notes_within(
             sizes[key] = tokens(written[key])
         return [written[key] for key in chosen]
 
-    def size() -> int:
-        count = len(lines())
-        return sum(sizes.values()) + (count - 1) * newline
-
-    room = Limit(limit, size)
-    for group in groups:
+    room = Limit(limit, lambda: (len(lines()) - 1) * newline + sum(sizes.values()))
+    for group, repeated in chain(((group, False) for group in groups), ((group, True) for group in repeats)):
         found = ((key, _find_missing(note_of(key), unit, chosen.get(key, {}))) for key, _, unit in group)
-        added = {(key, at): one for key, new in found for at, one in new.items()}
+        missing = {(key, at): one for key, new in found for at, one in new.items()}
+        ranked |= dict.fromkeys(key for key, _ in missing)
+        added = {at: one for at, one in missing.items() if repeated or not (one.text in texts and _names(one, at[0]))}
+        if len(added) < len(missing):
+            repeats.append(group)
         headings = [f"{notes.name(key, key)}:\n" for key in dict.fromkeys(key for key, _ in added) if key not in chosen]
         if added and room.has(tokens(" ".join([*(headings or [""]), *map(str, added.values())]))):
             for (key, at), one in added.items():
                 chosen.setdefault(key, {})[at] = one
+                texts.add(one.text)
                 order.append((key, at))
                 sizes.pop(key, None)
         elif room.is_full:
@@ -153,13 +158,17 @@ def notes_within(
         del chosen[key][at], sizes[key]
         if not chosen[key]:
             del chosen[key]
-    return {notes.name(key, key): [one for _, one in sorted(kept.items())] for key, kept in chosen.items()}
+    return {notes.name(key, key): [one for _, one in sorted(chosen[key].items())] for key in ranked if key in chosen}
 
 
 def in_lines(shown: Iterable[tuple[str, NoteStatement]]) -> str:
     """Return statements as text, one line for each run of statements from one note."""
     by_name = groupby(shown, key=itemgetter(0))
     return "\n".join(f"{name}: {as_text(one for _, one in kept)}" for name, kept in by_name)
+
+
+def _names(statement: NoteStatement, key: str) -> bool:
+    return next(places(fold(statement.text), key), None) is not None
 
 
 def _find_missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:

@@ -118,8 +118,8 @@ def _count_foreign(piece: str) -> int:
 _STRAL = r"(?:mi|mini|magi|dev|code|math)stral|[mp]ixtral|voxtral"
 TOKENIZERS: Sequence[Tokenizer] = (
     #         name        models           words long  sign  kana  hangul number digit mark blank frame
-    Tokenizer("qwen", r"qwen|qwq|qvq", 1.01, 1.56, 0.59, 0.51, 0.83, 0.26, 1.18, 0.82, 0.74, 5),
-    Tokenizer("llama", r"(?<!o)llama", 1.01, 1.61, 0.80, 0.56, 0.77, 1.42, 0.10, 0.81, 0.72, 5),
+    Tokenizer("qwen", r"qwen|qwq|qvq", 1.01, 1.56, 0.59, 0.51, 0.83, 0.26, 1.18, 0.82, 0.70, 5),
+    Tokenizer("llama", r"(?<!o)llama", 1.01, 1.61, 0.80, 0.56, 0.77, 1.42, 0.10, 0.81, 0.69, 5),
     Tokenizer("deepseek", r"deepseek", 1.00, 1.64, 0.53, 0.57, 0.87, 1.33, 0.10, 0.89, 0.80, 1.5),
     Tokenizer("gemma", r"gemma|gemini", 1.03, 0.81, 0.61, 0.35, 0.66, 0.26, 1.09, 0.99, 1.31, 5),
     Tokenizer("mistral", _STRAL, 1.05, 1.04, 0.91, 0.56, 0.65, 0.26, 1.15, 0.83, 0.86, 1.5),

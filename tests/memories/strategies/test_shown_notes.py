@@ -121,3 +121,16 @@ def test_statements_of_one_note_that_belong_together_are_shown_together() -> Non
     notes = EntityNotes({"bob": note("Bob", TEA, old, new)})
     shown = notes_within(100, [[found("Bob", new), found("Bob", old)]], notes, count_for_prompt)
     assert {name: [one.text for one in kept] for name, kept in shown.items()} == {"Bob": [TEA, old, new]}
+
+
+def test_what_several_notes_state_is_repeated_only_where_all_else_has_room() -> None:
+    """Where the statement says the other name itself; "likes tea" in two notes tells two things."""
+    both, alike = "Bob met Eve.", "Likes tea."
+    notes = EntityNotes({"bob": note("Bob", both, alike), "eve": note("Eve", both, alike)})
+    groups = [[found(name, text)] for text in (both, alike) for name in ("Bob", "Eve")]
+    views = [notes_within(tokens, groups, notes, count_for_prompt) for tokens in (16, 100)]
+    bob, eve = ([f"{name}: {text}" for text in (both, alike)] for name in ("Bob", "Eve"))
+    assert [[f"{name}: {one}" for name, kept in view.items() for one in kept] for view in views] == [
+        [*bob, eve[1]],
+        [*bob, *eve],
+    ]

@@ -1,6 +1,7 @@
 """The store in memory, which lasts as long as the process."""
 
 import itertools
+import pickle
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,6 @@ from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, Stored
 from memzoo.stores.common import IN_MEMORY, check_numbers, escaped, make_conflict_error
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
-from memzoo.text import copy_json
 
 __all__ = ["InMemoryStore"]
 
@@ -25,7 +25,8 @@ _seq = attrgetter("seq")
 class _State:
     version: int
     watermark: int = 0
-    items: dict[str, tuple[int, JSON]] = field(default_factory=dict[str, tuple[int, JSON]])
+    # Pickled, because that takes a tenth of the time of a copy; `None` for a removed item.
+    items: dict[str, tuple[int, bytes | None]] = field(default_factory=dict[str, tuple[int, bytes | None]])
     embeddings: dict[int, bytes] = field(default_factory=dict[int, bytes])
 
 
@@ -121,7 +122,8 @@ class InMemoryStore(Closing):
             items = state.items.items()
             # A reader that starts afresh has nothing to remove.
             changes = {key: value for key, (at, value) in items if (value is not None if reset else at > since)}
-            return StateUpdate(state.version, state.watermark, copy_json(changes), reset)
+            read = {key: value and pickle.loads(value) for key, value in changes.items()}  # noqa: S301 - own pickles
+            return StateUpdate(state.version, state.watermark, read, reset)
 
     async def commit(
         self,
@@ -140,7 +142,7 @@ class InMemoryStore(Closing):
             if state.version != expected or not conversation.born:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
             version = next(self._versions)
-            state.items.update({key: (version, copy_json(value)) for key, value in changes.items()})
+            state.items.update({key: (version, _frozen(value)) for key, value in changes.items()})
             state.embeddings.update(embeddings or {})
             state.version, state.watermark = version, watermark
             conversation.revision = version
@@ -239,7 +241,7 @@ class InMemoryStore(Closing):
             for entry in log:
                 new.turns.setdefault(entry.turn_id, []).append(entry)
             for name, state in states.items():
-                items = {key: (new.born, copy_json(value)) for key, value in state.items.items() if value is not None}
+                items = {key: (new.born, _frozen(value)) for key, value in state.items.items() if value is not None}
                 new.states[name] = _State(new.born, state.watermark, items, dict(state.embeddings))
             self._conversations[conversation_id] = new
             self._bury(conversation_id, tombstones)
@@ -275,6 +277,10 @@ class InMemoryStore(Closing):
 
 def _state(conversation: _Conversation, strategy: str) -> _State:
     return conversation.states.get(strategy) or _State(conversation.born)
+
+
+def _frozen(value: JSON) -> bytes | None:
+    return None if value is None else pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
 def _without(log: Sequence[Entry], gone: Collection[int]) -> list[Entry]:

@@ -99,7 +99,9 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
     if not parts:
         return None
     lines = [line for text in shown for line in _lines(text)]
-    return all(any(line.says(part, denied=denied) for line in lines) for part in parts)
+    return all(
+        any(window.says(part, dates, denied=denied) for dates, windows in lines for window in windows) for part in parts
+    )
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
@@ -182,16 +184,7 @@ class _Part:
         return not self.characters or _among(self.characters, characters)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line: a reading of each two neighbouring sentences, and the dates of the heading over the line."""
-
-    windows: tuple[_Reading, ...]
-    dates: tuple[_Date, ...] = ()
-
-    def says(self, part: _Part, *, denied: bool) -> bool:
-        """Return True if two neighbouring sentences contain a part of an answer."""
-        return any(window.says(part, self.dates, denied=denied) for window in self.windows)
+_Line: TypeAlias = tuple[tuple[_Date, ...], tuple[_Reading, ...]]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -212,16 +205,19 @@ def _part(text: str) -> _Part:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """Yield the lines of a text; a date at the beginning of a line also counts for later lines, up to the next date."""
+    """Yield each line of a text: the date of its heading, if any, and a reading of each two neighbouring sentences.
+
+    A date at the beginning of a line also counts for later lines, up to the next date.
+    """
     dates: tuple[_Date, ...] = ()
     for line in text.split("\n"):
         own, windows = _read_line(line)
         dates = own or dates
-        yield _Line(windows, dates)
+        yield dates, windows
 
 
 @functools.lru_cache(maxsize=1 << 15)
-def _read_line(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
+def _read_line(line: str) -> _Line:
     """Return the date at the beginning of a line, if any, and a reading of each two neighbouring sentences."""
     written = with_one_writing(_fold(line))
     heading = _HEADING.match(written)

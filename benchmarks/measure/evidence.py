@@ -30,11 +30,10 @@ class Texts:
 
     def __init__(self, shown: Iterable[str]) -> None:
         # Squeezed one by one, because `squeeze` caches its results, such as the messages of a long log.
-        self._shown = [squeeze(text) for text in shown]
+        self._shown = "\n".join(map(squeeze, shown))
 
     def __contains__(self, text: object) -> bool:
-        squeezed = squeeze(text) if isinstance(text, str) else None
-        return squeezed is not None and any(squeezed in one for one in self._shown)
+        return isinstance(text, str) and squeeze(text) in self._shown
 
 
 def whole(evidence: Sequence[str], shown: Texts) -> float:

@@ -107,13 +107,15 @@ def with_one_writing(text: str) -> str:
 @functools.lru_cache(maxsize=1 << 13)
 def _rewrite(text: str) -> str:
     text = text.replace("\x02", " ").replace("\x03", " ")
-    text = _HAN_DIGITS.sub(lambda found: _times(found[1], _HAN_UNITS[found[2]]), text)
-    text = _HAN_NUMBER.sub(lambda found: _of_han(found[0]), text)
-    text = _HAN_TENTHS.sub(r"\1.\3\2", text)
-    text = _WEEK.sub(lambda found: f"星期{'7' if found[1] in '日天' else found[1]}", text)
+    if not text.isascii():
+        text = _HAN_DIGITS.sub(lambda found: _times(found[1], _HAN_UNITS[found[2]]), text)
+        text = _HAN_NUMBER.sub(lambda found: _of_han(found[0]), text)
+        text = _HAN_TENTHS.sub(r"\1.\3\2", text)
+        text = _WEEK.sub(lambda found: f"星期{'7' if found[1] in '日天' else found[1]}", text)
     for writing in _DATES:
         text = writing.sub(_write_date, text)
-    text = _ITS_WEEKDAY.sub("", text)
+    if "\x02" in text:
+        text = _ITS_WEEKDAY.sub("", text)
     text = _ORDINAL_DIGITS.sub("th", _PER_CENT.sub("%", text))
     text = _WORDED.sub(lambda found: _of_words(found[0].lower()), text)
     text = _THOUSANDS.sub("", text)

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from memzoo.forks import cached_property
 from memzoo.memories.graph.fact import Fact
 from memzoo.memories.text.names import NameIndex, canonical
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["FactIndex"]
 
 K = TypeVar("K")
+_Linked: TypeAlias = dict[str, dict[str, Fact]]
 _One: TypeAlias = tuple[int, str, Fact]
 
 
@@ -30,6 +30,9 @@ class FactIndex:
 
     def __init__(self) -> None:
         self.names = NameIndex()
+        # The nodes, each with its first spelling, the facts with the node as subject and those with it as object, both
+        # by the other node and the rest of the key.
+        self.nodes: dict[str, tuple[str, _Linked, _Linked]] = {}
         self._facts: dict[str, Fact] = {}
         self.relations: list[tuple[int, str]] = []
         self._subjects_by_relation: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -39,18 +42,24 @@ class FactIndex:
         # subject and words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
-        # The numbers of facts about a node that are not true.
+        # The numbers of facts about a node that are not true, and the nodes as an index.
         self._untrue = Counter[str]()
-        # By text until a name changes, and by node until a fact changes: views ask for the same ones again and again.
+        self._untrue_names = NameIndex()
+        # By text until such a node changes, and by node until a fact changes: views ask for the same ones again and
+        # again.
         self._named: dict[str, Sequence[str]] = {}
         self._replaced: dict[str, Sequence[Fact]] = {}
 
-    @cached_property
-    def graph(self) -> "MultiDiGraph[str]":
-        """The facts as a networkx graph, see `KnowledgeGraph.graph`."""
+    def as_networkx(self) -> "MultiDiGraph[str]":
+        """Return the facts as a networkx graph, see `KnowledgeGraph.graph`."""
         from networkx import MultiDiGraph
 
-        return MultiDiGraph()
+        graph: MultiDiGraph[str] = MultiDiGraph()
+        graph.add_nodes_from((node, {"name": name}) for node, (name, _, _) in self.nodes.items())
+        for key, fact in self._facts.items():
+            (subject, obj), edge = _split_key(key)
+            graph.add_edge(subject, obj, key=edge, fact=fact)
+        return graph
 
     def put(self, key: str, fact: Fact | None) -> None:
         """Store a fact under a key, in place of an earlier fact. `None` removes the earlier fact."""
@@ -64,18 +73,18 @@ class FactIndex:
             self._facts[key] = fact
             self._add(fact)
             for node, name in ((subject, fact.subject), (obj, fact.object)):
-                if node not in self.graph:
-                    self.graph.add_node(node, name=name)
+                if node not in self.nodes:
+                    self.nodes[node] = name, {}, {}
                     self.names.add(node)
-                    self._named.clear()
-            self.graph.add_edge(subject, obj, key=edge, fact=fact)
+            for linked, other in self._links(subject, obj):
+                linked.setdefault(other, {})[edge] = fact
             return
-        self.graph.remove_edge(subject, obj, edge)
+        for linked, other in self._links(subject, obj):
+            _take_out(linked, other, edge)
         for node in {subject, obj}:
-            if not self.graph.degree(node):
-                self.graph.remove_node(node)
+            if not any(self.nodes[node][1:]):
+                del self.nodes[node]
                 self.names.remove(node)
-                self._named.clear()
 
     def get(self, key: str) -> Fact | None:
         """Return the fact under a key; `None` if there is no such fact."""
@@ -83,24 +92,23 @@ class FactIndex:
 
     def between(self, subject: str, obj: str) -> list[Fact]:
         """Return the facts with this subject and this object, including superseded facts."""
-        return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
+        return [*self.nodes[subject][1].get(obj, {}).values()] if subject in self.nodes else []
 
     def at(self, node: str) -> Iterator[Fact]:
         """Yield all facts about a node, including superseded facts: first those with the node as subject."""
-        if node in self.graph:
-            edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
-            yield from (data["fact"] for _, _, data in edges)
+        for linked in self.nodes[node][1:] if node in self.nodes else ():
+            yield from (fact for facts in linked.values() for fact in facts.values())
 
     def name_of(self, node: str) -> str:
         """Return the first spelling of a node."""
-        return str(self.graph.nodes[node]["name"])
+        return self.nodes[node][0]
 
     def is_name(self, node: str) -> bool:
         """Tell whether a node is a name, not just a common word used as an object ("red", "handsome")."""
-        if node not in self.graph:
+        if node not in self.nodes:
             return False
-        name = self.name_of(node)
-        return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
+        name, told, _ = self.nodes[node]
+        return name != name.lower() or name == name.upper() or bool(told)
 
     def find_meant(self, name: str) -> list[str]:
         """Return the nodes that a name refers to.
@@ -140,8 +148,8 @@ class FactIndex:
             return []
         text = str(fact)
         if text not in self._named:
-            self._named[text] = self.names.find_all_names(text)
-        nodes = sorted(self._untrue.keys() & {*fact.nodes, *self._named[text]})
+            self._named[text] = self._untrue_names.find_all_names(text)
+        nodes = sorted({*self._named[text], *self._untrue.keys() & fact.nodes})
         for node in nodes:
             if node not in self._replaced:
                 self._replaced[node] = [*self._replace(node)]
@@ -155,6 +163,9 @@ class FactIndex:
                 new = (one for one in self.with_words(other, old.related) if one.related == old.related)
                 told = [one for one in new if node not in one.nodes and one.newest >= old.superseded_by]
                 yield from sorted((one for one in told if not one.negated), key=lambda one: (one.newest, one.key))[-1:]
+
+    def _links(self, subject: str, obj: str) -> Iterable[tuple[_Linked, str]]:
+        return (self.nodes[subject][1], obj), (self.nodes[obj][2], subject)
 
     def _add(self, fact: Fact) -> None:
         self._worded[fact.wording][fact.key] = fact
@@ -184,6 +195,12 @@ class FactIndex:
             self._untrue[node] += change
             if not self._untrue[node]:
                 del self._untrue[node]
+                self._untrue_names.remove(node)
+            elif self._untrue[node] == change:
+                self._untrue_names.add(node)
+            else:
+                continue
+            self._named.clear()
 
     def _rank_relation(self, fact: Fact, change: int) -> None:
         subjects, relation = self._subjects_by_relation[fact.plain_relation], fact.plain_relation

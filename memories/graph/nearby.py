@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from memzoo.memories.graph.fact import Fact, in_order
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
@@ -40,41 +40,49 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
         groups: Groups of facts, the best first. A group is chosen as a whole or skipped.
         tokens: Counts the tokens of a text.
     """
-    chosen: dict[str, Fact] = {}
+    chosen: dict[str, list[Fact]] = {}
     subjects: dict[str, str] = {}
-    # Only lines with an added fact are counted again.
+    order: list[str] = []
+    # Only lines with an added fact are written and counted again.
+    written: dict[str, str] = {}
     count = functools.cache(tokens)
 
-    def near() -> list[Near]:
-        return _by_subject(chosen.values(), subjects)
+    def near(node: str) -> list[Near]:
+        return [Near(fact, subjects[node], 1) for fact in sorted(chosen[node], key=_order)]
+
+    def write() -> list[str]:
+        for node in chosen.keys() - written.keys():
+            written[node] = "".join(lines(near(node)))
+        return [*filter(None, map(written.__getitem__, chosen))]
 
     def size() -> int:
         # Most tokenizers join a line's end to the full stop.
-        *written, last = lines(near())
-        return sum(count(f"{line}\n") for line in written) + count(last)
+        *first, last = write()
+        return sum(count(f"{line}\n") for line in first) + count(last)
 
     room = Limit(limit, size)
     read = set[str]()
     for group in groups:
         new = {text: fact for fact in group if (text := str(fact)) not in read}
-        headed = {fact.nodes[0]: fact.subject for fact in new.values() if fact.nodes[0] not in subjects}
+        headed = {fact.nodes[0]: fact.subject for fact in new.values() if fact.nodes[0] not in chosen}
         added = [*(f"\nOn {subject}:" for subject in headed.values()), *(f" {text}." for text in new)]
         if new and room.has(tokens("".join(added))):
             read |= new.keys()
-            chosen |= {fact.key: fact for fact in new.values()}
             subjects |= headed
+            for fact in new.values():
+                order.append(node := fact.nodes[0])
+                chosen.setdefault(node, []).append(fact)
+                written.pop(node, None)
         elif room.is_full:
             break
-    while max(sum(map(count, written := lines(found := near()))), tokens("\n".join(written))) > limit and chosen:
-        chosen.popitem()
-    return found
+    while order and max(sum(map(count, write())), tokens("\n".join(write()))) > limit:
+        chosen[node := order.pop()].pop()
+        del written[node]
+    return [one for node in chosen for one in near(node)]
 
 
-def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near]:
-    """Return facts grouped by subject, with the subject's display name; within a subject, the oldest facts first."""
-    place = {node: number for number, node in enumerate(subjects)}
-    ordered = sorted(facts, key=lambda one: (place[one.nodes[0]], one.said_in, one.key))
-    return [Near(fact, subjects[fact.nodes[0]], 1) for fact in ordered]
+def _order(fact: Fact) -> tuple[tuple[int, ...], str]:
+    return fact.said_in, fact.key
 
 
 def write_known(

@@ -7,7 +7,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from operator import itemgetter
+from operator import eq, itemgetter
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
@@ -110,6 +110,7 @@ class _Texts(Generic[_Key]):
         saturation, dilution, lengths = self._weights.saturation, self._weights.dilution, self._lengths
         least, each = saturation * (1 - dilution), saturation * dilution * len(lengths) / max(self._total, 1)
         scores: dict[_Key, float] = {}
+        score = scores.get
         having = [(len(self.having[term]), term, share) for term, share in asked.items() if term in self.having]
         for _, term, share in sorted(having):
             counts = self.having[term]
@@ -120,7 +121,7 @@ class _Texts(Generic[_Key]):
                 keys = scores.keys() & counts.keys() or self._sorted.get(term, [])[-_MOST:]
                 found = [(key, counts[key]) for key in keys]
             for key, count in found:
-                scores[key] = scores.get(key, 0.0) + weight * count / (count + least + each * lengths[key])
+                scores[key] = score(key, 0.0) + weight * count / (count + least + each * lengths[key])
         return scores
 
 
@@ -169,8 +170,11 @@ class UnitIndex:
         with self._lock:
             self._naming.clear()
             for key, units in items.items():
-                before, now = self._of.pop(key, {}), dict[KnownUnit, int]()
-                for place, unit in enumerate(units):
+                now = self._of.pop(key, {})
+                # Most items only grow at their ends.
+                same = len([*itertools.takewhile(bool, map(eq, now, units))])
+                before = {unit: now.pop(unit) for unit in [*now][same:]}
+                for place, unit in enumerate(units[same:], start=same):
                     number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(key, unit)
                     if number not in self._places or self._places[number][2] != place:
                         self._units[number], self._places[number] = FoundUnit(key, place, unit), (unit.seq, key, place)
@@ -192,8 +196,10 @@ class UnitIndex:
             around, fits = self._pass_on(own), dict[int, float]()
             weights, units = self._weights, self._units
             for number in self._find_near({**own, **around}, known):
-                names = units[number].unit.names
-                profile = known.get(names[0], 0.0) + _OTHER * sum([known.get(other, 0.0) for other in names[1:]])
+                about, *others = units[number].unit.names
+                profile = known.get(about, 0.0)
+                if others:
+                    profile += _OTHER * sum([known.get(other, 0.0) for other in others])
                 words = weights.own * own.get(number, 0.0) + weights.around * around.get(number, 0.0)
                 fits[number] = words + weights.profile * profile
             # A full name in the query is a word too, so words find enough.
@@ -243,10 +249,10 @@ class UnitIndex:
     def _find_naming(self, name: str) -> Sequence[FoundUnit]:
         """Return the units that tell which name took the place of a name with few units, oldest first."""
         # A name of signs alone has no words.
-        if not (words := _words(name)) or not 0 < len(under := self._under[name]) <= _FEW:
+        if not 0 < len(under := self._under[name]) <= _FEW or not (words := _words(name)):
             return ()
-        having = [self._own.having.get(stem(word), {}) for word in words]
-        naming = [one for one in self._instead.difference(under) if all(one in texts for texts in having)]
+        rarest, *having = sorted([self._own.having.get(stem(word), {}) for word in words], key=len)
+        naming = [one for one in rarest.keys() & self._instead - {*under} if all(one in texts for texts in having)]
         return [self._units[one] for one in sorted(naming, key=self._orders.__getitem__)]
 
     def _add(self, key: str, unit: KnownUnit) -> int:

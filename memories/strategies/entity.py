@@ -17,7 +17,7 @@ from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, NoteStatement, as_text, notes_within_state
 from memzoo.memories.strategies.extracting import Draft, derive_in_pieces
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, notes_within, units_of_note
+from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, notes_within
 from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import FOR_SURE, is_pronoun
@@ -179,7 +179,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def _new_indexes(self) -> "_Indexes":
         names = EntityIndex()
-        return _Indexes(names, KnownIndex(lambda key, item: units_of_note(key, names.note(key, item)), self._weights))
+        return _Indexes(names, KnownIndex(names.units, self._weights))
 
     async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State

@@ -1,14 +1,19 @@
 """The notes of the entity memory: statements about each person or thing, found under any of its names."""
 
+import functools
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import date
-from typing import Any, NamedTuple
+from datetime import UTC, date, datetime, time
+from itertools import chain, takewhile
+from operator import is_, methodcaller
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from memzoo.forks import cached_property, new_rlock
+from memzoo.memories.search.units import KnownUnit, tells_advice, tells_rule
 from memzoo.memories.strategies.extracting import Valued, least_worth
 from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import content_stems, join_sentences
@@ -21,12 +26,15 @@ __all__ = [
     "EntityNote",
     "EntityNotes",
     "NoteStatement",
-    "as_searched",
     "as_text",
     "make_statement",
     "notes_within_state",
     "statements_in",
 ]
+
+
+_T, _U = TypeVar("_T"), TypeVar("_U")
+_SEQS = methodcaller("get", "seq", ())
 
 
 class NoteStatement(NamedTuple):
@@ -80,39 +88,38 @@ class EntityNote(NamedTuple):
 
     Attributes:
         name: The name of the person or thing.
-        statements: All statements, oldest first, including corrected statements.
+        values: All statements as JSON values, oldest first, including corrected statements.
+        statements: The same statements.
         holding: The current statements.
-        places: The position of each current statement in `holding`, by its text for searches (see `as_searched`).
-        values: The JSON values of each statement.
+        places: The position of each current statement in `holding`, by its text.
     """
 
     name: str
-    statements: tuple[NoteStatement, ...]
-    holding: tuple[NoteStatement, ...]
-    places: Mapping[str, int]
-    values: Mapping[NoteStatement, JSON]
+    values: Sequence[JSON] = ()
+    statements: tuple[NoteStatement, ...] = ()
+    holding: tuple[NoteStatement, ...] = ()
+    places: Mapping[str, int] = MappingProxyType({})
 
     @classmethod
-    def of(cls, item: Mapping[str, Any], before: "EntityNote | None" = None) -> "EntityNote":
+    def of(cls, item: Mapping[str, Any], before: "EntityNote") -> "EntityNote":
         """Return the note in an item of the state; an empty note for `{}`.
 
         Args:
             item: The item.
             before: The earlier version of the note, whose unchanged statements are used again.
         """
-        read = {id(value): one for one, value in before.values.items()} if before else {}
         values = item.get("statements", ())
-        statements = tuple([read.get(id(value)) or NoteStatement.from_json(value) for value in values])
-        holding = tuple(one for one in statements if one.holds)
-        places = dict[str, int]()
-        for place, one in enumerate(holding):
-            places.setdefault(as_searched(item["name"], one), place)
-        return cls(item.get("name", ""), statements, holding, places, dict(zip(statements, values, strict=True)))
+        statements = _convert(values, NoteStatement.from_json, before.values, before.statements)
+        holding = tuple([one for one in statements if not one.ended_by])
+        places = {one.text: place for place, one in enumerate(holding)}
+        return cls(item.get("name", ""), values, statements, holding, places)
+
+    def find(self, unit: KnownUnit) -> int | None:
+        """Return the position in `holding` of a search result; `None` if it is not current any more."""
+        return self.places.get(unit.text.removeprefix(f"{self.name}: "))
 
 
-def as_searched(name: str, statement: NoteStatement) -> str:
-    """Return the text that represents a note's statement in searches."""
-    return f"{name}: {statement.text}"
+_NO_NOTE = EntityNote("")
 
 
 def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
@@ -142,6 +149,7 @@ class EntityIndex:
         self._newest: dict[str, tuple[int, str]] = {}
         self._lately: list[tuple[int, str]] = []
         self._read: dict[str, tuple[Mapping[str, Any], EntityNote]] = {}
+        self._units: dict[str, tuple[EntityNote, tuple[KnownUnit, ...]]] = {}
         self._lock = new_rlock()
         self.apply(items or {}, reset=False)
 
@@ -155,6 +163,7 @@ class EntityIndex:
                 self._newest.clear()
                 self._lately.clear()
                 self._read.clear()
+                self._units.clear()
             for key, item in changes.items():
                 self._put(key, item)
 
@@ -196,8 +205,19 @@ class EntityIndex:
         """Return an item of the state as a note; notes are cached until the item changes."""
         known = self._read.get(key)
         if known is None or known[0] is not item:
-            known = self._read[key] = item, EntityNote.of(item, known and known[1])
+            known = self._read[key] = item, EntityNote.of(item, known[1] if known else _NO_NOTE)
         return known[1]
+
+    def units(self, key: str, item: Mapping[str, Any]) -> list[KnownUnit]:
+        """Return a search unit for each current statement of a note; the first usually introduces the person or thing.
+
+        An item that is another name for a note has no statements.
+        """
+        note, (before, units) = self.note(key, item), self._units.get(key, (_NO_NOTE, ()))
+        known = before.holding if before.name == note.name else ()
+        units = _convert(note.holding, functools.partial(_unit_of, key, note.name), known, units)
+        self._units[key] = note, units
+        return [*(first._replace(tells=True) for first in units[:1]), *units[1:]]
 
     def _put(self, key: str, item: Mapping[str, Any] | None) -> None:
         if known := self._newest.pop(key, None):
@@ -206,6 +226,7 @@ class EntityIndex:
             self._others[before].discard(key)
         if item is None:
             self._read.pop(key, None)
+            self._units.pop(key, None)
             self._names.remove(key)
             return
         self._names.add(key)
@@ -213,7 +234,7 @@ class EntityIndex:
             self._of[key] = item["of"]
             self._others[item["of"]].add(key)
             return
-        newest = max((seq for one in item.get("statements", ()) for seq in one.get("seq", ())), default=0)
+        newest = max(chain.from_iterable(map(_SEQS, item.get("statements", ()))), default=0)
         self._newest[key] = -newest, key
         insort(self._lately, self._newest[key])
 
@@ -252,7 +273,7 @@ class EntityNotes:
     def note(self, key: str) -> EntityNote:
         """Return the note on an entity; an empty note if there is no note."""
         item = self.items.get(key, {})
-        return self.index.note(key, item) if self.index and item else EntityNote.of(item)
+        return self.index.note(key, item) if self.index and item else EntityNote.of(item, _NO_NOTE)
 
     def statements(self, key: str, *, history: bool = False) -> Sequence[NoteStatement]:
         """Return the current statements about an entity, oldest first; with `history`, corrected statements too."""
@@ -322,30 +343,28 @@ class EntityNotes:
             same: A dict from each other name for an entity to the name to keep.
             entries: The messages that the amendments come from.
         """
-        told: dict[str, list[NoteStatement]] = {}
+        told: dict[str, dict[str, NoteStatement]] = {}
         names = dict[str, str]()
         for name, ended, text in amendments:
             key = self.key(name)
-            names[key], known = self.name(key, name), told.setdefault(key, [])
-            known.extend(() if known else self.note(key).statements)
+            names[key], known = self.name(key, name), told.get(key) or _by_text(self.note(key).statements)
+            told[key] = known
             new = make_statement(text or (ended.text if ended else ""), entries)
-            end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(known)}
-            if ended and ended in known and ended.text != text:
-                known[places[ended.text]] = ended._replace(until=new.said, ended_by=end)
-            if text in places:  # A repeated statement is current again.
-                again = known[places[text]]
-                known[places[text]] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))
+            if ended and known.get(ended.text) == ended and ended.text != text:
+                known[ended.text] = ended._replace(until=new.said, ended_by=max(new.seq, default=0))
+            if again := known.get(text):  # A repeated statement is current again.
+                known[text] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))
             elif text:
-                known.append(new)
+                known[text] = new
         changed: dict[str, Mapping[str, Any]] = {
-            key: _item(names[key], known, self.note(key).values) for key, known in told.items()
+            key: _item(names[key], known, self.note(key)) for key, known in told.items()
         }
         for alias, name in same.items():
             now = EntityNotes({**self.items, **changed})
             one, other = now.key(name), now.key(alias)
             if one != other:
-                both = [*now.statements(one, history=True), *now.statements(other, history=True)]
-                changed[one] = _item(now.name(one, name), both, {})
+                both, others = (_by_text(now.statements(key, history=True)) for key in (one, other))
+                changed[one] = _item(now.name(one, name), both | {**others, **both}, _NO_NOTE)
                 changed[other] = {"name": now.name(other, alias), "of": one}
         return changed
 
@@ -355,6 +374,12 @@ class EntityNotes:
     @cached_property
     def _index(self) -> EntityIndex:
         return self.index or EntityIndex(self.items)
+
+
+def _unit_of(key: str, name: str, one: NoteStatement) -> KnownUnit:
+    said_at = datetime.combine(one.said, time(tzinfo=UTC)) if one.said else None
+    advice, rule = tells_advice(one.text), tells_rule(one.text)
+    return KnownUnit(f"{name}: {one.text}", (key,), min(one.seq, default=0), said_at, advice=advice, rule=rule)
 
 
 def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
@@ -369,12 +394,23 @@ def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
     return NoteStatement(text, found.said_at.date() if found.said_at else None, (found.seq,))
 
 
-def _item(name: str, statements: Iterable[NoteStatement], values: Mapping[NoteStatement, JSON]) -> dict[str, Any]:
-    """Return a note as an item of the state, without duplicate statements; `values` has their known JSON values."""
-    once: dict[str, NoteStatement] = {}
-    for one in statements:
-        once.setdefault(one.text, one)
-    return {"name": name, "statements": [values.get(one) or one.as_json() for one in once.values()]}
+def _by_text(statements: Iterable[NoteStatement]) -> dict[str, NoteStatement]:
+    return {one.text: one for one in statements}
+
+
+def _item(name: str, statements: Mapping[str, NoteStatement], before: EntityNote) -> dict[str, Any]:
+    """Return a note as an item of the state; `before` is the note before the change."""
+    now = [*statements.values()]
+    return {"name": name, "statements": [*_convert(now, NoteStatement.as_json, before.statements, before.values)]}
+
+
+def _convert(
+    given: Sequence[_T], convert: Callable[[_T], _U], before: Sequence[_T], known: Sequence[_U]
+) -> tuple[_U, ...]:
+    """Return `given` converted; `known` has the results for `before`, mostly the same objects in the same order."""
+    same = len([*takewhile(bool, map(is_, before, given))])
+    results = dict(zip(map(id, before[same:]), known[same:], strict=False))
+    return (*known[:same], *[results.get(id(one)) or convert(one) for one in given[same:]])
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:

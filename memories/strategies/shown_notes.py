@@ -1,20 +1,20 @@
 """Chooses the statements of notes to show: for an upkeep call, or for a question."""
 
+import functools
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
 from itertools import chain, groupby, islice, takewhile
 from operator import itemgetter
 from typing import Any
 
 from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
-from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice, tells_rule
-from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_searched, as_text
+from memzoo.memories.search.units import FoundUnit, KnownUnit
+from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_text
 from memzoo.memories.text.fitting import Limit
 from memzoo.memories.text.names import fold, places
 
-__all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within", "units_of_note"]
+__all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within"]
 
 _MOST_NAMES = 50
 # The tokens of the number before a statement.
@@ -72,7 +72,7 @@ def choose_notes(
     before = [notes.key(name) for name in notes.find_names(history)]
     chosen: dict[str, set[int]] = {}
     room = Limit(tokens * 3 // 4)
-    found = ((key, notes.note(key).places.get(unit.text)) for key, _, unit in touched)
+    found = ((key, notes.note(key).find(unit)) for key, _, unit in touched)
     # The first statement usually introduces the person or thing.
     introduced = ((key, 0) for key in (*named, *before) if notes.note(key).holding)
     for key, place in chain(found, introduced):
@@ -102,25 +102,6 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Iterable[int]], named: Sequ
     return KnownNotes(entities, [*fitting], by_number)
 
 
-def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
-    """Return a unit for searches for each current statement in an item of the state.
-
-    An item that is another name for a note has no statements.
-    """
-    return [
-        KnownUnit(
-            as_searched(note.name, one),
-            (key,),
-            min(one.seq, default=0),
-            datetime.combine(one.said, time(tzinfo=UTC)) if one.said else None,
-            tells=place == 0,
-            advice=tells_advice(one.text),
-            rule=tells_rule(one.text),
-        )
-        for place, one in enumerate(note.holding)
-    ]
-
-
 def notes_within(
     limit: int, groups: Iterable[Sequence[FoundUnit]], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
@@ -137,6 +118,7 @@ def notes_within(
     Returns:
         The chosen statements by the name of the note. The note with the best statement comes first.
     """
+    note_of = functools.cache(notes.note)
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
     ranked, texts, repeats = dict[str, None](), set[str](), list[Sequence[FoundUnit]]()
@@ -153,7 +135,7 @@ def notes_within(
 
     room = Limit(limit, lambda: (len(lines()) - 1) * newline + sum(sizes.values()))
     for group, repeated in chain(((group, False) for group in groups), ((group, True) for group in repeats)):
-        found = ((key, _find_missing(notes.note(key), unit, chosen.get(key, {}))) for key, _, unit in group)
+        found = ((key, _find_missing(note_of(key), unit, chosen.get(key, {}))) for key, _, unit in group)
         missing = {(key, at): one for key, new in found for at, one in new.items()}
         ranked |= dict.fromkeys(key for key, _ in missing)
         added = {at: one for at, one in missing.items() if repeated or not (one.text in texts and _names(one, at[0]))}
@@ -192,5 +174,5 @@ def _find_missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> d
 
     If the note does not have the statement any more, return `{}`.
     """
-    place = note.places.get(unit.text)
+    place = note.find(unit)
     return {} if place is None else {at: note.holding[at] for at in (0, place) if at not in shown}

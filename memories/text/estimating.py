@@ -195,11 +195,11 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
     def add_up(parts: Iterable[str], measure: Callable[[str], tuple[float, ...]]) -> tuple[float, ...]:
         letters = signs = kana = marks = 0.0
         for part, times in Counter(parts).items():
-            one = measure(part)
-            letters += times * one[0]
-            signs += times * one[1]
-            kana += times * one[2]
-            marks += times * one[3]
+            letter, sign, syllable, mark = measure(part)
+            letters += times * letter
+            signs += times * sign
+            kana += times * syllable
+            marks += times * mark
         return letters, signs, kana, marks
 
     def measure_part(text: str) -> tuple[float, ...]:
@@ -210,7 +210,7 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
 
     def measure(text: str) -> tuple[float, ...]:
         lines = _LINE_END.split(text)
-        return add_up([*lines, *["\n"] * (len(lines) - 1)], measure_line)
+        return add_up([*lines, *["\n"] * (len(lines) - 1)], measure_line) if lines[1:] else measure_line(text)
 
     return measure
 

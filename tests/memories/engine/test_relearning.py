@@ -10,10 +10,10 @@ import pytest
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories import VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.learner import relearn
-from memzoo.memories.search.known_index import UnitsOf
 from memzoo.memories.search.units import KnownUnit
-from memzoo.memories.strategies import entity, knowledge_graph
-from memzoo.stores import JSON, Entries, InMemoryStore, Message
+from memzoo.memories.strategies import knowledge_graph
+from memzoo.memories.strategies.entity_notes import EntityIndex
+from memzoo.stores import Entries, InMemoryStore, Message
 from memzoo.sync import drive
 from tests.memories.engine.failing import FAILS, NEVER, POISON, make, talked
 
@@ -113,14 +113,14 @@ def test_reads_each_item_once(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     replies = map(line.format, range(steps))
     reads = list[str]()
 
-    def counting(of: UnitsOf) -> UnitsOf:
-        def counted(key: str, item: JSON) -> Sequence[KnownUnit]:
-            reads.append(key)
-            return of(key, item)
+    def counting(of: Callable[..., Sequence[KnownUnit]]) -> Callable[..., Sequence[KnownUnit]]:
+        def counted(*arguments: Any) -> Sequence[KnownUnit]:
+            reads.append(arguments[-2])
+            return of(*arguments)
 
         return counted
 
-    monkeypatch.setattr(entity, "units_of_note", counting(entity.units_of_note))
+    monkeypatch.setattr(EntityIndex, "units", counting(EntityIndex.units))
     monkeypatch.setattr(knowledge_graph, "units_of_fact", counting(knowledge_graph.units_of_fact))
     memory = make(name, lambda _: next(replies))
     for place in range(steps):

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from memzoo.memories.strategies.entity_notes import (
-    EntityNote,
+    EntityIndex,
     EntityNotes,
     NoteStatement,
     make_statement,
     statements_in,
 )
-from memzoo.memories.strategies.shown_notes import units_of_note
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Entry
 
@@ -57,7 +56,7 @@ def test_a_statement_is_of_the_message_with_most_of_its_words() -> None:
 def test_the_first_statement_of_a_note_says_who_somebody_is() -> None:
     """Of what holds, the first leads from a role to a name, for a search; what was corrected is not searched."""
     item = note("Bob", "Bob is the baker.", "Bob likes tea.", ended="Bob is a cook.")
-    units = units_of_note("bob", EntityNote.of(item))
+    units = EntityIndex().units("bob", item)
     assert [(unit.text, unit.names, unit.tells) for unit in units] == [
         ("Bob: Bob is the baker.", ("bob",), True),
         ("Bob: Bob likes tea.", ("bob",), False),
@@ -75,7 +74,7 @@ def test_the_first_statement_of_a_note_says_who_somebody_is() -> None:
 )
 def test_tells_advice_from_what_is_so(said: str, *, advice: bool) -> None:
     """What begins with what the assistant said is searched as advice, which comes after what is so."""
-    (unit,) = units_of_note("oven", EntityNote.of(note("Oven", said)))
+    (unit,) = EntityIndex().units("oven", note("Oven", said))
     assert unit.advice is advice
 
 

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from memzoo.forks import cached_property
 from memzoo.memories.graph.fact import Fact
 from memzoo.memories.text.names import NameIndex, canonical
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["FactIndex"]
 
 K = TypeVar("K")
-_Linked: TypeAlias = dict[str, dict[str, Fact]]
 _One: TypeAlias = tuple[int, str, Fact]
 
 
@@ -30,9 +30,6 @@ class FactIndex:
 
     def __init__(self) -> None:
         self.names = NameIndex()
-        # The nodes, each with its first spelling, the facts with the node as subject and those with it as object, both
-        # by the other node and the rest of the key.
-        self.nodes: dict[str, tuple[str, _Linked, _Linked]] = {}
         self._facts: dict[str, Fact] = {}
         self.relations: list[tuple[int, str]] = []
         self._subjects_by_relation: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -50,16 +47,12 @@ class FactIndex:
         self._named: dict[str, Sequence[str]] = {}
         self._replaced: dict[str, Sequence[Fact]] = {}
 
-    def as_networkx(self) -> "MultiDiGraph[str]":
-        """Return the facts as a networkx graph, see `KnowledgeGraph.graph`."""
+    @cached_property
+    def graph(self) -> "MultiDiGraph[str]":
+        """The facts as a networkx graph, see `KnowledgeGraph.graph`."""
         from networkx import MultiDiGraph
 
-        graph: MultiDiGraph[str] = MultiDiGraph()
-        graph.add_nodes_from((node, {"name": name}) for node, (name, _, _) in self.nodes.items())
-        for key, fact in self._facts.items():
-            (subject, obj), edge = _split_key(key)
-            graph.add_edge(subject, obj, key=edge, fact=fact)
-        return graph
+        return MultiDiGraph()
 
     def put(self, key: str, fact: Fact | None) -> None:
         """Store a fact under a key, in place of an earlier fact. `None` removes the earlier fact."""
@@ -73,17 +66,15 @@ class FactIndex:
             self._facts[key] = fact
             self._add(fact)
             for node, name in ((subject, fact.subject), (obj, fact.object)):
-                if node not in self.nodes:
-                    self.nodes[node] = name, {}, {}
+                if node not in self.graph:
+                    self.graph.add_node(node, name=name)
                     self.names.add(node)
-            for linked, other in self._links(subject, obj):
-                linked.setdefault(other, {})[edge] = fact
+            self.graph.add_edge(subject, obj, key=edge, fact=fact)
             return
-        for linked, other in self._links(subject, obj):
-            _take_out(linked, other, edge)
+        self.graph.remove_edge(subject, obj, edge)
         for node in {subject, obj}:
-            if not any(self.nodes[node][1:]):
-                del self.nodes[node]
+            if not self.graph.degree(node):
+                self.graph.remove_node(node)
                 self.names.remove(node)
 
     def get(self, key: str) -> Fact | None:
@@ -92,23 +83,24 @@ class FactIndex:
 
     def between(self, subject: str, obj: str) -> list[Fact]:
         """Return the facts with this subject and this object, including superseded facts."""
-        return [*self.nodes[subject][1].get(obj, {}).values()] if subject in self.nodes else []
+        return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
 
     def at(self, node: str) -> Iterator[Fact]:
         """Yield all facts about a node, including superseded facts: first those with the node as subject."""
-        for linked in self.nodes[node][1:] if node in self.nodes else ():
-            yield from (fact for facts in linked.values() for fact in facts.values())
+        if node in self.graph:
+            edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
+            yield from (data["fact"] for _, _, data in edges)
 
     def name_of(self, node: str) -> str:
         """Return the first spelling of a node."""
-        return self.nodes[node][0]
+        return str(self.graph.nodes[node]["name"])
 
     def is_name(self, node: str) -> bool:
         """Tell whether a node is a name, not just a common word used as an object ("red", "handsome")."""
-        if node not in self.nodes:
+        if node not in self.graph:
             return False
-        name, told, _ = self.nodes[node]
-        return name != name.lower() or name == name.upper() or bool(told)
+        name = self.name_of(node)
+        return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def find_meant(self, name: str) -> list[str]:
         """Return the nodes that a name refers to.
@@ -163,9 +155,6 @@ class FactIndex:
                 new = (one for one in self.with_words(other, old.related) if one.related == old.related)
                 told = [one for one in new if node not in one.nodes and one.newest >= old.superseded_by]
                 yield from sorted((one for one in told if not one.negated), key=lambda one: (one.newest, one.key))[-1:]
-
-    def _links(self, subject: str, obj: str) -> Iterable[tuple[_Linked, str]]:
-        return (self.nodes[subject][1], obj), (self.nodes[obj][2], subject)
 
     def _add(self, fact: Fact) -> None:
         self._worded[fact.wording][fact.key] = fact

@@ -59,20 +59,19 @@ class KnowledgeGraph:
 
     @property
     def graph(self) -> "MultiDiGraph[str]":
-        """A networkx graph of all facts: nodes by canonical name with `name`, edges with `fact`."""
-        with self._lock:
-            return self._facts.as_networkx()
+        """The networkx graph: nodes by canonical name with `name`, edges with `fact`. Do not change it."""
+        return self._facts.graph
 
     @property
     def empty(self) -> bool:
         """Tell whether the graph has no facts."""
         with self._lock:
-            return not self._facts.nodes
+            return not self.graph
 
     def facts(self, *, history: bool = False) -> list[Fact]:
         """Return all current facts, in the order first said; with `history`, superseded facts too."""
         with self._lock:
-            facts = (fact for node in self._facts.nodes for fact in self._facts.at(node))
+            facts = (fact for node in self.graph for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:

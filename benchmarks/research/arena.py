@@ -3,6 +3,7 @@
 The tables are in docs/arena.md.
 """
 
+import itertools
 import platform
 import time
 from collections.abc import Callable, Iterator
@@ -240,8 +241,11 @@ def _better(title: str, comparison: Comparison) -> Iterator[str]:
         texts = {name: f"{spent[name]:,.{digits}f}" for name in rows}
         less = [name for name, own in alike.items() if spent[name] < spent[own] and texts[name] != texts[own]]
         if less:
-            pairs = "; ".join(f"{name} {texts[name]}, memzoo's {alike[name]} {texts[alike[name]]}" for name in less)
-            yield f"- {title}, {words} for an exchange: {pairs}."
+            kinds = "; ".join(
+                f"{', '.join(f'{name} {texts[name]}' for name in names)}, memzoo's {own} {texts[own]}"
+                for own, names in itertools.groupby(sorted(less, key=alike.__getitem__), alike.__getitem__)
+            )
+            yield f"- {title}, {words} for an exchange: {kinds}."
 
 
 def _put(text: str, name: str, part: str) -> str:

@@ -8,7 +8,7 @@ import numpy
 
 from memzoo.memories.search.corrections import kinds_of
 from memzoo.memories.search.languages.zh import RUN
-from memzoo.memories.search.rows import Numbers, Places, Rows, Terms
+from memzoo.memories.search.rows import Numbers, Places, Rows
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import count_letters, hash_word
 from memzoo.memories.text.view import Passage
@@ -107,9 +107,9 @@ def reach(size: int) -> int:
     return size // _LEAST_LENGTH
 
 
-def find_labels(query: str) -> Terms:
+def find_labels(query: str) -> set[int]:
     """Return the numbers of the words in a query that could be a speaker's name."""
-    return numpy.array(sorted({_speaker_number(label) for label in _labels(query)} - _PARTS), numpy.uint64)
+    return {_speaker_number(label) for label in _labels(query)} - _PARTS
 
 
 def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:

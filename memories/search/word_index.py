@@ -263,7 +263,8 @@ class WordIndex:
             weights.own * own + weights.around * around + weights.segment * in_segment
         )
         speakers, spoken_by = text.speakers
-        is_named = numpy.isin(speakers, find_labels(query))
+        labels = find_labels(query)
+        is_named = numpy.array([one in labels for one in speakers.tolist()])
         total = fit + weights.speaker * is_named[spoken_by] if is_named.any() else fit
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])

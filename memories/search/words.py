@@ -177,9 +177,10 @@ def phrase_counts(
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
     words = numpy.unique(numpy.array([phrase[0] for phrase, _ in phrases], numpy.uint64))
     places = numpy.flatnonzero(numpy.isin(parts, words.astype(numpy.uint16), kind="sort"))
-    places = places[numpy.isin(terms[places], words)]
+    which = numpy.searchsorted(words, terms[places])
+    is_word = words.take(which, mode="clip") == terms[places]
     # Small numbers stand for the terms, because small numbers are sorted faster (by radix).
-    which = numpy.searchsorted(words, terms[places]).astype(numpy.min_scalar_type(len(words)))
+    places, which = places[is_word], which[is_word].astype(numpy.min_scalar_type(len(words)))
     after = numpy.cumsum(numpy.bincount(which, minlength=len(words)))
     positions = dict(zip(words.tolist(), numpy.split(places[numpy.argsort(which, kind="stable")], after), strict=False))
     for phrase, share in phrases:

@@ -33,7 +33,8 @@ __all__ = [
 ]
 
 
-_T, _U = TypeVar("_T"), TypeVar("_U")
+_T = TypeVar("_T")
+_U = TypeVar("_U")
 _SEQS = methodcaller("get", "seq", ())
 
 

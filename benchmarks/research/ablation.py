@@ -27,7 +27,9 @@ from memzoo.strategy import Passage, text_of
 
 __all__ = ["OFF", "PARTS", "ablation", "hashed", "share_shown"]
 
-_WEIGHTS = "own around segment window month speaker asking answering length talkative saturation dilution".split()
+_WEIGHTS = (
+    "own around segment window month speaker telling asking answering length talkative saturation dilution".split()
+)
 # What stands in for a part that has no weight, by the part's name under `memzoo.memories.search`.
 _SEARCH = "memzoo.memories.search"
 _NEVER = re.compile(r"(?!)")

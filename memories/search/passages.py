@@ -32,13 +32,14 @@ ROW = numpy.dtype(
         ("speaker", "<u8"),
         ("said_at", "<f8"),
         ("opens", "?"),
+        ("tells", "?"),
         ("asks", "<f8"),
         ("kinds", "<i8"),
     ]
 )
 """The fields of a message's row. `seq` is its log number. `document` is the first log number of its exchange; `said_at`
-is NaN if unknown; `opens` is true at the beginning of a segment; `asks` is the share of questions among its sentences;
-`kinds` are the kinds of values in the message (`kinds_of`)."""
+is NaN if unknown; `opens` is true at the beginning of a segment; `tells` is true if the message speaks of "I" or "we";
+`asks` is the share of questions among its sentences; `kinds` are the kinds of values in the message (`kinds_of`)."""
 
 # Context is limited in letters, not in messages: of long messages, even three are too much.
 _SEGMENT_LETTERS = 3_000
@@ -48,6 +49,7 @@ _PAUSE = 3_600
 # Even a shorter message takes this many letters of room: otherwise a window could span hundreds of "ok".
 _LEAST_LENGTH = 10
 
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)")
 
 _WORD = re.compile(r"\w+")
@@ -70,7 +72,8 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
         last, size = now, room if opens else size + room
         document = passage.seq if passage.begins or not document else document
         numbers = (passage.seq, document, length, count, _speaker_number(passage.speaker), now)
-        rows.append((*numbers, opens, _count_questions(passage.text), kinds_of(passage.text)))
+        tells = _FIRST_PERSON.search(passage.text) is not None
+        rows.append((*numbers, opens, tells, _count_questions(passage.text), kinds_of(passage.text)))
     return numpy.array(rows, ROW)
 
 
@@ -115,12 +118,12 @@ def find_labels(query: str) -> set[int]:
 def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
     """Return each message's loss of score, as a share of the best score by words.
 
-    A message loses for questions in it, for its length, and if its speaker's messages are long on average.
-    `spoken_by` has the positions of the messages' speakers.
+    A message loses for questions in it, for its length, and if its speaker's messages are long on average. A message
+    of "I" or "we" gains a little. `spoken_by` has the positions of the messages' speakers.
     """
     usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
     length = weights.length * doublings(rows["length"], weights.short)
-    loss: Numbers = weights.asking * rows["asks"] + length
+    loss: Numbers = weights.asking * rows["asks"] - weights.telling * rows["tells"] + length
     return loss + weights.talkative * doublings(usual, weights.short)[spoken_by]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Documents", "PersistedIndex"]
 
 # Raise this number after any change in the items' content: all conversations are then analysed anew.
-_VERSION = 10
+_VERSION = 11
 _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64

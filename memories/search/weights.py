@@ -15,6 +15,7 @@ class Weights:
         segment: The weight of the words in the message's segment.
         month: The gain of a message from the month or day that the query asks for, as a share of its score by words.
         speaker: The points for messages of a speaker named in the query.
+        telling: The gain of a message that speaks of "I" or "we", as a share of the best score by words.
         asking: The loss of a message that consists of questions, as a share of the best score by words.
         answering: The share of a question's score that is added to the message after it.
         short: The number of letters up to which a message loses nothing for its length; see `count_letters`.
@@ -39,9 +40,10 @@ class Weights:
     segment: float = 1.0
     month: float = 1.0
     speaker: float = 5.0
+    telling: float = 0.05
     asking: float = 0.1
     answering: float = 0.2
-    short: int = 280
+    short: int = 270
     length: float = 0.4
     talkative: float = 0.2
     embeddings: float = 0.01

@@ -120,7 +120,7 @@ class MessageListStore(Closing):
         return await self._seen.states(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`; this store cannot reach data that the functions leave behind."""
+        """See `ManagedStore.scrub`; this store cannot reach data that your own functions leave behind."""
         return False
 
     async def _look(self, conversation_id: str) -> int:

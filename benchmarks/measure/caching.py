@@ -163,9 +163,9 @@ class PromptCache:
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
     def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
-        """Return the token counts of a request that begins with the whole previous request.
+        """Count the tokens of a request that begins with the whole previous request, without comparing messages.
 
-        Unlike `send`, this method does not compare messages, and is faster.
+        With `anew`, it begins with the system tokens only. Faster than `send`.
 
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.

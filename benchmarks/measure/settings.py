@@ -116,7 +116,8 @@ class Settings:
         """Return the rule of the prompt cache for a model, with the price `price_cached` if it is set.
 
         Raises:
-            OptionError: `price_cached` is above the model's input price, or there is no such price, or no cache.
+            OptionError: `price_cached` is set, but is above the model's input price, or the model has none, or
+                the cache rule never reads from the cache.
         """
         rule = self._rule
         if self.price_cached is None:

@@ -142,13 +142,13 @@ class PlayedMemory:
                 begun = drive(self._store.read_state(id_, learnt.name))
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
-        """Return the memory's view at the next moment, as the difference from the moment before.
+        """Return the memory's view after the newest exchange, as the difference from the view before it.
 
         Args:
             query: The user's next message; `None` if unknown.
-            tables: The tables of the page.
+            tables: The texts that several views share.
             said: The messages of the log by number.
-            anew: True to compute the newest moment again, for another query.
+            anew: True to compute the newest view again, for another query.
         """
         if not anew:
             self._keep_state(len(self._told))

@@ -44,7 +44,7 @@ class Expected:
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
     """Return the numbers to expect for a memory, by name: tokens, calls, and tokens of the calls.
 
-    Calls to load include those for the questions.
+    "calls to load" include the calls that the questions of the transcript cause.
     """
     # Rules replaced the model, so only numbers that do not depend on replies are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())

@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from importlib.metadata import version
 from pathlib import Path
 from statistics import NormalDist
 from typing import Annotated
 
 import typer
 
-from memzoo import __version__
 from memzoo.benchmarks import Settings
 from memzoo.benchmarks.comparing import Comparison, compare
 from memzoo.benchmarks.contenders.environments import install, weigh
@@ -92,7 +92,9 @@ def arena(
         line = f"- Installed, in megabytes and packages: {'; '.join(lighter)}; memzoo {weights['memzoo']}."
         text = _put(out.read_text(encoding="utf-8"), "better weight", line)
         pinned = dict.fromkeys(need.replace("==", " ") for one in found.values() for need in one.requires)
-        line = f"- Measured: {', '.join(pinned)}, and memzoo {__version__}, on Python {platform.python_version()}."
+        line = (
+            f"- Measured: {', '.join(pinned)}, and memzoo {version('memzoo')}, on Python {platform.python_version()}."
+        )
         out.write_text(_put(text, "versions", line), encoding="utf-8", newline="\n")
     for name in only or _SETS:
         title, budgets = _SETS[name]

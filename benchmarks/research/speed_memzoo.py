@@ -70,17 +70,17 @@ def buffer_save(_: Place) -> Prepare:
 
 
 def window_load(count: int) -> Maker:
-    """Prepare a window of five exchanges in memory, after `count` exchanges, and return a function that loads it."""
+    """Return a function that loads a window of five exchanges in memory, where `count` exchanges are saved."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferWindowMemory(k=5), messages(2 * count)))
 
 
 def window_load_sqlite(count: int) -> Maker:
-    """Prepare a window of five exchanges on SQLite, after `count` exchanges, and return a function that loads it."""
+    """Return a function that loads a window of five exchanges on SQLite, where `count` exchanges are saved."""
     return lambda place: _prepare_load(_window_on_sqlite(place, count))
 
 
 def window_save_sqlite(count: int) -> Maker:
-    """Prepare a window on SQLite, after `count` exchanges, and return a function that saves an exchange."""
+    """Return a function that saves an exchange in a window memory on SQLite, which already has `count` exchanges."""
     return lambda place: again(make_save(_window_on_sqlite(place, count)))
 
 

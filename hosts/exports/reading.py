@@ -26,10 +26,10 @@ class Choice:
     """The options that choose conversations and their speakers.
 
     Attributes:
-        user: The name of the speaker who is the user; "" if the file says so.
+        user: The name of the speaker who is the user; "" if the file says who that is.
         assistant: The name of the speaker who is the assistant; all others are users.
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
-        title: A part of the titles, in upper or lower case.
+        title: Text that the title contains, without regard to case; "" for any title.
         since: Only conversations with a message of this time or later.
         last: The number of conversations to choose, those with the newest messages; 0 for all.
     """

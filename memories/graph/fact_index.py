@@ -113,7 +113,8 @@ class FactIndex:
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
         """Return iterators over the current facts about a name, newest first.
 
-        The first iterator yields all facts. There is one more for each word, with the facts that contain the word.
+        The first iterator yields all facts. For each of `words` that the facts contain, another iterator yields the
+        facts with this word.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]

@@ -326,7 +326,7 @@ class EntityNotes:
 
     @property
     def aliases(self) -> dict[str, str]:
-        """A dict from each other name to the name on the note, sorted."""
+        """The other names of entities, sorted: a dict from another name to the name on the note."""
         others = sorted((key, item["name"]) for key, item in self.items.items() if "of" in item)
         return {alias: self.name(self.key(key), "") for key, alias in others}
 
@@ -341,7 +341,7 @@ class EntityNotes:
         Args:
             amendments: Triples of the key or name of a note, the statement that ends (or `None`), and the statement to
                 add (or "").
-            same: A dict from each other name for an entity to the name to keep.
+            same: Other names for entities: a dict from another name to the name to keep.
             entries: The messages that the amendments come from.
         """
         told: dict[str, dict[str, NoteStatement]] = {}

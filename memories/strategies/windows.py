@@ -276,7 +276,7 @@ class MessageWindowMemory(WindowMemory):
 
     Costs: no call; tokens grow with the length of messages.
 
-    State: none, except the messages that LangChain4j would hold under its rules.
+    State: none. Only with `rules="langchain4j"`, the messages that LangChain4j would hold.
 
     Example:
         >>> memory = MessageWindowMemory(max_messages=3)
@@ -313,7 +313,7 @@ class TokenWindowMemory(WindowMemory):
     Costs: no call; tokens up to the limit.
     Needs: nothing.
 
-    State: none, except the messages that LangChain4j would hold under its rules.
+    State: none. Only with `rules="langchain4j"`, the messages that LangChain4j would hold.
 
     Example:
         >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))

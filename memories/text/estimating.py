@@ -279,7 +279,7 @@ class Estimate:
             self.begin()
 
     def begin(self) -> None:
-        """Drop all corrections, and take the factors for the beginning."""
+        """Drop all corrections, and take the factors from before the first answer."""
         self._use(*self._table)
 
     @property

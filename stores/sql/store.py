@@ -273,7 +273,7 @@ class SQLStore(Closing):
         return await self._database.scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
-        """Return the faults that the database finds, and a line for each conversation without its newest messages."""
+        """Return the faults that the database finds, and a line for each conversation that lost its newest messages."""
         found = await self._database.check()
         lost = await self._database.rows(statements.LOST, {})
         left = await self._database.rows(statements.ROWLESS, {})

@@ -26,6 +26,8 @@ for _language in LANGUAGES:
 def tell_language(text: str) -> Language:
     """Return the language with the most stop words in a text; English if no other language has more.
 
+    English has the empty name as its stemmer.
+
     Example:
         >>> tell_language("Wo wohnt meine Schwester?").stemmer, tell_language("Oslo").stemmer
         ('german', '')

@@ -38,7 +38,7 @@ def fts_scores(passages: Sequence[Passage], query: str, names: Iterable[str] = (
         passages[place].seq: score
         + 5 * (passages[place].speaker in asked)
         + 0.2 * after_question(passages, place, own)
-        - best * (0.1 * asking(passages[place].text) + cost(passages, place))
+        - best * (0.1 * asking(passages[place].text) - 0.05 * tells(passages[place].text) + cost(passages, place))
         for place, score in fit.items()
     }
 
@@ -57,8 +57,8 @@ def cost(passages: Sequence[Passage], place: int) -> float:
 
 
 def doublings(length: float) -> float:
-    """How often 280 letters are doubled."""
-    return math.log2(max(length, 280) / 280)
+    """How often 270 letters are doubled."""
+    return math.log2(max(length, 270) / 270)
 
 
 def letters(text: str) -> int:
@@ -123,3 +123,9 @@ def asking(text: str) -> float:
     """The share of the sentences that ask."""
     sentences: list[str] = re.split(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])(?=.)", text.strip())
     return sum(sentence.endswith(("?", "\uff1f")) for sentence in sentences) / len(sentences)
+
+
+def tells(text: str) -> bool:
+    """Whether "I" or "we" speak."""
+    words = set(re.findall(r"\w+", text.lower()))
+    return bool(words & {"i", "me", "my", "mine", "we", "us", "our"}) or "我" in text or "咱" in text

@@ -399,6 +399,11 @@ class TestWorth:
         index = index_of(*["The weather is dull"] * 9, "Who sails a boat?", "One sails a boat.")
         assert ranked(index, "sailing a boat") == [11, 10]
 
+    def test_of_the_speaker_himself_is_more(self) -> None:
+        """Of messages that fit alike, one of "I" or "we" comes first."""
+        index = index_of(*["The weather is dull"] * 9, "Now they sail a boat.", "Now we sail a boat.")
+        assert ranked(index, "sailing a boat") == [11, 10]
+
     def test_does_not_outweigh_words(self) -> None:
         """A question with the words comes before a statement with fewer of them."""
         index = index_of(*["The weather is dull"] * 9, "Did we sail a red boat to Oslo?", "I saw a boat, I think.")

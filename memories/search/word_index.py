@@ -78,6 +78,10 @@ class _SearchedText(NamedTuple):
 class WordIndex:
     """Searches the messages of a conversation by words, at three sizes: message, window and segment.
 
+    The answer to a question may be said a few messages after its words, so the text around a message counts too. Each
+    text begins with its date, whose words count like other words. The terms of all messages are in one array, which is
+    scanned for each word of a query: an inverted index would have to be kept up and stored.
+
     Args:
         weights: The weights of the parts of a score.
 

@@ -170,7 +170,8 @@ def phrase_counts(
 
     Args:
         terms: The terms of all messages.
-        parts: The last 16 bits of each term: few other terms have the same, and a scan takes a quarter of the time.
+        parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
+            other terms have the same.
         ends: The positions at which the terms of each message begin, and the end of the last message.
         phrases: The phrases to search for, each with its share.
     """

@@ -170,7 +170,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """A dict from each other name to the name on the note."""
+        """The other names of entities: a dict from another name to the name on the note."""
         return EntityNotes(drive(self.known_state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:

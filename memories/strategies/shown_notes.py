@@ -107,7 +107,8 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, with the first statement of each of their notes.
 
-    A statement of another note too, whose name it says itself, is repeated there only where all else has room.
+    A statement may stand in several notes. If it was chosen from one note, and contains the name of another, it is
+    repeated there only after all other results.
 
     Args:
         limit: The most tokens of all statements together.

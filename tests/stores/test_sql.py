@@ -129,7 +129,7 @@ def test_a_damaged_tombstone_is_named(url: str, file: Path):
 
 
 def test_a_damaged_embedding_is_named(url: str, file: Path):
-    """A load reads no embedding that is none."""
+    """An embedding that is not stored as bytes is refused when it is read."""
     with contextlib.closing(SQLStore(url)) as store:
         say(store, "hello")
         commit(store, "c", {}, embeddings={1: vector(1, 2)})

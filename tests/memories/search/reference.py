@@ -126,6 +126,6 @@ def asking(text: str) -> float:
 
 
 def tells(text: str) -> bool:
-    """Whether "I" or "we" speak."""
+    """Tell if "I" or "we" speak."""
     words = set(re.findall(r"\w+", text.lower()))
     return bool(words & {"i", "me", "my", "mine", "we", "us", "our"}) or "我" in text or "咱" in text

@@ -123,8 +123,8 @@ def test_statements_of_one_note_that_belong_together_are_shown_together() -> Non
     assert {name: [one.text for one in kept] for name, kept in shown.items()} == {"Bob": [TEA, old, new]}
 
 
-def test_what_several_notes_state_is_repeated_only_where_all_else_has_room() -> None:
-    """Where the statement says the other name itself; "likes tea" in two notes tells two things."""
+def test_a_statement_of_several_notes_is_repeated_only_where_all_else_has_room() -> None:
+    """This is for statements with the other name in them: "likes tea" in two notes tells two things."""
     both, alike = "Bob met Eve.", "Likes tea."
     notes = EntityNotes({"bob": note("Bob", both, alike), "eve": note("Eve", both, alike)})
     groups = [[found(name, text)] for text in (both, alike) for name in ("Bob", "Eve")]

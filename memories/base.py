@@ -218,23 +218,23 @@ class BaseMemory(ABC):
 
     @abstractmethod
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return the view to show to the model now. Do not change entries of the log.
+        """Return the view to show to the model now. Do not change the log's entries.
 
-        A strategy that searches looks for the words of `query`.
+        For a strategy that searches, `query` is the user's words.
         """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the changes to the state that follow from new entries.
 
-        The log ends with the last of these entries. Only return the changes; do not apply them. This method may ask a
+        Only return the changes; do not apply them. The log ends with the last of `entries`. This method may ask a
         model, and raises `ModelError` if the model fails.
         """
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return how many of the oldest waiting entries to learn from at once; True or False for all or none.
+        """Return the number of waiting entries to learn from now, counted from the oldest.
 
-        After True (the default), entries still wait until they make a portion (`learn_every`).
+        True (the default) means all, as soon as they make a portion (`learn_every`); False means none.
         """
         return True
 
@@ -251,7 +251,7 @@ class BaseMemory(ABC):
 
         Args:
             changes: The changed items by key; `None` for a deleted item.
-            reset: True to drop everything kept so far before the update, because something was deleted.
+            reset: True if something was deleted: first drop everything kept so far.
         """
 
     # Methods and properties that use the hooks, or are used by them.
@@ -304,10 +304,10 @@ class BaseMemory(ABC):
 
     @property
     def message_limit(self) -> int | None:
-        """The token limit for the messages in a view, including those not learnt from yet.
+        """The token limit for the messages in a view, including those not learnt from yet; `None` for no limit.
 
-        By default the option `max_token_limit`; `None` without this option. Override this property if your option
-        `max_token_limit` limits something else.
+        By default, this is the option `max_token_limit`, if there is one. Override this property if your option limits
+        something else.
         """
         return getattr(self, "max_token_limit", None)
 
@@ -344,8 +344,8 @@ class BaseMemory(ABC):
             inputs: The inputs of this turn. Only strategies that search need inputs.
 
         Raises:
-            AmbiguousKeyError, MissingKeyError: The strategy needs the user's words, and cannot tell which input has
-                the words.
+            AmbiguousKeyError, MissingKeyError: The strategy needs the user's words, but their key is missing or
+                unclear.
             MessageError: The inputs are not a dict.
         """
         check_inputs(inputs)
@@ -478,7 +478,7 @@ class BaseMemory(ABC):
                 unanswered words, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
             max_tokens: The most tokens of the request, as in `messages`.
-            family: The endpoint's family, which may demand more than this order: a `Family`, or a name in
+            family: The family of the endpoint, which may have demands of its own: a `Family`, or a name in
                 `memzoo.memories.text.families.FAMILIES`; by default the family of the memory's model.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
 
@@ -577,7 +577,7 @@ class BaseMemory(ABC):
     async def aclear(self) -> None:
         """Start over: delete all messages, everything learnt from them, and the record of forgotten turns.
 
-        If a host saves the old messages again, they are back. After `forget(None)`, they are not saved again.
+        A host that saves the old messages again brings them back. `forget(None)` prevents this.
         """
         from memzoo.memories.engine import forgetting
 
@@ -628,11 +628,11 @@ class BaseMemory(ABC):
         Args:
             user: The user's words, or a user message (with pictures, say); `None` to answer the last question again:
                 the question stays, and its earlier answer is taken back.
-            after: The log number after which the turn replaces all messages. The replaced messages are taken back (see
-                `arewind`) once the turn is stored; if the turn fails, the messages stay.
+            after: A log number: the turn replaces all messages after it. They are taken back (see `arewind`) once the
+                turn is stored; if the turn fails, they stay.
             on_failure: If an exception ends the turn, `"keep"` stores the messages so far, and `unfinished_turn`
                 returns these messages; `"rollback"` stores nothing. A turn without an answer is unfinished too.
-            busy: While another turn of this conversation runs, `"wait"` for its end, or `"refuse"`.
+            busy: If another turn of this conversation runs, `"wait"` waits for its end; `"refuse"` raises an error.
             turn_id: The id of the turn, by default a fresh id. A turn with the id of a stored turn is not stored again.
 
         Raises:
@@ -694,7 +694,7 @@ class BaseMemory(ABC):
         """Return another memory of the conversation, with some options changed: `memory.clone(k=5)`.
 
         Args:
-            **changed: The changed options. With another `store`, an index outside the store is not shared.
+            **changed: The changed options. With another `store`, the copy gets its own vector index.
         """
         return type(self)(**{name: getattr(self, name) for name in options.options_of(type(self))} | changed)
 

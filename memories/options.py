@@ -63,7 +63,7 @@ class AtLeast:
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(dataclasses.field,))
 def strategy(cls: type[T]) -> type[T]:
-    """Make a class a strategy: its annotated attributes are options, each with its meaning in the text below.
+    """Make a class a strategy: its annotated attributes become options, each explained by the string below it.
 
     Options are keyword arguments, and are listed in the class's docstring. Their values are checked by the annotation:
     `bool`, `int` or `Literal[...]`. Functions in `Annotated[...]` replace these checks: each is called with the
@@ -144,7 +144,7 @@ def refuse_assignment(memory: Any, name: str, value: object) -> None:
 
 
 def refuse_pickling(instead: str) -> Callable[[Any, Any], NoReturn]:
-    """Return a `__reduce_ex__` for a class that must not be pickled or copied; it raises an `OptionError`."""
+    """Return a `__reduce_ex__` that raises an `OptionError`, for a class that must not be pickled or copied."""
 
     def refuse(owner: Any, _: object) -> NoReturn:
         raise OptionError(f"a {type(owner).__name__} cannot be pickled or copied; {instead}")

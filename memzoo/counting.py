@@ -1,4 +1,4 @@
-"""A hook for exact token counts. With it, a cassette records the counts of a run, and replays them."""
+"""The hook through which exact token counts go, so that a cassette can record the counts of a run and replay them."""
 
 from collections.abc import Callable
 from typing import TypeAlias

@@ -116,10 +116,10 @@ def run_units(
     Args:
         executor: The executor; `None` runs the units in this process, one after the other.
         do: The function to run on the workers. Its errors are raised here and end the run.
-        units: The units, each an argument for `do`. `None` means that the next unit comes only after another unit has
-            finished.
-        batch_seconds: The time that a batch should take. After twice this time, a worker returns the remaining units. 0
-            for batches of one unit.
+        units: The units, each an argument for `do`; or `None` to wait until another unit has finished before the next
+            is taken.
+        batch_seconds: The seconds that a batch of units should take; 0 for one unit in each batch. After twice this
+            time, a worker returns the units that it has not begun.
 
     Raises:
         OptionError: `do` or a unit cannot be sent to the workers.

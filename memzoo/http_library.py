@@ -1,6 +1,6 @@
 """The HTTP library of the installed `openai` client: httpx2 from openai 3 on, httpx before.
 
-Both have the same names.
+The names in both libraries are the same.
 """
 
 import importlib

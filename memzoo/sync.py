@@ -107,7 +107,7 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
 
 
 class Managed(ABC, Generic[T]):
-    """A base class for objects with an asynchronous context manager: it adds the synchronous `with`."""
+    """A base class for asynchronous context managers, which can then be used in a synchronous `with` too."""
 
     @abstractmethod
     async def __aenter__(self) -> T: ...

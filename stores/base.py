@@ -169,8 +169,8 @@ class Store(Protocol):
     """Keeps the logs and the derived states of conversations, by conversation id.
 
     Any number of memories can share a store. The methods are coroutines. They must not suspend while
-    `memzoo.sync.is_blocking` is true. Records and entries are never changed after a call. Lists and states belong to
-    the caller.
+    `memzoo.sync.is_blocking` is true. Neither store nor caller changes records and entries after a call. Lists and
+    states belong to the caller.
 
     `memzoo.testing.PlainStoreContract` states all rules as tests. Run these tests on your own store; for a
     `ManagedStore`, run `StoreContract` instead.
@@ -404,7 +404,7 @@ def methods_lacking(store: object) -> list[str]:
 
 
 def find_lacking(store: Store, method: str) -> Store | None:
-    """Return the store that lacks a method: the given store, or one wrapped in it; `None` if none does."""
+    """Return the store that lacks a method: the given store or a store wrapped in it; `None` if all have the method."""
     if not hasattr(store, method):
         return store
     within: object = getattr(store, "within", None)

@@ -34,8 +34,8 @@ class Receipt:
     Attributes:
         removed: The log numbers of the deleted messages, in order.
         rederived: The names of the states that had learnt from these messages and were derived anew.
-        outstanding: The names of the deleted states that are not derived anew yet, followed by failures with their
-            reasons. The next call of a memory derives its state anew.
+        outstanding: The names of the states that were deleted but not derived anew yet, which the next call of their
+            memory will do; after them, failures with their reasons.
         calls: The number of calls to models and embedders for forgetting.
         erased: True if the store's files have no copies of the messages left. Otherwise see `remains`.
     """

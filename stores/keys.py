@@ -35,7 +35,7 @@ def keys_from_environment() -> list[str] | None:
 
 
 def mark(*place: JSON) -> bytes:
-    """Return the text that is put before an embedding before encryption, to bind it to its place."""
+    """Return a prefix that ties an embedding to its place in the store, to be encrypted with the embedding."""
     return hashlib.sha256(json.dumps(place).encode()).digest()
 
 
@@ -50,9 +50,9 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether a condition holds for any of some messages: the oldest and newest of a few conversations.
+    """Tell whether a condition holds for one of a few messages: the oldest and newest of some conversations.
 
-    Messages that cannot be read are skipped. A store that cannot list its conversations has no sample.
+    Messages that cannot be read are skipped. The result is false if the store cannot list its conversations.
     """
     for id_ in await _some(store):
         for newest in (False, True):

@@ -146,9 +146,9 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 
 
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
-    """Read each list only once in this block, which has one load or one save.
+    """A context manager in which each list is read only once, for one load or one save.
 
-    The block gets the set of the lists read so far. Clear the set to read them again.
+    It yields the set of the lists read so far. Clear the set to read them again.
     """
 
     __slots__ = ("_before",)
@@ -166,7 +166,7 @@ class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a g
 def is_over_lists(store: object) -> bool:
     """Tell whether a store is a `MessageListStore`, or wraps one.
 
-    After a restart, the log numbers of such a store have no gaps.
+    Log numbers of such a store may change at a restart.
     """
     within: object = getattr(store, "within", None)
     return isinstance(store, MessageListStore) or (within is not None and is_over_lists(within))

@@ -36,7 +36,7 @@ a `ValueError` if a strategy cannot continue from a state. This module itself ha
 
 
 async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGenerator[str]:
-    """Yield a conversation as lines of JSON: a header, the states, the messages, and a footer with their numbers.
+    """Yield a conversation as lines of JSON: a header, the states, the messages, and a footer with a checksum.
 
     Raises:
         StoreError: The conversation does not exist, or part of it was deleted during the export.

@@ -28,7 +28,7 @@ __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
 
 class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContract):
-    """The rules of every strategy."""
+    """The basic rules of every strategy, as tests to inherit."""
 
     def test_loads_its_variables_and_no_others(self) -> None:
         """Loading returns exactly the variables that the memory announces."""

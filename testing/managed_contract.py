@@ -169,7 +169,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("c", "early", since=kept.version)).changes == {"b": None}
 
     def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
-        """Forgetting messages also resets readers of a state that does not exist."""
+        """After messages were forgotten, even a read of a state that does not exist reports a reset."""
         fill(store, "c", "a", "b")
         before = drive(store.read_state("c", "s"))
         drive(store.forget("c", [1]))

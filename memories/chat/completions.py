@@ -31,7 +31,7 @@ async def ask_model(
         messages: The chat messages, oldest first.
         tools: Descriptions of the tools that a `ChatModel` may call.
         stream: True to yield pieces of text.
-        api: The API to ask a `ChatModel` by.
+        api: OpenAI's API for a `ChatModel`: `"chat"` or `"responses"`.
 
     Raises:
         ModelError: The call failed, perhaps after some pieces.

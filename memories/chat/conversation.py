@@ -255,7 +255,7 @@ class Conversation(Closing):
     def close(self) -> None:
         """Do the same as `aclose`, for synchronous code.
 
-        A model that can only be awaited learns from the waiting messages later.
+        If the model can only be awaited, the messages wait for a later call.
         """
         try:
             drive(self.aclose())

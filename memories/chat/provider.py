@@ -274,7 +274,7 @@ class MemoryProvider(Closing):
 
 
 class ScopedMemory(Managed[BaseMemory]):
-    """A context manager for `scope` and `session`: each `with` block begins a new one, and yields its memory."""
+    """The context manager that `scope` and `session` return; its `with` block yields the memory."""
 
     def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None = None) -> None:
         self._begin = begin
@@ -317,10 +317,10 @@ def check_default_id(default_id: object) -> None:
 
 
 def default_of(default_id: Callable[[], str] | None) -> str:
-    """Return the default conversation id.
+    """Return the conversation id from the option `default_id`.
 
     Raises:
-        OptionError: `default_id` is missing, or returned no id.
+        OptionError: The option is missing, or its function returned no id.
     """
     given: object = default_id() if default_id else None
     if default_id and not (isinstance(given, str) and given.strip()):

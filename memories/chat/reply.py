@@ -1,4 +1,4 @@
-"""The answer in a conversation."""
+"""The result of `Conversation.send`."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,11 +10,11 @@ __all__ = ["Reply"]
 
 
 class Reply(str):
-    """The answer in a conversation: a string with details as attributes.
+    """The answer in a conversation: a string with details of the turn as attributes.
 
     Attributes:
         calls: The turn's tool calls, in order.
-        immediate: True if the text consists of the results of immediate tools instead of the model's words.
+        immediate: True if the text is not the model's, but the results of immediate tools (see `Tool`).
         finish_reason: The model's reason for stopping, such as `"stop"`, or `"length"` for a cut-off answer.
         spent: The cost of the turn: model calls, tokens, seconds.
     """
@@ -28,7 +28,7 @@ class Reply(str):
 
     @classmethod
     def of(cls, text: str, calls: Iterable[Called], finish_reason: str, *, immediate: bool = False) -> "Reply":
-        """Return a reply with these attributes; `spent` starts at zero."""
+        """Return a reply with the given attributes; `spent` is zero."""
         reply = cls(text)
         reply.calls, reply.immediate, reply.finish_reason = tuple(calls), immediate, finish_reason
         reply.spent = Spent()

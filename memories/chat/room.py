@@ -35,7 +35,7 @@ class Room:
 
     Args:
         max_tokens: The token limit of a request; `None` if unknown.
-        oversized: The treatment of a message that is longer than half of the token limit.
+        oversized: `"shorten"` to cut messages longer than half of the token limit; `"raise"` to leave them whole.
         counter: A function that returns the token counter; called when the counter is first needed.
 
     Raises:
@@ -59,7 +59,7 @@ class Room:
     def fit(
         self, before: Sequence[Piece], turn: Sequence[Piece], tools: Sequence[Mapping[str, Any]], family: Family
     ) -> list[Piece]:
-        """Return the pieces of a request that fits the limit. The oldest earlier messages are left out first.
+        """Return a request that fits the limit, as pieces. The oldest earlier messages are left out first.
 
         Args:
             before: The application's system text and the memory. System texts and recalled texts stay, but may be cut
@@ -108,12 +108,12 @@ class Room:
         raise OverBudgetError.of(what, self.max_tokens + needed - limit, self.max_tokens, advice="; nothing was sent")
 
     def shorten(self, pieces: Sequence[Piece], turn: Sequence[Piece]) -> list[Piece] | None:
-        """Return a shorter request after the model refused a request as too long.
+        """Return a shorter request, as pieces, after the model refused a request as too long.
 
-        The first shorter request has half the size; the last one has only the messages that must stay.
+        It has half the size, or if that is impossible, only the messages that must stay.
 
         Returns:
-            The pieces of the shorter request; `None` if the model refused the minimum.
+            The pieces; `None` if the refused request had only the messages that must stay.
         """
         least = [*_find_least(pieces[: len(pieces) - len(turn)]), *turn]
         if len(pieces) <= len(least):

@@ -27,7 +27,7 @@ class Called:
         value: The tool's return value; `None` if it failed.
         text: The result for the model: the value as text or JSON, or the error.
         failed: True if the tool does not exist, the arguments do not fit, or the tool raised an exception.
-        immediate: True for an immediate tool that did not fail.
+        immediate: True if the result may become the reply without another model call, as declared for the tool.
         message: The tool message with the result.
     """
 

@@ -42,7 +42,7 @@ class Background:
     async def wait(self) -> None:
         """Wait until no run is left, unless the wait could block for ever.
 
-        In an event loop, do not wait for a thread. In a thread, do not wait for a task.
+        Asynchronous code does not wait for a thread, and synchronous code does not wait for a task.
         """
         worker = self._worker
         if isinstance(worker, threading.Thread):

@@ -1,12 +1,12 @@
 """How a strategy's state follows the log, step by step, after a save has stored new messages.
 
 1. `follow` adds the new messages to the log cached in memory; `catch_up` waits until no other call learns this state.
-2. `learn` takes steps. Each step looks up the state and chooses the messages to learn from: whole waiting exchanges, as
-   many as fit a prompt (`next_step`), if the strategy finds them due (`due`) and they make a portion. If another
-   process is learning this state, the step is left to that process (`Leaseholder`).
+2. `learn` takes steps. Each step learns from whole waiting exchanges, as many as fit a prompt (`next_step`). They must
+   be due (`due`) and make a portion. If another process is learning this state, the step is left to that process
+   (`Leaseholder`).
 3. The strategy's `derive` returns the changes learnt from these messages. `CachedState.commit` stores the changes with
    the number of the last message. Then the next step is chosen.
-4. If a model fails, the call ends. It stores its `Attempts` with the state, and the next call goes on from there; see
+4. If a model fails, the call stores its `Attempts` with the state, and ends. The next call goes on from there; see
    `retry`.
 """
 
@@ -54,12 +54,12 @@ _FEW_STEPS = 4
 
 
 class Effort(NamedTuple):
-    """Limits for one call to learn.
+    """Settings for one call to learn.
 
     Attributes:
         saving: True for a save, False for a load, `None` for neither. Saves and loads do not ask a model that failed a
             short time ago.
-        rest: True to learn even from fewer messages than a portion.
+        rest: True to learn even from messages that do not make a portion.
         most: The most steps; `None` for no limit.
         wait: True to wait for another process that learns this state; false to leave the work to it.
     """
@@ -100,7 +100,7 @@ class Learner:
         idle_at: The versions of state, log and pins at the last check that found nothing to derive.
 
     Args:
-        cached: The log.
+        cached: The cached entries of the log.
         name: The name under which the store keeps the state.
         hooks: The strategy, with its hooks.
         retry: The policy for a failing model.
@@ -143,7 +143,7 @@ class Learner:
         Args:
             new: The entries just appended.
             raising: True to raise a model's failure, false to log it.
-            whole: True to take any number of steps, even for fewer messages than a portion.
+            whole: True to learn from all new entries, even if they take many steps or make no portion.
 
         Raises:
             ModelError: As in `catch_up`.
@@ -160,10 +160,10 @@ class Learner:
         await self.catch_up(Effort(saving=True, rest=whole, most=most), raising=raising)
 
     async def catch_up(self, effort: Effort, *, raising: bool) -> State:
-        """Learn as `learn` does, one call at a time in this process, and return the state.
+        """Learn from the waiting messages, one call at a time in this process, and return the state.
 
         Args:
-            effort: The limits.
+            effort: The settings.
             raising: True to raise a model's failure, false to log it. Earlier commits stay.
 
         Raises:
@@ -182,9 +182,7 @@ class Learner:
         return await self.refresh()
 
     async def learn(self, effort: Effort) -> State:
-        """Derive until nothing is left to derive, and return the state.
-
-        If another process is deriving, or the model fails, stop earlier.
+        """Derive until nothing is left to derive, or another process is deriving; return the state.
 
         Raises:
             ModelError: A model failed, now or a short time ago. Earlier commits stay.
@@ -315,7 +313,10 @@ class Learner:
         return self._hooks.max_pending_tokens if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
-        """Return the set-aside messages and the other pinned messages, which also take room in a view."""
+        """Return the set-aside messages, and the pinned messages that are neither set aside nor waiting.
+
+        Both take room in a view.
+        """
         aside = [entry for first, last in state.attempts.aside for entry in await self.log.between(first, last)]
         return aside, self._pins.besides([*aside, *waiting])
 
@@ -372,10 +373,10 @@ class Learner:
         return await self.cached_state.refresh(reset=reset)
 
     async def current(self) -> State:
-        """Return the state for a load, after catching up if possible.
+        """Return the state for a load, after learning from the waiting messages if possible.
 
-        There is no catching up with `learn="later"`, while another call learns, or soon after a failure of the model.
-        If the model fails now, the newest committed state is returned.
+        With `learn="later"`, while another call learns, or soon after a failure of the model, nothing is learnt. If the
+        model fails now, the newest committed state is returned.
         """
         state = await self.refresh()
         if self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
@@ -481,7 +482,7 @@ class Learner:
                 await self.cached_state.commit(state, changes, state.watermark, left)
 
     async def amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        """Commit changed items of the state, as if nothing new was learnt.
+        """Commit changed items of the state; the watermark stays the same.
 
         Args:
             change: Returns the changed items for the current state; called again if another writer was faster.

@@ -31,8 +31,8 @@ _gone: set[str] = set()
 class Leaseholder:
     """Holds the lease of a state while deriving, and releases the lease at the end of an `async with`.
 
-    A lease only avoids duplicate model calls: a lost lease costs at most one. Commits are safe without leases, because
-    each commit checks that nobody else has committed.
+    A lease only avoids duplicate model calls. Commits are safe without leases, because each commit checks that nobody
+    else has committed.
 
     Attributes:
         is_shared: True if the store supports leases, and other processes may learn the same state.

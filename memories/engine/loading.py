@@ -4,7 +4,7 @@
    up to date first.
 2. The state catches up with the log, if possible now (`Learner.current`).
 3. The strategy shows some of the log and the state (`view`); `Finds` adds earlier search results, if wanted.
-4. Overdue messages are added word for word, if there is room, and then the system message.
+4. Set-aside and waiting messages are added word for word, if there is room, and then the system message.
 5. Other pinned messages are put where they were said. A view to be sent ends with the unanswered question, if any.
 6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
 """
@@ -38,9 +38,9 @@ async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = T
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-    """Return a memory's current view, with an unanswered question at its end, and the query used.
+    """Return a memory's current view, with an unanswered question at its end, and the query for it.
 
-    Without a query, a strategy that searches uses the user's last words.
+    If `query` is `None`, a strategy that searches uses the user's last words.
     """
     query = query and memory.redactor.text(query)
     with memory.log.cached.looking_once():

@@ -35,7 +35,7 @@ class LockOwner:
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
 
     def would_deadlock(self, other: "LockOwner") -> bool:
-        """Tell if waiting would never end, because this owner itself waits for the other caller."""
+        """Tell if the caller `other` would wait for ever, because this owner itself waits for that caller."""
         if self in _waited_for.get():
             return True
         if other.task:
@@ -47,7 +47,7 @@ class LockOwner:
     def mark_waited_for(self) -> Generator[None]:
         """Mark that this owner waits for the work done in the `with` block.
 
-        The tasks and threads of the block must therefore not wait for this owner.
+        If this work waited for the owner, neither would end; `would_deadlock` prevents this.
         """
         before = _waited_for.get()
         _waited_for.set(before | {self})
@@ -109,10 +109,10 @@ class FairLock:
 
     @contextlib.asynccontextmanager
     async def hold(self) -> AsyncGenerator[bool]:
-        """Hold the lock in this block. Calls within the block do not wait for the lock.
+        """Hold the lock in this block.
 
         Yields:
-            True if the lock is held; False if waiting for the lock would never end.
+            True if the lock is held; False if waiting would never end, as for a call within the block.
         """
         owner = await self.take()
         if owner is None:
@@ -141,8 +141,8 @@ class FairLock:
 class StateLock:
     """A lock for deriving a state: one thread at a time and one task at a time, to avoid duplicate model calls.
 
-    A thread does not wait for a task, because the task's event loop may be blocked. If both derive the state at once,
-    only one of the commits succeeds.
+    A thread does not wait for a task, because the task's event loop may be blocked. If a thread and a task derive the
+    state at once, only one of their commits succeeds.
     """
 
     def __init__(self) -> None:

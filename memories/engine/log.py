@@ -42,8 +42,8 @@ class CachedLog:
     Attributes:
         store: The store that keeps the log.
         conversation_id: The conversation.
-        looking_once: Returns a context manager for one load or one save. In it, a store over a message list reads the
-            list only once.
+        looking_once: Returns a context manager for one load or save, in which a store over a message list reads it only
+            once.
         lines: Rendered lines by log number.
         tokens: Token counts by log number.
         finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
@@ -115,10 +115,7 @@ class CachedLog:
             self._revise(newest)
 
     def note_commit(self, version: int) -> None:
-        """Note that this memory has committed a state.
-
-        `revision` then changes only if another writer has committed as well.
-        """
+        """Record this memory's own commit: a changed `revision` is then the work of another writer."""
         with self._lock:
             if isinstance(self._newest_revision, int) and version == self._newest_revision + 1:
                 self._newest_revision = version
@@ -132,7 +129,7 @@ class CachedLog:
         """Take in entries that were just appended, without reading.
 
         Returns:
-            False if the log must be refreshed first, or if there are no entries.
+            False if nothing was taken in: there are no entries, or the log must be refreshed first.
         """
         if not entries:
             return False
@@ -149,7 +146,7 @@ class CachedLog:
             return True
 
     def set_estimate(self, estimate: "Estimate | None") -> None:
-        """Set the token estimate, corrected by the factors stored with the log's answers; `None` for no estimate."""
+        """Set the token estimate, and correct it by the factors stored in the log; `None` for no estimate."""
         with self._lock:
             self._estimate = estimate
             if estimate:
@@ -336,9 +333,9 @@ class Log:
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
+        """Return the newest `k` exchanges, and the number of exchanges that can follow before one is dropped.
 
-        The number is -1 if the next addition may drop one. See `exchanges` for the arguments.
+        The number is -1 if even the next exchange may drop one. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

@@ -133,7 +133,7 @@ def cut_middle(text: str, tokens: int) -> str:
 
 
 class LearningStep(NamedTuple):
-    """The messages for one call of `derive`. Without messages, `derive` brings the state within its limits.
+    """The messages for one call of `derive`. A step without messages only brings the state within its limits.
 
     Attributes:
         entries: Messages, oldest first, shortened if a prompt has no room for them.
@@ -176,7 +176,7 @@ def size_of(entry: Entry) -> int:
 
 
 def smaller_room(room: int, step: LearningStep, error: ModelError) -> int:
-    """Return the room for a smaller step to try at once; 0 if a smaller step would not help.
+    """Return the most tokens for a smaller step to try at once; 0 if a smaller step would not help.
 
     A smaller step helps if the prompt was too long, or if the reply about several exchanges was cut off.
     """

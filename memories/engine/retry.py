@@ -81,7 +81,7 @@ class Decision(NamedTuple):
 
 
 def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
-    """Return the consequences of a failure."""
+    """Return the attempts to store after a failed step, and possibly an exchange to set aside."""
     answered = isinstance(error, ModelReplyError)
     last_try = is_last_try(attempts)
     if isinstance(error, TooLongError) and error.asked and error.shorter:
@@ -103,7 +103,7 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
 
 
 def is_last_try(attempts: Attempts) -> bool:
-    """Tell if one more failure sets the first exchange aside, once the model is known to work."""
+    """Tell if the next failure sets the first waiting exchange aside, provided that the model is known to work."""
     return attempts.exchanges == 1 and 0 < attempts.tries >= MAX_TRIES - 1
 
 
@@ -138,7 +138,7 @@ _loading: ContextVar[Attempts | None] = ContextVar("memzoo_loading", default=Non
 
 
 class RetryPolicy:
-    """Decides when a failing model may be asked again, and about how many exchanges. All parts of one memory share it.
+    """Decides when to ask a failing model again, and how many exchanges to send. All parts of one memory share it.
 
     Attributes:
         clock: Returns the time in seconds.
@@ -156,7 +156,7 @@ class RetryPolicy:
 
         Raises:
             TooLongError: The endpoint says that the prompt is too long.
-            ModelError: The model failed, or failed a short time ago and the call belongs to a load.
+            ModelError: The model failed; in a load, also if it failed a short time ago.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):

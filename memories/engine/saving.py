@@ -84,7 +84,7 @@ async def save(
 
 
 async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str) -> list[Entry]:
-    """Append messages to the log, and return the new entries as `Store.append` does.
+    """Append messages to the log by `Store.append`, and return its result.
 
     Raises:
         StoreError: The messages may not be stored. A note on the error has the `turn_id` for another try.

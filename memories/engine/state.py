@@ -40,8 +40,8 @@ class Attempts:
         first: The log number of the first message of the step that failed last; 0 without a failed step.
         failures: The failures of the model since it last worked.
         at: The time of the last failure, in seconds.
-        exchanges: The most exchanges in a step; 0 for any number that fits.
-        tries: The failures of a step with only the first waiting exchange.
+        exchanges: The most exchanges in the next step; 0 for any number that fits.
+        tries: The number of failures with only the first waiting exchange in a step.
         answered: 1 if the last failure was a bad reply, which shows that the model works; else 0.
         prompt_tokens: The most tokens in a prompt, if an endpoint has refused a longer prompt; else 0.
         aside: The first and last numbers of the set-aside exchanges.

@@ -65,8 +65,7 @@ class Turn(Managed["Turn"]):
     """One turn of a conversation: the user's message, tool calls and results, the answer. See `BaseMemory.turn`.
 
     Attributes:
-        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if the turn replaces messages with this
-            id.
+        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if replaced messages have `turn_id`.
         finished: True once the turn has ended with an answer and without a failure.
 
     Args:
@@ -153,7 +152,7 @@ class Turn(Managed["Turn"]):
     messages = blocking(amessages)
 
     async def abefore(self) -> Shown:
-        """Return the memory before this turn.
+        """Return the memory's messages from before this turn.
 
         Raises:
             TurnError: The turn is not open.
@@ -173,7 +172,7 @@ class Turn(Managed["Turn"]):
 
     @property
     def pieces(self) -> list[Piece]:
-        """The messages of this turn that can be sent: calls with all their results."""
+        """The messages of this turn that can be sent, as pieces. Calls without all their results cannot."""
         said = _messages(self._said)
         return [Piece(said[place]) for place in find_sendable(said)]
 
@@ -222,8 +221,8 @@ class Turn(Managed["Turn"]):
     def waiting(self) -> AbstractContextManager[None]:
         """Return a context manager for running tools.
 
-        While its block runs, another turn of this conversation is refused and does not wait, because this turn waits
-        for the block.
+        If a tool in the block begins another turn of this conversation, that turn is refused at once. It would wait for
+        this turn, which waits for the tool.
         """
         return self._open().mark_waited_for()
 

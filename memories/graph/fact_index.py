@@ -24,8 +24,8 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        relations: The relations of current facts, the one with most subjects first. Each is a pair: the number of
-            subjects as a negative number, and the relation in its plain form.
+        relations: Pairs for the relations of current facts: the number of subjects, negative to come first when sorted,
+            and the relation in its plain form.
     """
 
     def __init__(self) -> None:
@@ -111,16 +111,16 @@ class FactIndex:
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """Return iterators over the current facts about a name, newest first.
+        """Return iterators over the current facts about a name, each with the newest first.
 
-        The first iterator yields all facts. For each of `words` that the facts contain, another iterator yields the
-        facts with this word.
+        One iterator yields all these facts. For each word of `words`, one yields the facts with the word, if there are
+        any.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
-        """Yield the current facts about a name that contain a word, for one word after the other."""
+        """Yield the current facts about a name with the first word, then those with the second word, and so on."""
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
@@ -136,7 +136,7 @@ class FactIndex:
         return self._related.get(_related_key(fact), {}).values()
 
     def find_replacements(self, fact: Fact) -> Sequence[Fact]:
-        """Return the facts that correct earlier facts about the names in `fact`."""
+        """Return the facts that replaced facts about the names in `fact` when these were corrected."""
         if not self._untrue:
             return []
         text = str(fact)

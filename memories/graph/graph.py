@@ -83,8 +83,8 @@ class KnowledgeGraph:
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """Return the newest current facts about a name, by key.
 
-        These are the newest `most` facts, and for each word, the newest `most` facts with it. Facts about longer names
-        that contain the name are not included.
+        These are the newest `most` facts, and for each of `words`, the newest `most` facts with the word. Facts about
+        longer names that contain the name are not included.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
@@ -146,8 +146,8 @@ class KnowledgeGraph:
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
         """Return facts, each after the facts that correct a name in it.
 
-        "The band is Velvet Harbour", which corrected the band's name, comes before "Ann has seen The Kettles". With
-        `named` false, corrections are added only to negated facts.
+        If a band was renamed from The Kettles, "The band is Velvet Harbour" comes before "Ann has seen The Kettles".
+        With `named` false, corrections are added only to negated facts.
         """
         told = list[Fact]()
         for fact in facts:

@@ -20,8 +20,8 @@ def find_sources(
 ) -> list[tuple[Statement, tuple[Source, ...]]]:
     """Return each statement with the messages that it was taken from.
 
-    The words of an ended fact ("NO LONGER Sam | lives in | Oslo") occur only in older messages. It therefore gets the
-    source of the fact that replaced it.
+    A statement that ends a fact ("NO LONGER Sam | lives in | Oslo") has words of older messages. If another statement
+    replaces the fact, both get the source of that statement.
     """
     found = [_sources_of(statement, entries) for statement in statements]
     for place, statement in enumerate(statements):

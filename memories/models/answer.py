@@ -39,7 +39,7 @@ class Answer:
         finish_reason: The endpoint's `finish_reason`.
         spent: The cost of the call.
         model: The model's name as the endpoint returned it; "" if missing.
-        counted: The factors of the token estimate after this answer; `None` if there are none.
+        counted: The factors that correct token estimates after this answer; `None` if there are none.
     """
 
     message: Message
@@ -55,12 +55,12 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
     Args:
         said: The object from the client.
         seconds: The duration of the call.
-        asked: The model and the prompt, for error messages.
-        outcome: The last sentence of error messages, which tells the caller the consequence.
+        asked: The names of the model and the prompt, for error messages.
+        outcome: The last words of error messages, which tell the consequence.
         api: The API that was asked.
 
     Raises:
-        ModelReplyError: The object is no answer, or the answer failed, was withheld, or has half a character.
+        ModelReplyError: The object is no answer, or the answer failed, was withheld, or cannot be stored.
     """
     spent = Spent.of(said, seconds)
     kind, read = ("response", _read_response) if api == "responses" else ("chat completion", _read_completion)

@@ -83,7 +83,7 @@ class OfflineModelWarning(UserWarning):
 
 
 def as_model(option: ModelOption | None) -> Model:
-    """Return the model for an option; for `None`, return the offline model and warn once per process.
+    """Return the model for the option `llm`; for `None`, the offline model, with a warning once per process.
 
     Raises:
         OptionError: The option is not a model.
@@ -206,9 +206,9 @@ class ChatModel:
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
-        """Return a faster twin of the offline model, which calls the rules without a client; other models as they are.
+        """Return a faster form of the offline model, which calls the rules without a client; any other model as it is.
 
-        The twin gives the same answers and costs, but no cassette records its calls.
+        The answers and costs are the same, but no cassette records the calls.
         """
         return _Rules(self) if self._is_rules else self
 
@@ -244,15 +244,15 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The family of the endpoint, as found by `find_window` or by the address and the model's name."""
+        """The family of the endpoint, by its answer to `find_window`, or else by its address and the model's name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 
     async def find_window(self) -> int | None:
         """Return the model's context window as stated by the endpoint; `None` if it states none.
 
-        The endpoint is asked once: llama.cpp's server for `/props`, others for the list of models. OpenAI's list has no
-        windows, so OpenAI is not asked.
+        The endpoint is asked until it has stated one: for llama.cpp's `/props`, then for the list of models. OpenAI is
+        not asked, because its list has no windows.
         """
         if self._window or self._is_rules:
             return self._window

@@ -43,7 +43,7 @@ class Clients:
         base_url: The endpoint's URL, for clients created here; by default from the environment.
         api_key: The endpoint's key, for clients created here; by default from the environment.
         options: Further options for clients created here, such as `max_retries`.
-        make: A function that replaces the default creation of clients; takes the class name, "OpenAI" or "AsyncOpenAI".
+        make: Creates a client, in place of the default; called with the class name, "OpenAI" or "AsyncOpenAI".
         bounds: Limits for the answers to clients created here.
     """
 
@@ -91,9 +91,9 @@ class Clients:
         return self._client
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the value of `__reduce__` for a model or embedder with these clients, without the key.
+        """Return the value of `__reduce__`, to pickle a model or embedder with these clients.
 
-        After unpickling, the key comes from the environment.
+        The key is not pickled; after unpickling, it comes from the environment.
 
         Raises:
             OptionError: An argument may contain a key.
@@ -160,7 +160,7 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
     """Call a user's function, which may be asynchronous, and return its result and its cost.
 
     Raises:
-        ModelError: The function raised an exception. The error's text begins with `failed`.
+        ModelError: The function raised an exception. The text of the `ModelError` begins with `failed`.
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
         CutReplyError: The function raised this error itself.
     """

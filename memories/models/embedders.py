@@ -46,7 +46,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the vectors' kind. Vectors with different names are never compared."""
+        """The name of the embedding model. Vectors from embedders with different names are never compared."""
         ...
 
     @property
@@ -68,10 +68,10 @@ EmbedderOption: TypeAlias = Embedder | EmbedFunction | None
 
 
 def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
-    """Return the embedder for an option.
+    """Return the embedder for the option `embedder`, an embedder or a function.
 
     Raises:
-        OptionError: The option is not an embedder.
+        OptionError: The option is neither.
     """
     if isinstance(option, Embedder):
         return option

@@ -50,9 +50,9 @@ def parse_json(text: str) -> Any:
 
 
 def json_rows(text: str) -> list[list[str]] | None:
-    """Return the rows of a list in JSON, each as a list of cells; `None` for other texts.
+    """Return the items of a JSON list, each as a list of strings; `None` for other texts.
 
-    The list may be a member of an object.
+    The list may be a member of an object. Triples are put in order: subject, relation, object.
 
     Example:
         >>> json_rows('{"facts": [{"object": "tea", "subject": "Sam", "relation": "likes"}, ["Eve", "is", "tall"]]}')
@@ -65,7 +65,10 @@ def json_rows(text: str) -> list[list[str]] | None:
 
 
 def cells(row: Any) -> list[str]:
-    """Return the cells of a row: a list's items, an object's values (a triple's subject first), or the single value."""
+    """Return an item of a JSON list as strings: an array's items, an object's values, or the single value.
+
+    The subject of a triple comes first.
+    """
     values: list[Any] = row if isinstance(row, list) else [row]
     if isinstance(row, dict):
         named = cast("dict[str, Any]", row)
@@ -74,7 +77,7 @@ def cells(row: Any) -> list[str]:
 
 
 def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a name and a note from JSON: an object of notes, even a nested one, or a list of objects."""
+    """Yield pairs of a name and its note from JSON: an object of notes by name, even nested, or a list of objects."""
     if isinstance(parsed, list):
         rows: list[Any] = parsed
         objects = filter(None, (cells(row) for row in rows if isinstance(row, dict)))

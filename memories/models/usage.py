@@ -89,8 +89,8 @@ class Usage:
     The purpose is the prompt's name, or `"embedding"`.
 
     Attributes:
-        estimated: The token estimate of a `Conversation`'s last request, by the model's name: a dict with `"tokens"`
-            and `"factors"`. Empty if a tokenizer counts the tokens.
+        estimated: For each model's name, the token estimate of a `Conversation`'s last request, with `"tokens"` and
+            `"factors"`. Empty if a tokenizer counts the tokens.
 
     Example:
         >>> usage = Usage()

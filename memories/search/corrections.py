@@ -105,7 +105,7 @@ _CLEARLY = 1.5
 
 
 def find_values(text: str) -> int:
-    """Return the kinds of values in a text (dates, numbers and the like) as bits."""
+    """Return the kinds of values in a text, such as dates and numbers, as a sum of bits (see `VALUES`)."""
     small = text.lower()
     patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
     kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
@@ -113,9 +113,9 @@ def find_values(text: str) -> int:
 
 
 def kinds_of(text: str) -> int:
-    """Return the kinds of values in a text as bits.
+    """Return the result of `find_values`, with a bit that tells if the text may correct an earlier text.
 
-    `CORRECTS` or `SURELY` is added if the text may correct an earlier text.
+    This bit is `CORRECTS`; `SURELY` is added if the text clearly corrects something.
     """
     small, kinds = text.lower(), find_values(text)
     if len(text.split()) > _MOST_WORDS:
@@ -126,13 +126,15 @@ def kinds_of(text: str) -> int:
 
 
 def find_asked_kinds(question: str) -> int:
-    """Return the kinds of values that could answer a question, as bits.
+    """Return the kinds of values that could answer a question, as bits: a question with "when" asks for dates.
 
-    A question with "when" asks for dates. A question for no kind of value gives 0.
+    The result is 0 if the question asks for no kind of value.
 
     Example:
-        >>> find_asked_kinds("When does it open?") == find_values("It opens on monday."), find_asked_kinds("Who is it?")
-        (True, 0)
+        >>> find_asked_kinds("When does it open?") == find_values("It opens on monday.")
+        True
+        >>> find_asked_kinds("Who is it?")
+        0
     """
     small = question.lower()
     dates = _DATE if _WHEN.search(small) else 0
@@ -144,16 +146,16 @@ class Corrections(NamedTuple):
     """The messages of a conversation that may correct earlier messages, as arrays.
 
     Attributes:
-        rows: The rows of all messages, as `rows_of` returns them.
+        rows: A row of numbers for each message, as returned by `rows_of`.
         terms: The words of all messages.
         ends: The position in `terms` at which each message begins, and the length of `terms`.
         places: The positions of the possible corrections among the messages.
-        kinds: The bits of each possible correction, as `kinds_of` returns them.
+        kinds: The result of `kinds_of` for each possible correction.
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
         said_by: For each word, the number of corrections with the word.
-        owners: For each word in turn, the indices in `places` of the corrections with the word.
-        rareness: For each of `owners`, the rareness of the word.
+        owners: The corrections with the first word, then with the second, and so on, as indices in `places`.
+        rareness: The rareness of the word for each item of `owners`.
         needed: For each correction, the total rareness of words that a corrected message must share with the
             correction.
     """
@@ -195,8 +197,8 @@ class Corrections(NamedTuple):
         Args:
             places: The positions of the messages.
             longest: The most letters in a correction.
-            first: The number of messages, from the first on, for which possible corrections count. For the others, only
-                clear corrections count, which must also share 1.5 times as much rareness as usual with the message.
+            first: The number of messages, from the first on, for which all possible corrections count. For the others,
+                only clear corrections count, and they must share 1.5 times as many rare words with the message.
         """
         if not len(self.places):
             return [[] for _ in places]

@@ -47,7 +47,7 @@ async def fit_found(
 
     Args:
         limit: The limit in tokens, including dates and speakers.
-        ranked: Called with a number, returns the log numbers of that many of the best messages.
+        ranked: Returns the log numbers of the best messages; its argument is the number of messages.
         read: Returns the messages with the given log numbers.
         tokens: Counts the tokens of a text.
         shorten: Shortens long passages, as in `fit_passages`; `None` to shorten none.
@@ -65,7 +65,7 @@ async def fit_found(
 def fit_passages(
     limit: int, passages: Iterable[Passage], tokens: Callable[[str], int], shorten: Shorten | None = None
 ) -> Sequence[Passage]:
-    """Return the passages that fit a token limit together, written as by `evidence`.
+    """Return the passages that fit a token limit together when `evidence` writes them.
 
     Args:
         limit: The limit in tokens, including dates and speakers.
@@ -119,7 +119,7 @@ class _Room:
 
 
 class Clipper:
-    """Makes excerpts of long messages for one question.
+    """Makes excerpts of long messages for one question, given a message and the most tokens.
 
     Example:
         >>> from memzoo.memories.search.words import Analyser

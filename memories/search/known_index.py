@@ -55,7 +55,7 @@ class KnownIndex:
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
         """Yield each unit (fact or statement), preceded by later units that correct a name in it.
 
-        A view with a low `limit` has no room for the later units.
+        With a low token `limit`, no later units are added.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

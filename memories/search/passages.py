@@ -57,10 +57,10 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Return the rows of new messages, which continue the rows of the messages before.
+    """Return a row of numbers for each new message; `ROW` lists the numbers.
 
-    The first messages may belong to the last segment and the last exchange of `before`. `counts` has the number of
-    terms of each message.
+    `counts` has the number of terms in each message, and `before` the rows of earlier messages, whose last exchange and
+    last segment (messages without a long pause) may continue.
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -111,7 +111,7 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> set[int]:
-    """Return the numbers of the words in a query that could be a speaker's name."""
+    """Return the numbers of possible speakers in a query: of each word that could be a speaker's name."""
     return {_speaker_number(label) for label in _labels(query)} - _PARTS
 
 
@@ -137,9 +137,9 @@ def weigh_answers(rows: Rows) -> Numbers:
 
 
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
-    """Return the positions in `seqs` of the messages that have a similarity, and their similarities.
+    """Return the positions of messages in `seqs`, and the similarities of these messages.
 
-    Messages that are missing in `seqs` are left out.
+    Messages with a similarity that are missing in `seqs` are left out.
     """
     numbers = numpy.fromiter(similarities, numpy.int64)
     values = numpy.fromiter(similarities.values(), numpy.float64)
@@ -149,10 +149,10 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return each message's nearness to the query by embeddings.
+    """Return each message's nearness to the query by embeddings, in standard deviations of the similarities.
 
-    Messages that were not found, and the least similar message, have 0. The unit is the standard deviation of the
-    similarities. Each message also gets a share of the nearness of the messages before and after it.
+    The least similar message, and messages that were not found, have 0. To this is added a share of the nearness of the
+    messages before and after.
 
     Args:
         count: The number of all messages.
@@ -167,7 +167,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
 
 def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """Return how often `short` must be doubled to reach each length, with fractions; 0 for shorter lengths."""
+    """Return the binary logarithm of each length divided by `short`; 0 for lengths below `short`."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 

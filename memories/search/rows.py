@@ -66,9 +66,9 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the positions of all words of several texts.
+    """Return the positions of all words of several texts, one text after another.
 
-    Each text is given by the position of its first word and its number of words.
+    For each text, `first` has the position of its first word, and `counts` its number of words.
     """
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within

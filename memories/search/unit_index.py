@@ -128,10 +128,11 @@ class _Texts(Generic[_Key]):
 class UnitIndex:
     """An index of all known units, searched by words.
 
-    A unit (a fact or a statement) is found by its own words, by the words of units from the same message or one beside
-    it, and by the words of all units with the same names. The query "my head baker" therefore finds all facts about
-    Devin, though only one unit calls him a head baker. Two words in a row also count. Units with a date, a number or a
-    rule gain if the question asks for one. Rules come last in the results of other questions.
+    A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
+    neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
+    all facts about Devin, though only one unit calls him a head baker. Words that follow each other in both query and
+    unit count more. Units with a date, a number or a rule gain if the question asks for one. Rules come last in the
+    results of other questions.
 
     Args:
         weights: The weights of the parts of a score.
@@ -166,7 +167,7 @@ class UnitIndex:
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
-        """Replace the units of items; units that stay the same cost almost nothing."""
+        """Replace the units of the state's items, given by key; unchanged units cost almost nothing."""
         with self._lock:
             self._naming.clear()
             for key, units in items.items():

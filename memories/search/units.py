@@ -89,7 +89,7 @@ class FoundUnits:
     def introduce(self, most: int) -> dict[str, KnownUnit]:
         """Return the first `most` names found, each with the unit that introduces it best.
 
-        This is the best unit that tells who or what the name is; without one, the name's best unit.
+        This is the best of the units that tell who or what the name is, or else the best of all its units.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:

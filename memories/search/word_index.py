@@ -76,11 +76,12 @@ class _SearchedText(NamedTuple):
 
 
 class WordIndex:
-    """Searches the messages of a conversation by words, at three sizes: message, window and segment.
+    """Searches the messages of a conversation by the words of the message, its window and its segment.
 
-    The answer to a question may be said a few messages after its words, so the text around a message counts too. Each
-    text begins with its date, whose words count like other words. The terms of all messages are in one array, which is
-    scanned for each word of a query: an inverted index would have to be kept up and stored.
+    The answer to a question may be said a few messages after the question's words, so the text around a message counts
+    too: its window (the nearest messages) and its segment (the messages up to a long pause). Each text begins with its
+    date, whose words count like other words. The terms of all messages are in one array, which is scanned for each word
+    of a query: an inverted index would have to be kept up and stored.
 
     Args:
         weights: The weights of the parts of a score.
@@ -165,9 +166,9 @@ class WordIndex:
             return Ranking(self._seqs[places], total[places])
 
     def find_others(self, found: Ranking) -> list[int]:
-        """Return the log numbers of all other messages.
+        """Return the log numbers of all messages that are not among the found ones.
 
-        Messages in the segments of found messages come first, newest first.
+        Messages in the segments of found messages come first, and within both groups, the newest.
         """
         with self._lock:
             if not len(self._rows):
@@ -187,10 +188,9 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return log numbers, best first, with the newest corrections of each message inserted before it.
+        """Return log numbers, best first, each preceded by those of the newest messages that correct the message.
 
-        Possible corrections are inserted only for the first few messages. Clear corrections are inserted for all
-        messages, if there is room.
+        Messages that only possibly are corrections are inserted for the first few messages, clear corrections for more.
 
         Args:
             seqs: The log numbers of the messages, best first.

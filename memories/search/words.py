@@ -33,7 +33,7 @@ _CHARACTER = 0.1
 
 
 class Analyser:
-    """Turns texts into terms: stems of words in a known language, and words of any script. Keeps no text.
+    """Turns texts into terms, as numbers: stems in languages that memzoo knows, words in others. Keeps no text.
 
     The tokenizer and the stems of English belong to SQLite's full-text search.
 
@@ -71,10 +71,10 @@ class Analyser:
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[tuple[Terms, float]]:
-        """Return the telling words of a query as phrases, each with a weight from 0 to 1.
+        """Return the telling words of a query, each as an array of terms with a weight from 0 to 1.
 
-        A phrase is the terms that the tokenizer makes of one word. In Chinese, pairs of characters count as words, and
-        a single character counts a little. In other languages than English, words are also searched without stemming.
+        The tokenizer may make several terms of one word. In Chinese, pairs of characters are words, and a single
+        character weighs little. In languages other than English, words are also searched without stemming.
         """
         read, language = translate_numbers(query.lower()), tell_language(query)
         spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in language.stops]
@@ -116,12 +116,12 @@ def count_letters(text: str) -> int:
 
 
 class Grain(NamedTuple):
-    """All spans of one size, such as single messages or windows of messages. A span is searched as one text.
+    """Spans of one size, such as messages or windows of messages, with their dates. A span is searched as one text.
 
     Attributes:
         first: The position of each span's first message, as an array or a slice.
         end: The position after each span's last message, likewise.
-        day: The position of each span's date in the list of all messages followed by all dates.
+        day: The position of each span's date in a list that has all messages, and then all dates.
         norm: The length norm of each span: the longer the span, the less its words count.
         saturation: The k1 of BM25, as in `Weights`.
     """
@@ -138,7 +138,7 @@ class Grain(NamedTuple):
 
         Args:
             spans: The spans.
-            day: The position of each span's date in the list of all messages followed by all dates.
+            day: The position of each span's date, as in `Grain`.
             ends: The positions at which the terms of each message or date begin, and the end of the last date.
             weights: The weights.
         """
@@ -148,7 +148,7 @@ class Grain(NamedTuple):
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
-        """Add the score of a phrase, times a share, to the scores of the spans that contain the phrase."""
+        """Add to `scores` the score of a phrase, times `share`, for each span that contains the phrase."""
         count = finished[self.end] - began[self.first]
         if finished is not began:
             # A phrase longer than a span may begin before the span and end after it.
@@ -164,9 +164,7 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, parts: NDArray[numpy.uint16], ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Count where each phrase occurs in the messages.
-
-    Yields, for each phrase, the number of its beginnings before each message, the number of its ends, and its share.
+    """Yield, for each phrase that occurs, how often it has begun and ended before each message, and its share.
 
     Args:
         terms: The terms of all messages.

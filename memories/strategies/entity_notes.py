@@ -179,7 +179,7 @@ class EntityIndex:
             return find_asked_names(text, self._names, labels, before)
 
     def with_words(self, key: str) -> list[str]:
-        """Return the keys that contain all words of the given key."""
+        """Return the keys that contain all words of the given key, such as "new york" for "york"."""
         with self._lock:
             return self._names.with_words(key)
 
@@ -250,7 +250,7 @@ class EntityNotes:
 
     Attributes:
         items: The items of the state by key. A key is a name in canonical form.
-        index: An index of these items. It may also have removed or newer items. By default, a new index.
+        index: An index of these items, by default a new one. It may also have items that were removed or added since.
     """
 
     items: Mapping[str, Mapping[str, Any]]

@@ -26,7 +26,7 @@ async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry
     A half has fewer messages, or fewer sentences of a single message. If a half fails, nothing is changed.
 
     Raises:
-        CutReplyError: The reply was cut off, and there is no half: the entries are several exchanges, or a single
+        CutReplyError: The reply was cut off, but the entries are not divided: they are several exchanges, or a single
             sentence.
     """
     try:
@@ -52,7 +52,7 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
 
 
 class Draft(Generic[Kept]):
-    """Keeps the indexes for a state that is not stored yet, while it is derived anew.
+    """Keeps the search indexes for a state that is derived anew and not stored yet.
 
     From one step to the next, only changed items are applied to the indexes.
 
@@ -75,7 +75,7 @@ class Draft(Generic[Kept]):
         self._kept: Kept | None = None
 
     def after(self, items: Mapping[str, JSON]) -> Kept:
-        """Return the indexes for these items of the state. Not safe to call from several threads at once."""
+        """Update the indexes to these items of the state, and return them. Only one thread may call this at a time."""
         before, kept = self._items, self._kept
         kept = self._make() if kept is None else kept
         changes = {key: item for key, item in items.items() if before.get(key) is not item}
@@ -84,12 +84,12 @@ class Draft(Generic[Kept]):
         return kept
 
     def drop(self) -> None:
-        """Drop the indexes, because the state is stored now."""
+        """Drop the indexes, once the state is stored."""
         self._items, self._kept = {}, None
 
 
 class Valued(NamedTuple):
-    """A statement or fact with its worth. The one of the least worth is dropped first."""
+    """A statement or fact with its worth. If there is no room for all, those of least worth are dropped first."""
 
     worth: tuple[int, ...]
     key: str
@@ -97,7 +97,7 @@ class Valued(NamedTuple):
 
 
 def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
-    """Return the statements or facts to drop, the least valuable first, so that the rest fits `tokens`.
+    """Return the statements or facts of least worth, to be dropped so that the rest fits `tokens`.
 
     Returns:
         The texts to drop, by key.

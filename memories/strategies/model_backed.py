@@ -25,7 +25,7 @@ _MOST_BEFORE = 300
 
 @strategy
 class ModelBackedMemory(BaseMemory):
-    """Uses a model to summarise or extract."""
+    """The base class of strategies that ask a model to summarise or to extract."""
 
     llm: ModelOption | None = None
     """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from

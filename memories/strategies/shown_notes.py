@@ -42,9 +42,10 @@ class KnownNotes:
         return [*in_full, *self.names]
 
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """Yield the changes in the lines of a reply: the note's key or name, the statement to end, and the text to add.
+        """Yield the changes to notes from the lines of a reply.
 
-        The statement is `None` if none ends. Lines with an unknown number are skipped.
+        A change is the note's key or name, the statement to end (`None` to end none), and the text to add. Lines with
+        an unknown number are skipped.
         """
         for name, text, number in amendments:
             if not number:
@@ -107,8 +108,8 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, with the first statement of each of their notes.
 
-    A statement may stand in several notes. If it was chosen from one note, and contains the name of another, it is
-    repeated there only after all other results.
+    If a statement was chosen from one note, and contains the name of another note that has it too, it is repeated there
+    only after all other results.
 
     Args:
         limit: The most tokens of all statements together.

@@ -59,7 +59,8 @@ class SummarizingMemory(ModelBackedMemory):
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
         """Return the summary updated with messages, oldest first. Nothing is stored.
 
-        If the messages add nothing, the old summary is returned. A first summary over the limit takes a second call.
+        If the messages add nothing, the old summary is returned. If the new summary is over its limit, the model is
+        asked once more, to shorten it.
 
         Raises:
             ModelError: The model failed or refused, or its reply was empty.

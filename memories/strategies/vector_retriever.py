@@ -119,9 +119,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of messages to learn from now.
+        """Return the number of messages to learn from now: all, or 0.
 
-        This is always all of them; without an embedder, 0 until enough messages wait.
+        It is 0 only without an embedder, until enough messages wait for the index of words.
         """
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0

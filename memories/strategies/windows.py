@@ -126,7 +126,7 @@ class WindowMemory(BaseMemory):
         return limit
 
     def limits(self) -> tuple[int, Steps | None]:
-        """Return the most to show, and the rule for the window's beginning; `None` if any message may be the first.
+        """Return the most messages or tokens to show, and the rule for the first message shown (`None` for no rule).
 
         With a `step`, up to `step` messages are shown beyond a limit in messages. A limit in tokens is never exceeded.
         """
@@ -142,7 +142,7 @@ class WindowMemory(BaseMemory):
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return the messages that LangChain4j's rules would keep."""
+        """Return the new value of `held`: the messages that LangChain4j's rules would keep."""
         held = [[one.number, one.message] for one in self._replay(state, entries)]
         return Changes({"held": held if self.keep_history else None})
 
@@ -336,10 +336,9 @@ class TokenWindowMemory(WindowMemory):
 class ConversationTokenBufferMemory(WindowMemory):
     r"""Shows the newest messages that fit a number of tokens: `TokenWindowMemory` with LangChain's options.
 
-    Costs: no call; tokens up to the limit.
-    Needs: nothing.
+    Costs: no call; tokens up to the limit. Needs: nothing.
 
-    State: none, except the messages that LangChain4j would hold under its rules.
+    State: none. Only with `rules="langchain4j"`, the messages that LangChain4j would hold.
 
     Example:
         >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)

@@ -25,8 +25,8 @@ class ClearToolResults:
 
     Attributes:
         keep: The least number of newest results to keep in full. Results since the last answer always stay in full.
-        step: The number of messages after which further results are replaced at once. In between, a provider's prompt
-            cache stays valid.
+        step: Further results are replaced only once in this many messages. In between, a provider's prompt cache stays
+            valid.
         over: The most tokens of a result that always stays in full.
         exclude: The names of tools whose results stay in full, and do not count towards `keep`.
 
@@ -62,7 +62,7 @@ ClearToolResultsOption: TypeAlias = ClearToolResults | Mapping[str, Any] | None
 
 
 def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
-    """Return the value of the option as `ClearToolResults`; `None` stays `None`.
+    """Return the option `clear_tool_results` as a `ClearToolResults`; `None` stays `None`.
 
     Raises:
         OptionError: The option has another type, or an unknown member.
@@ -155,7 +155,7 @@ class Clearing:
 
     @property
     def waits(self) -> bool:
-        """Tell whether further results may become lines, and so make room for older messages."""
+        """Tell whether some tool results are still in full, and may become lines later."""
         held = self._held.entries
         results = [entry.seq for entry in held if kind_of(entry.message) == "result"]
         return bool(results) and not self._names(held)[0].keys() >= {*results}

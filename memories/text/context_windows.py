@@ -116,7 +116,7 @@ def read_told(told: Any, model: str) -> tuple[int | None, str]:
 
 
 def is_unknown_share(limit: object, model: str) -> bool:
-    """Tell whether a limit is a share such as "80%" of the window of an unknown model."""
+    """Tell whether a limit is a share such as "80%", but the context window of the model is unknown."""
     return isinstance(limit, str) and bool(model and _SHARE.fullmatch(limit.strip())) and context_window(model) is None
 
 

@@ -164,7 +164,7 @@ class Factors(NamedTuple):
 
 
 def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
-    """Return a function that remembers up to `most` results of another function.
+    """Return a function that does the same as `function`, and remembers up to `most` of its results.
 
     Results are kept by the hash of the text, so that no deleted text is kept.
 
@@ -217,13 +217,13 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
 
 @functools.cache
 def guesser_of(model: str) -> Callable[[str], int]:
-    """Return a function that estimates the tokens of a text, without corrections."""
+    """Return a function that estimates the tokens of a text for a model, without corrections."""
     measure = _measurer(tokenizer_of(model))
     return lambda text: int(sum(measure(text)) + 0.5) or int(bool(text))
 
 
 def split_text(text: str) -> list[str]:
-    """Return the words of a text, and the blanks between them that may be separate tokens."""
+    """Return the words of a text, followed by the blanks between words that may be separate tokens."""
     words = text.split()
     # Without a blank to spare, each blank is a single character, and only line ends count.
     if len(text) == len("".join(words)) + len(words) - 1:
@@ -259,7 +259,7 @@ class Estimate:
         tokenizer: The family of tokenizers.
         factors: The factors in use.
         learnt: The newest factors.
-        name: The name of the counts made with these factors. Counts with another name are invalid.
+        name: A name for the factors in use. Counts made under another name are invalid.
     """
 
     def __init__(self, model: str = "") -> None:
@@ -273,13 +273,16 @@ class Estimate:
         self._measure_again = remember(self._measure, 1 << 12)
 
     def suit(self, model: str) -> None:
-        """Take the family of tokenizers for a model, and its factors. Does nothing if a family is known already."""
+        """Choose the family of tokenizers for a model, and drop all corrections.
+
+        Does nothing if the family is known already.
+        """
         if not self.tokenizer.name:
             self._choose(tokenizer_of(model))
             self.begin()
 
     def begin(self) -> None:
-        """Drop all corrections, and take the factors from before the first answer."""
+        """Drop all corrections: the factors are again as before the first answer."""
         self._use(*self._table)
 
     @property
@@ -289,7 +292,7 @@ class Estimate:
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Take the factors stored with the newest entry that has factors; return False if no entry has factors."""
+        """Use the first factors stored with these entries, given newest first; return False if none are stored."""
         told = (entry.fields[ANSWER] for entry in entries if ANSWER in entry.fields)
         for counted in (json.loads(one).get("counted") for one in told if one and '"counted"' in one):
             # Another version may keep other factors.

@@ -89,7 +89,7 @@ def fit_messages(
     Args:
         items: The messages, oldest first.
         limit: The most that the messages may weigh.
-        evict: With `"exchange"`, the kept messages begin with a user message, apart from pinned messages.
+        evict: `"exchange"` to keep messages from a user message on, apart from pinned messages; `"message"` from any.
         system_first: True to put system messages first; false to leave system messages in their places.
         steps: The rule for the first kept message; by default, any message can be first.
         pinned: The log numbers of pinned messages.
@@ -215,10 +215,10 @@ def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], fl
 
 
 def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | None:
-    """Call a function with different bounds, and return its largest result that fits a limit; `None` if none fits.
+    """Return the largest result of a function that fits a limit; `None` if none fits.
 
     Args:
-        make: The function. It takes a bound for the size, and returns a result with its actual size.
+        make: The function, called with different bounds for the size. It returns a result and the result's size.
         limit: The most that the size may be.
     """
     made, size = make(limit)
@@ -245,14 +245,14 @@ class Steps:
     A provider's prompt cache is useless if the window drops a message at each turn. A window that moves in steps keeps
     its beginning until it has grown by the step.
 
-    The window begins at a multiple of `every`: the newest with at least the minimum after it. If the window is then
-    over the maximum, multiples of half of `every` are tried, and so on. The beginning depends only on the messages
-    shown, so it is the same after a restart and in other processes.
+    The window begins after a log number that is a multiple of `every`: the greatest that leaves at least `least` to
+    show. If that leaves more than `most`, multiples of half of `every` are tried, and so on. The beginning depends only
+    on the messages shown, so it is the same after a restart and in other processes.
 
     Attributes:
         least: The least messages or tokens to show, if the log has enough.
         most: The most messages or tokens to show.
-        every: The window begins at a multiple of this number, if possible.
+        every: The window begins after a multiple of this number, if possible.
     """
 
     least: int

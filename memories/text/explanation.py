@@ -1,6 +1,6 @@
 """Explains a view: the searches made for it, the tokens of each message, and the messages left out.
 
-Searches `report` their results; the results are kept only in a block of `watch`.
+Each search calls `report` with its results, which are kept only within a block of `watch`.
 """
 
 import contextlib

@@ -14,7 +14,7 @@ __all__ = ["ANY", "FAMILIES", "Family", "family_of"]
 class Family:
     """The form of request that a family of endpoints accepts.
 
-    All families get the order of `text.order`. The attributes are further demands of a family.
+    All families get messages in the order of `memzoo.memories.text.order`. The attributes are further demands.
 
     Attributes:
         system_role: The role of the system message; "" to put the system text into the first user message.
@@ -22,8 +22,8 @@ class Family:
             and digits.
         parallel_calls: False to send each call of an answer in a separate message, followed by its result.
         calls_as_text: True to describe calls and their results in words.
-        returns: The members of an assistant's message, and of its calls, that the provider wants back in every later
-            request, unchanged.
+        returns: Members of an assistant's message and its calls that the provider wants back, unchanged, in later
+            requests.
         missing_thoughts: The `reasoning_content` to add to messages without one; "" to add none.
         missing_signature: The signature to add to a first call without one; "" to add none.
         thoughts_in_words: True to send thoughts back in the text, after "<think>" and before the words.

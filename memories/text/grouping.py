@@ -102,7 +102,7 @@ def is_instruction(message: Message) -> bool:
 
 
 def kind_of(message: Message) -> Kind:
-    """Return the kind of a message."""
+    """Return the kind of a message: "system", "user", "answer", "calls" or "result"."""
     if message["role"] in INSTRUCTIONS:
         return "system"
     if message["role"] == "assistant":
@@ -149,7 +149,7 @@ def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange, which is the position after its last entry.
 
     An exchange begins with a user or system message after an answer, or with the first message of a turn. An
-    assistant's message at the beginning of a turn belongs to the exchange before it if that is unanswered.
+    assistant's message that begins a turn still belongs to an unanswered exchange before it.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

@@ -81,7 +81,7 @@ def checked(message: Any) -> Message:
 
 
 def message_from(role: str, content: Any) -> Message:
-    """Return a message of the user or the assistant, after the checks of `checked`."""
+    """Return a message with the given role and content, after the checks of `checked`."""
     message = {"role": role, "content": content}
     # ASCII text needs no further checks.
     return message if isinstance(content, str) and content.isascii() else _checked(message)

@@ -110,7 +110,7 @@ def make_request(
         pieces: The pieces of the request, in order.
         family: The family.
         stable: The number of pieces at the beginning that the next request will have too.
-        room: The amount that may be added before the next call, as in `Shown`.
+        room: The value of `Shown.room` for the result.
         ends: True to add a user message after an answer at the end, as endpoints demand.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
@@ -131,10 +131,10 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Group messages that become one message each, in the order of `FOLLOWS`.
+    """Group messages so that each group can become one message, in the order of `FOLLOWS`.
 
     Args:
-        items: Pairs of any value and a message, system messages first. The values are returned with their messages.
+        items: Pairs of a value, such as the message's origin, and a message. System messages come first.
         stand_ins: Messages to insert between two messages that must not follow each other.
 
     Returns:

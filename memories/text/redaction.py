@@ -126,7 +126,7 @@ class Redactor:
     def record(self, record: Record) -> Record:
         """Return a record with its message and fields redacted.
 
-        If a field has the message in a host's own form, its ids and times stay unchanged.
+        In a field with a host's own form of the message, ids and times stay unchanged.
         """
         if self.is_idle:
             return record

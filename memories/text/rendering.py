@@ -247,7 +247,10 @@ class Renderer:
         return tokens
 
     def total(self, entries: Sequence[Entry]) -> float:
-        """Count the tokens of several entries' messages. If only entries at the end are new, only these are counted."""
+        """Count the tokens of several entries' messages.
+
+        If the entries are those of the last call and newer ones, only the newer ones are counted.
+        """
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:
             known, tokens = (), 0

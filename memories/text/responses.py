@@ -29,7 +29,7 @@ _THOUGHTS = ("encrypted_content", "content")
 
 
 def by_responses(family: Family) -> Family:
-    """Return a family of endpoints for the Responses API, in which answers keep their original items."""
+    """Return a family with one more demand, that of the Responses API: it gets the items of earlier answers back."""
     return replace(family, returns=family.returns | {_ITEMS})
 
 

@@ -79,7 +79,10 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return thoughts as a member for a message, with the first free name in `THOUGHT_FIELDS`; `{}` without any."""
+    """Return a dict to add to a message: its thoughts under the first free name in `THOUGHT_FIELDS`.
+
+    Without thoughts, the dict is empty.
+    """
     if not thoughts:
         return {}
     name = next((name for name in THOUGHT_FIELDS if not message.get(name)), THOUGHT_FIELDS[-1])

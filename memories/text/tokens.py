@@ -120,7 +120,7 @@ def _estimating(model: str) -> TokenCounter:
 def count_text(text: str, encoding: str) -> int:
     """Count the tokens of a text with an encoding of tiktoken.
 
-    With the name of an estimate in place of an encoding, the tokens are estimated.
+    If `encoding` is the name of an estimate, such as "approximate", the tokens are estimated.
     """
     if encoding.startswith(_APPROXIMATE):
         return guesser_of(encoding)(text)

@@ -48,7 +48,7 @@ class Piece:
         return self.sent_to(ANY)
 
     def sent_to(self, family: Family) -> Message:
-        """Return the message as `as_sent` does; a recalled text in a user message has its frame."""
+        """Return the message as a family of endpoints accepts it; a recalled text in a user message has its frame."""
         if self.kind != "recalled" or self.message["role"] != "user":
             return as_sent(self.message, family)
         return {**self.message, "content": frame_text(self.message["content"])}
@@ -214,7 +214,7 @@ class View:
         summary_as_turn: True to write `recalled` in a transcript as words of the system.
         room: The amount that can be added before the view begins with another entry, or a function that returns it;
             `None` for any amount, -1 for none. The unit is that of the strategy's limit.
-        texts_stay: True if the texts stay the same while there is `room`. If there are none, none are added.
+        texts_stay: True if no text is changed or added while there is `room`.
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
         shows_newest: True if the entries include the whole newest exchange.
     """
@@ -281,9 +281,9 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return the room of a view: `spare`, or -1 if the next exchange will probably need more.
+    """Return `spare`, the room left in a view, or -1 if the next exchange will probably need more.
 
-    The newest exchange serves as the measure for the next.
+    The next exchange is taken to be as large as the newest.
     """
     newest = entries[last_exchange(entries) :]
     return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

@@ -35,7 +35,7 @@ class VectorIndex(Protocol):
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """Return the `digest` of each embedding in the index, by log number; "" if it must be added again."""
+        """Return the `digest` of each embedding in the index, by log number; "" for embeddings to be added again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
@@ -69,7 +69,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Return a shared reference to a conversation's embeddings, which are freed with the last reference."""
+        """Return an object that keeps a conversation's embeddings in the index, as long as anybody holds it."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)

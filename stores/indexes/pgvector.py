@@ -57,8 +57,8 @@ class PgVectorIndex(Closing):
     A search compares the query with each embedding of the conversation, so it is exact. Other conversations cost no
     time. Embeddings have up to 16,000 dimensions.
 
-    The server needs the extension pgvector. If the database lacks it, the index creates it, which the database's owner
-    may do.
+    The server needs the extension pgvector. If it is not created in the database yet, the index creates it; this needs
+    the rights of the database's owner.
 
     Example::
 

@@ -234,7 +234,7 @@ class RedisStore(Closing):
     async def scrub(self, *, thorough: bool = False) -> bool:
         """Make the servers rewrite their files now if `thorough`; see `ManagedStore.scrub`.
 
-        Replicas have their own files. If a server refuses, the result is false.
+        The result is false if a server refuses. Files of replicas are not rewritten.
         """
         return thorough and await self._redis.rewrite_files()
 

@@ -149,8 +149,8 @@ class PostgreSQL:
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
         """Store a turn; see `SQLite.append`.
 
-        The database refuses a message whose number or place exists already, because another process has just stored
-        this turn. The turn is then read. A turn that was cleared meanwhile is stored again.
+        If another process has just stored this turn, the database refuses a second message with the same number, or the
+        same position in the turn. The stored turn is then returned. A turn that was cleared meanwhile is stored again.
         """
 
         def work(connection: Connection) -> Row:

@@ -137,8 +137,8 @@ class SQLite:
         """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            For a new turn, the number of its first message, and no rows. For a turn stored earlier, 0 and the turn's
-            rows. For a forgotten turn, 0 and the rows that are left.
+            The number of the turn's first message, and no rows. If the turn was stored earlier: 0, and the rows of its
+            messages that are left; all may be forgotten.
         """
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:

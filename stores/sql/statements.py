@@ -148,7 +148,7 @@ def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Sel
 
 
 class Statements:
-    """The statements that differ between databases.
+    """The SQL statements that differ between databases, by their effect.
 
     Attributes:
         read: Returns the statement for `Store.read` with the given bounds.
@@ -156,7 +156,7 @@ class Statements:
         revise: Locks a conversation against other writers, and gives it a new version number.
         renew: Does the same as `revise`, and makes all earlier versions invalid.
         lease: Takes a free lease, or renews the owner's; then returns its owner and token.
-        evicted: Gives the log of a conversation a new epoch, and leaves its versions as they are.
+        evicted: Gives a conversation's log a new epoch, but leaves the versions of its states as they are.
         retire: Records the last version of a conversation before its deletion, so that it is not used again.
     """
 

@@ -61,9 +61,10 @@ AT_ONCE = Deadline(0)
 
 
 class WaitingExecutor:
-    """Runs work that waits.
+    """Runs functions that wait for locks, without blocking an event loop.
 
-    A synchronous call runs it in its own thread. Event loops share another thread, which runs one job after the other.
+    A synchronous call runs its function in its own thread. Event loops share another thread, which runs one function
+    after the other.
     """
 
     def __init__(self) -> None:
@@ -78,7 +79,7 @@ class WaitingExecutor:
         self._threads = None
 
     async def run(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Run the work, and return its result. If the caller is cancelled, the work is given up."""
+        """Run a function, and return its result. If the caller is cancelled, the function is given up."""
         if is_blocking():
             return work()
         self._threads = self._threads or ThreadPoolExecutor(1, "memzoo-sqlite")

@@ -1,4 +1,4 @@
-"""Answers chats without a task by quoting earlier messages."""
+"""Answers chat messages that have no prompt of memzoo, by quoting earlier messages."""
 
 import math
 import re

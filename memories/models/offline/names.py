@@ -93,8 +93,8 @@ class NamedSentences:
     def about(self, number: int, known: Iterable[str] = ()) -> list[str]:
         """Return the names that a sentence is about.
 
-        These are the names in the sentence (names in `known` also in lower case), the person meant by a pronoun, and
-        the speaker of "I".
+        These are the names in the sentence, the person meant by a pronoun, and the speaker of "I". Names in `known` are
+        found in lower case too.
         """
         speaker, text = self.lines[number]
         found, plain = words(text), f" {' '.join(words(text))} "

@@ -18,7 +18,7 @@ class AsyncTransport(http.AsyncBaseTransport):
     """A transport for asynchronous clients, which calls the offline model in the event loop's thread."""
 
     async def handle_async_request(self, request: http.Request) -> http.Response:
-        """Answer a request."""
+        """Return the offline model's response to a request."""
         await request.aread()
         reply = transport.handle_request(request)
         return http.Response(reply.status_code, headers=reply.headers, content=reply.read())

@@ -22,7 +22,10 @@ _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
 def reply(messages: Sequence[tuple[str, str]]) -> str:
-    """Return the model's answer to a task or a question in a chat of (role, text), oldest first."""
+    """Return the offline model's answer to a chat, given as pairs of role and text, oldest first.
+
+    The last user message has a task of a prompt, or a question.
+    """
     last = next((text for role, text in reversed(messages) if role == "user"), "")
     task, parts, after = read_prompt(last)
     history = _read(parts["history"][-3000:])

@@ -29,7 +29,7 @@ class RelativeDates:
         last: A regular expression for phrases such as "last week", with `{unit}`.
         next: A regular expression for phrases such as "next week", with `{unit}`.
         hints: Words with "|" between them. Each phrase contains one of these words, so other texts are not searched.
-        weekdays: The weekdays from Monday on, with ", " between them.
+        weekdays: The weekdays' names from Monday on, with ", " between them.
         edge: The pattern before and after a phrase.
     """
 
@@ -103,7 +103,7 @@ class Language:
 
     @cached_property
     def stops(self) -> frozenset[str]:
-        """The stop words."""
+        """The stop words, as a set."""
         return frozenset(self.stop_words.split())
 
     def term(self, word: str) -> str:

@@ -380,8 +380,8 @@ class BaseMemory(ABC):
     ) -> None:
         """Save OpenAI chat messages of any kind as one turn, oldest first, and learn from them.
 
-        A `Record` is a message with further fields. With `learn=False`, the messages wait until a later save learns
-        from them. With `pinned=True`, the messages are pinned at once (see `pin`).
+        A message may be a `Record`, which has further fields. With `learn=False`, the messages wait until a later save
+        learns from them. With `pinned=True`, the messages are pinned at once (see `pin`).
 
         Raises:
             MessageError: A message is refused; nothing was stored.
@@ -430,7 +430,7 @@ class BaseMemory(ABC):
             query: The user's next words, which are not appended; by default the user's last words.
             max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`; the oldest messages
                 are left out.
-            catch_up: First learn from messages that were not learnt from yet. Otherwise derive and store nothing.
+            catch_up: True to learn first from messages not learnt from yet; false to learn and store nothing.
 
         Raises:
             OverBudgetError: The messages that cannot be left out exceed `max_tokens`, or the strategy's own limit.

@@ -91,7 +91,7 @@ def options_of(cls: type) -> list[str]:
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Check the names of given options: all must exist in a class, and none without a default may be missing.
+    """Check the names of the options given for a class: each must exist, and none without a default may be left out.
 
     Raises:
         UnknownOptionError: The class lacks an option; the text names the unknown and the existing options.
@@ -177,76 +177,48 @@ def _check_of(field: "dataclasses.Field[Any]", module: str) -> Check:
 
 
 def non_empty_text(name: str, value: object) -> None:
-    """Check that an option is a non-empty string.
-
-    Raises:
-        OptionError: The value is not a non-empty string.
-    """
+    """Raise an `OptionError` unless an option is a non-empty string."""
     if not isinstance(value, str) or not value:
         hint = "; leave it out for a fresh one" if name == "conversation_id" else ""
         raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
 
 
 def a_function(name: str, value: object) -> None:
-    """Check that an option can be called.
-
-    Raises:
-        OptionError: The value cannot be called.
-    """
+    """Raise an `OptionError` unless an option can be called."""
     if not callable(value):
         raise OptionError(f"{name} must be a function, such as time.time, not {value!r}")
 
 
 def a_store(name: str, value: object) -> None:
-    """Check that an option is a store.
-
-    Raises:
-        OptionError: The value lacks methods of a store.
-    """
+    """Raise an `OptionError` unless an option has all methods of a store."""
     if not isinstance(value, Store):
         what = f"{value!r}, which lacks {', '.join(methods_lacking(value))}"
         raise OptionError(f"{name} must be a Store, such as open_store('sqlite:///memories.db'), not {what}")
 
 
 def names(name: str, value: object) -> None:
-    """Check that an option is a collection of strings.
-
-    Raises:
-        OptionError: The value is a single string, or not a collection of strings.
-    """
+    """Raise an `OptionError` unless an option is a collection of strings; a single string is refused."""
     several: list[object] = list(value) if isinstance(value, Collection) else [value]
     if isinstance(value, (str, bytes)) or not all(isinstance(one, str) for one in several):
         raise OptionError(f"{name} must be a list of texts, such as ['context'], not {value!r}")
 
 
 def one_of(name: str, value: object, *allowed: object) -> None:
-    """Check that an option is one of several allowed values.
-
-    Raises:
-        OptionError: The value is not allowed.
-    """
+    """Raise an `OptionError` unless an option is one of several allowed values."""
     if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
         likely = did_you_mean(value, [one for one in allowed if isinstance(one, str)])
         raise OptionError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}{likely}")
 
 
 def check_texts(**given: object) -> None:
-    """Check that all given arguments are strings. The errors name the argument.
-
-    Raises:
-        OptionError: An argument is not a string.
-    """
+    """Raise an `OptionError` that names the argument, unless all given arguments are strings."""
     for name, value in given.items():
         if not isinstance(value, str):
             raise OptionError(f"{name} must be text, not {value!r}")
 
 
 def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:
-    """Check that an option is a whole number within bounds.
-
-    Raises:
-        OptionError: The value is not a whole number, too small, or too great.
-    """
+    """Raise an `OptionError` unless an option is a whole number within bounds."""
     least = -HIGHEST if at_least is None else at_least
     if not isinstance(value, int) or isinstance(value, bool):
         bound = "" if at_least is None else f" of at least {at_least}"

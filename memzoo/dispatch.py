@@ -152,14 +152,9 @@ def in_this_process(executor: Executor | None) -> bool:
 
 
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
-    """Check that objects can be sent to the workers, which may be other processes.
+    """Raise an `OptionError` unless objects can be sent to the executor's workers, which may be other processes.
 
-    Args:
-        executor: The executor of the workers.
-        parts: The objects, by their names for the error message.
-
-    Raises:
-        OptionError: An object cannot be sent.
+    `parts` has the objects by their names for the error message.
     """
     if in_this_process(executor):
         return

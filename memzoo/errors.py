@@ -1,8 +1,7 @@
 """All errors that memzoo raises on purpose.
 
-`MemoryZooError` is their base class. Each error is also a subclass of a suitable builtin error, so
-code that catches `ValueError` or `KeyError` keeps working. The errors are in the lowest layer because
-every layer raises them.
+`MemoryZooError` is their base class. Each error is also a subclass of a suitable builtin error, so code that catches
+`ValueError` or `KeyError` keeps working.
 """
 
 import math

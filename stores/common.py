@@ -74,11 +74,7 @@ def unescaped(text: str) -> str:
 
 
 def check_numbers(entries: Sequence[Entry]) -> None:
-    """Check that entries can form a log.
-
-    Raises:
-        StoreError: There are no entries, or their numbers do not ascend from 1.
-    """
+    """Raise a `StoreError` unless entries can form a log: at least one, with ascending numbers from 1 on."""
     numbers = [entry.seq for entry in entries]
     if not numbers or numbers[0] < 1 or any(one >= other for one, other in itertools.pairwise(numbers)):
         raise StoreError(f"a log needs at least one message, and numbers that rise from 1, not {numbers[:10]}")

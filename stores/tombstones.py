@@ -30,11 +30,7 @@ def keeps_tombstones(store: Store) -> TypeGuard[ManagedStore]:
 async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
     """Delete messages, and the states learnt from them, without tombstones: the same turns may be saved again.
 
-    Args:
-        store: The store to delete from.
-        conversation_id: The conversation to delete from.
-        seqs: The messages' log numbers.
-        derived: If false, all states stay as they are, as in `ManagedStore.forget`.
+    With `derived` false, all states stay as they are, as in `ManagedStore.forget`.
 
     Returns:
         The numbers that were removed, in order.

@@ -187,8 +187,6 @@ class MemoryProvider(Closing):
     def scope(self, conversation_id: str | None = None) -> "ScopedMemory":
         """Return a context manager for the memory of a new conversation; the end of the block deletes the conversation.
 
-        Use the result in `with` or `async with`.
-
         Args:
             conversation_id: An existing conversation to use instead of a new conversation. The end of the block does
                 not delete an existing conversation.
@@ -205,9 +203,9 @@ class MemoryProvider(Closing):
     def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
         """Return a context manager for the memory of a session, such as a connection or a login.
 
-        Use the result in `with` or `async with`. Blocks with the same key share a memory and a conversation. The
-        session ends with the last of its blocks in this process; after that, the same key begins a new session. The
-        conversation's id is new and cannot be guessed from the key.
+        Blocks with the same key share a memory and a conversation. The session ends with the last of its blocks in this
+        process; after that, the same key begins a new session. The conversation's id is new and cannot be guessed from
+        the key.
 
         Args:
             key: The name of the connection or login.
@@ -215,8 +213,7 @@ class MemoryProvider(Closing):
                 the conversation is kept.
 
         Raises:
-            OptionError: The key is not a text, or empty.
-            OptionError: `at_end` is neither `"delete"` nor `"keep"`.
+            OptionError: The key is not a text, or empty; or `at_end` is unknown.
         """
         one_of("at_end", at_end, "delete", "keep")
         _check(key)
@@ -274,7 +271,7 @@ class MemoryProvider(Closing):
 
 
 class ScopedMemory(Managed[BaseMemory]):
-    """The context manager that `scope` and `session` return; its `with` block yields the memory."""
+    """The context manager that `scope` and `session` return; its `with` or `async with` block yields the memory."""
 
     def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None = None) -> None:
         self._begin = begin
@@ -307,11 +304,7 @@ def _check(conversation_id: object) -> str:
 
 
 def check_default_id(default_id: object) -> None:
-    """Check the option `default_id`.
-
-    Raises:
-        OptionError: The option is not a function.
-    """
+    """Raise an `OptionError` unless the option `default_id` is a function or `None`."""
     if default_id is not None and not callable(default_id):
         raise OptionError(f"default_id must be a function that returns a conversation's id, not {default_id!r}")
 

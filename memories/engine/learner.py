@@ -91,12 +91,9 @@ class Learner:
     together. A crash or a failing model therefore loses at most the current step, and the next call repeats that step.
 
     Attributes:
-        name: The name under which the store keeps the state.
         log: The log to learn from.
-        retry: The policy for a failing model.
         cached_state: The newest known state.
         lock: The lock held while deriving: one derivation runs at a time in this process.
-        lease_seconds: The duration of a lease, during which other processes do not derive; 0 for no lease.
         idle_at: The versions of state, log and pins at the last check that found nothing to derive.
 
     Args:
@@ -106,7 +103,7 @@ class Learner:
         retry: The policy for a failing model.
         pins: The pinned messages, which may leave less room for other messages.
         when: The time to learn; see `LearnOption`.
-        lease_seconds: The duration of a lease; 0 for no lease.
+        lease_seconds: The duration of a lease, during which other processes do not derive; 0 for no lease.
         on_change: The hook `on_state_change`, if the strategy has it.
     """
 

@@ -59,7 +59,7 @@ class Leaseholder:
     async def hold(self, *, wait: bool = False) -> bool:
         """Take or renew the lease.
 
-        If the process of another owner on this machine has ended, its lease is taken over at once.
+        The lease of a process on this machine that has ended is taken over at once.
 
         Args:
             wait: Wait while another process holds the lease. A lease held by this process is never waited for.

@@ -38,7 +38,7 @@ async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = T
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-    """Return a memory's current view, with an unanswered question at its end, and the query for it.
+    """Return a memory's current view, with an unanswered question at its end, and the query that was searched for.
 
     If `query` is `None`, a strategy that searches uses the user's last words.
     """

@@ -42,7 +42,7 @@ class CachedLog:
     Attributes:
         store: The store that keeps the log.
         conversation_id: The conversation.
-        looking_once: Returns a context manager for one load or save, in which a store over a message list reads it only
+        looking_once: Returns a context manager for one load or save, in which a `MessageListStore` reads its list only
             once.
         lines: Rendered lines by log number.
         tokens: Token counts by log number.

@@ -66,11 +66,7 @@ class PromptLimit:
         self.tokens = tokens
 
     def check(self, prompt: str, purpose: str) -> None:
-        """Check that a prompt is within the limit.
-
-        Raises:
-            TooLongError: The prompt is too long.
-        """
+        """Raise a `TooLongError` if a prompt is over the limit."""
         if (size := count_for_prompt(prompt)) > self.tokens:
             error = TooLongError(
                 f"the prompt {purpose!r} would have about {size} tokens, more than the {self.tokens} that it may have "

@@ -121,11 +121,8 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     """Delete messages that a memory no longer needs.
 
     The system message, an unanswered question, pinned and set-aside messages, and messages not learnt from yet are
-    kept. If the deletion fails, the next save tries again.
-
-    Args:
-        memory: The memory.
-        newest: The log number at which the newest turn begins. This turn is always kept.
+    kept, and so is the newest turn, which begins at the log number `newest`. If the deletion fails, the next save tries
+    again.
     """
     log = await memory.log.refreshed()
     needed = await memory.oldest_needed(log, await memory.known_state())

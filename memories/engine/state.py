@@ -41,7 +41,7 @@ class Attempts:
         failures: The failures of the model since it last worked.
         at: The time of the last failure, in seconds.
         exchanges: The most exchanges in the next step; 0 for any number that fits.
-        tries: The number of failures with only the first waiting exchange in a step.
+        tries: The number of failures of steps that had only the first waiting exchange.
         answered: 1 if the last failure was a bad reply, which shows that the model works; else 0.
         prompt_tokens: The most tokens in a prompt, if an endpoint has refused a longer prompt; else 0.
         aside: The first and last numbers of the set-aside exchanges.

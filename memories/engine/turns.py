@@ -343,7 +343,6 @@ class Replaced:
     """The messages that a turn replaces.
 
     Attributes:
-        memory: The memory of the conversation.
         entries: The replaced messages, oldest first, as of the beginning of the turn. Messages stored later stay.
 
     Args:
@@ -382,10 +381,9 @@ class Replaced:
                 self.memory.usage.add(purpose, earlier.usage[purpose])
 
     async def take_back(self, new: Sequence[Entry]) -> None:
-        """Delete the replaced messages after the new turn was stored.
+        """Delete the replaced messages after the new turn was stored, with the entries `new`.
 
-        Args:
-            new: The entries of the new turn. If there are none, nothing is deleted.
+        If `new` is empty, nothing is deleted.
         """
         if not new or new[0].seq <= self._last:
             return
@@ -465,11 +463,7 @@ async def seed(memory: "BaseMemory", examples: Sequence[Message | tuple[str, str
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:
-    """Check the options of a turn.
-
-    Raises:
-        OptionError: An option has an unknown value.
-    """
+    """Raise an `OptionError` if an option of a turn has an unknown value."""
     if on_failure not in ("keep", "rollback"):
         raise OptionError(f"on_failure must be 'keep' or 'rollback', not {on_failure!r}")
     if busy not in ("wait", "refuse"):

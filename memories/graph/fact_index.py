@@ -24,8 +24,8 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        relations: Pairs for the relations of current facts: the number of subjects, negative to come first when sorted,
-            and the relation in its plain form.
+        relations: A sorted list of pairs for the relations of current facts: the number of subjects, as a negative
+            number, and the relation in its plain form.
     """
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class FactIndex:
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
     def in_same_words(self, fact: Fact) -> Iterable[Fact]:
-        """Return the facts that equal `fact` but for time, place or condition, including superseded facts."""
+        """Return the facts that differ from `fact` at most in time, place or condition, including superseded facts."""
         return self._worded.get(fact.wording, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
@@ -136,7 +136,7 @@ class FactIndex:
         return self._related.get(_related_key(fact), {}).values()
 
     def find_replacements(self, fact: Fact) -> Sequence[Fact]:
-        """Return the facts that replaced facts about the names in `fact` when these were corrected."""
+        """Return the facts that corrected earlier facts about the names in `fact`."""
         if not self._untrue:
             return []
         text = str(fact)

@@ -59,7 +59,7 @@ class KnowledgeGraph:
 
     @property
     def graph(self) -> "MultiDiGraph[str]":
-        """The networkx graph: nodes by canonical name with `name`, edges with `fact`. Do not change it."""
+        """The networkx graph; do not change it. A node is a canonical name with `name`, an edge has `fact`."""
         return self._facts.graph
 
     @property
@@ -91,7 +91,7 @@ class KnowledgeGraph:
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def relations(self, most: int) -> list[str]:
-        """Return the `most` relations that have the most subjects; of equals, by name.
+        """Return at most `most` relations, those with the most subjects first; equals are sorted by name.
 
         Relations with only one subject, or with a name in them ("helps Jon"), are left out.
         """

@@ -59,8 +59,8 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
     """Return a row of numbers for each new message; `ROW` lists the numbers.
 
-    `counts` has the number of terms in each message, and `before` the rows of earlier messages, whose last exchange and
-    last segment (messages without a long pause) may continue.
+    `counts` has the number of terms in each message. `before` has the rows of earlier messages; their last exchange and
+    their last segment (messages without a long pause) may continue.
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -111,15 +111,15 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> set[int]:
-    """Return the numbers of possible speakers in a query: of each word that could be a speaker's name."""
+    """Return a hash of each word or words in a query that could be a speaker's name."""
     return {_speaker_number(label) for label in _labels(query)} - _PARTS
 
 
 def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
     """Return each message's loss of score, as a share of the best score by words.
 
-    A message loses for questions in it, for its length, and if its speaker's messages are long on average. A message
-    of "I" or "we" gains a little. `spoken_by` has the positions of the messages' speakers.
+    A message loses for questions in it, for its length, and if its speaker's messages are long on average. A message of
+    "I" or "we" gains a little. `spoken_by` has a number for each message's speaker.
     """
     usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
     length = weights.length * doublings(rows["length"], weights.short)
@@ -151,8 +151,8 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
     """Return each message's nearness to the query by embeddings, in standard deviations of the similarities.
 
-    The least similar message, and messages that were not found, have 0. To this is added a share of the nearness of the
-    messages before and after.
+    The least similar message, and messages that were not found, have 0. Each message also gets a share of the nearness
+    of the messages before and after it.
 
     Args:
         count: The number of all messages.

@@ -222,7 +222,7 @@ class UnitIndex:
         """Return the units that new lines may change, the most probable first.
 
         Args:
-            lines: The new lines, each with its canonical names as in `search`.
+            lines: The new lines, each with the canonical names in it, as `named` in `search`.
         """
         with self._lock:
             best = dict[int, float]()

@@ -166,9 +166,9 @@ class WordIndex:
             return Ranking(self._seqs[places], total[places])
 
     def find_others(self, found: Ranking) -> list[int]:
-        """Return the log numbers of all messages that are not among the found ones.
+        """Return the log numbers of all messages that were not found.
 
-        Messages in the segments of found messages come first, and within both groups, the newest.
+        Messages in the segments of found messages come first, then the rest; both newest first.
         """
         with self._lock:
             if not len(self._rows):
@@ -188,9 +188,9 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return log numbers, best first, each preceded by those of the newest messages that correct the message.
+        """Return log numbers, best first, each after the numbers of the newest messages that correct it.
 
-        Messages that only possibly are corrections are inserted for the first few messages, clear corrections for more.
+        Possible corrections are inserted for the first few messages only, clear corrections for more.
 
         Args:
             seqs: The log numbers of the messages, best first.

@@ -169,7 +169,7 @@ def phrase_counts(
     Args:
         terms: The terms of all messages.
         parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
-            other terms have the same.
+            terms share them.
         ends: The positions at which the terms of each message begin, and the end of the last message.
         phrases: The phrases to search for, each with its share.
     """

@@ -90,7 +90,7 @@ class EntityNote(NamedTuple):
     Attributes:
         name: The name of the person or thing.
         values: All statements as JSON values, oldest first, including corrected statements.
-        statements: The same statements.
+        statements: The same statements, as objects.
         holding: The current statements.
         places: The position of each current statement in `holding`, by its text.
     """
@@ -116,7 +116,7 @@ class EntityNote(NamedTuple):
         return cls(item.get("name", ""), values, statements, holding, places)
 
     def find(self, unit: KnownUnit) -> int | None:
-        """Return the position in `holding` of a search result; `None` if it is not current any more."""
+        """Return a search result's position in `holding`; `None` if the statement is not current any more."""
         return self.places.get(unit.text.removeprefix(f"{self.name}: "))
 
 
@@ -198,7 +198,7 @@ class EntityIndex:
             return self._of.keys() & keys
 
     def lately(self, most: int) -> list[str]:
-        """Return the keys of the `most` notes that were extended most recently, the newest first."""
+        """Return the keys of the notes that were extended last, newest first, at most `most`."""
         with self._lock:
             return [key for _, key in self._lately[:most]]
 
@@ -316,7 +316,7 @@ class EntityNotes:
         return asked
 
     def lately(self, most: int) -> list[str]:
-        """Return the keys of the `most` notes that were extended most recently, the newest first."""
+        """Return the keys of the notes that were extended last, newest first, at most `most`."""
         return self._keep_known(self._index.lately(most))
 
     @property

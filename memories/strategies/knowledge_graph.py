@@ -282,7 +282,7 @@ def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Ite
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
-    """Return the fact in an item of the state as a unit for searches; an empty list for a superseded fact."""
+    """Return the fact in an item of the state as a list of one search unit; an empty list for a superseded fact."""
     fact = Fact.from_json(item)
     if fact.superseded_by:
         return []

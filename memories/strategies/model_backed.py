@@ -96,14 +96,9 @@ class ModelBackedMemory(BaseMemory):
         return await self.complete([{"role": "user", "content": text}], prompt)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> str:
-        """Return the model's answer to chat messages, checked and counted as in `ask`.
+        """Return the model's answer to chat messages (oldest first), and count the cost under the name `purpose`.
 
-        Args:
-            messages: The chat messages, oldest first.
-            purpose: The name under which to count the cost.
-
-        Raises:
-            ModelError, ModelReplyError: As in `ask`.
+        The answer is checked as in `ask`, and the same errors are raised.
         """
         text = "\n".join(map(text_of, messages))
         self._retry.prompts.check(text, purpose)

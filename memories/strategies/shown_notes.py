@@ -26,7 +26,7 @@ class KnownNotes:
     """The part of the notes that a prompt shows, with a number for each statement.
 
     Attributes:
-        entities: For the prompt template, each note shown: its name, its aliases and its numbered statements.
+        entities: The shown notes as the prompt template needs them: name, aliases and numbered statements.
         names: Names of further notes, shown without statements.
         statements: A dict from each number to the note's key and the statement.
     """
@@ -108,8 +108,8 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, with the first statement of each of their notes.
 
-    If a statement was chosen from one note, and contains the name of another note that has it too, it is repeated there
-    only after all other results.
+    A chosen statement that names another note with the same statement is repeated under that note only after all other
+    results.
 
     Args:
         limit: The most tokens of all statements together.

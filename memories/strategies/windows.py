@@ -336,7 +336,8 @@ class TokenWindowMemory(WindowMemory):
 class ConversationTokenBufferMemory(WindowMemory):
     r"""Shows the newest messages that fit a number of tokens: `TokenWindowMemory` with LangChain's options.
 
-    Costs: no call; tokens up to the limit. Needs: nothing.
+    Costs: no call; tokens up to the limit.
+    Needs: nothing.
 
     State: none. Only with `rules="langchain4j"`, the messages that LangChain4j would hold.
 

@@ -1,7 +1,7 @@
 """Estimates the tokens of a text from its kinds of characters.
 
-A table has the tokens of each kind for each family of tokenizers. The token counts that endpoints report correct the
-estimate.
+A table has the number of tokens for each kind and each family of tokenizers. The token counts that endpoints report
+correct the estimate.
 """
 
 import contextlib
@@ -82,7 +82,7 @@ class Tokenizer:
     frame: float
 
     def measure(self, text: str) -> "tuple[float, float, float, float]":
-        """Return the tokens of words, or of the blanks between words, for each kind of character.
+        """Return the number of tokens in words, or in the blanks between words, for each kind of character.
 
         Returns:
             The tokens of letters, of Chinese characters, of Japanese and Korean characters, and of digits and
@@ -315,7 +315,7 @@ class Estimate:
         return int(_dot(self._measure(text), self.factors[:4]) + 0.5) or int(bool(text))
 
     def count_message(self, message: Message) -> float:
-        """Estimate the tokens of a message and its frame. A part that is not text has a fixed number of tokens."""
+        """Estimate the tokens of a message and its frame. For parts that are not text, see `weigh_parts`."""
         words = _dot(self._measure_again(text_of(message)), self.factors[:4])
         return round((words + self.factors.frame) * _PARTS) / _PARTS + weigh_parts(message)
 

@@ -89,7 +89,8 @@ def fit_messages(
     Args:
         items: The messages, oldest first.
         limit: The most that the messages may weigh.
-        evict: `"exchange"` to keep messages from a user message on, apart from pinned messages; `"message"` from any.
+        evict: With `"exchange"`, the first kept message (pinned ones aside) is a user message; with `"message"`, it may
+            be any.
         system_first: True to put system messages first; false to leave system messages in their places.
         steps: The rule for the first kept message; by default, any message can be first.
         pinned: The log numbers of pinned messages.
@@ -242,8 +243,7 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 class Steps:
     """A window of messages that moves in steps, and so begins with the same message most of the time.
 
-    A provider's prompt cache is useless if the window drops a message at each turn. A window that moves in steps keeps
-    its beginning until it has grown by the step.
+    A provider's prompt cache would be useless if the window dropped a message at each turn.
 
     The window begins after a log number that is a multiple of `every`: the greatest that leaves at least `least` to
     show. If that leaves more than `most`, multiples of half of `every` are tried, and so on. The beginning depends only
@@ -284,9 +284,9 @@ class Steps:
             besides: The total weight of messages that are always shown.
 
         Example:
-            >>> steps = Steps.above(2, 2)  # 2 to 4 of the items: of four, five and six
-            >>> [list(range(1, last + 1))[steps.first(range(1, last + 1), [1] * last) :] for last in (4, 5, 6)]
-            [[1, 2, 3, 4], [4, 5], [4, 5, 6]]
+            >>> steps = Steps.above(2, 2)  # at least 2 items, at most 4
+            >>> [steps.first(range(1, last + 1), [1] * last) for last in (4, 5, 6)]  # items 1 to 4, 1 to 5, 1 to 6
+            [0, 3, 3]
         """
         shown = [besides + weight for weight in accumulate(reversed(weights))][::-1]
         enough = sum(weight >= self.least for weight in shown) - 1

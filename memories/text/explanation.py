@@ -223,12 +223,7 @@ async def explain_view(
 ) -> Explanation:
     """Return the explanation of a view; see `BaseMemory.aexplain`.
 
-    Args:
-        memory: The memory.
-        told: The searches made for the view.
-        view: The view.
-        query: The view's query; `None` if the memory does not search.
-        max_tokens: The token limit of the view; `None` for no limit.
+    `told` has the searches made for the view. `query` is `None` if the memory does not search.
     """
     sent = memory.render.show(view, max_tokens)
     # A summary may be shown with the messages without counting towards the messages' limit.

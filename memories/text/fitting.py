@@ -20,14 +20,12 @@ class Limit:
 
     Args:
         limit: The token limit.
-        size: Counts the tokens of all chosen items together, if this can be less than their sum. By default, the sum
-            counts.
+        size: Counts the tokens of all taken items together, if this can be less than their sum; by default, the sum.
 
     Example:
-        >>> chosen = []
-        >>> room = Limit(7, lambda: len("".join(chosen)))
-        >>> [word for word in ("one", "three", "four") if room.has(len(word)) and not chosen.append(word)]
-        ['one', 'four']
+        >>> room = Limit(7)
+        >>> [room.has(tokens) for tokens in (3, 5, 4)]
+        [True, False, True]
     """
 
     def __init__(self, limit: int, size: Callable[[], int] | None = None) -> None:

@@ -127,10 +127,9 @@ def users_message(said: str | Message) -> Message:
 
 
 def check_several(messages: object, what: str = "messages") -> None:
-    """Check that an argument is a list or another iterable of messages. The messages are not checked.
+    """Raise a `MessageError` that names `what`, unless an argument is a list or another iterable of messages.
 
-    Raises:
-        MessageError: The argument is something else. The error names it by `what`.
+    The messages are not checked.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
         raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")

@@ -208,7 +208,7 @@ class CallIds:
         self._waiting = dict[str, list[str]]()  # the new ids of calls without a result, by their id
 
     def tell_apart(self, message: Message) -> Message:
-        """Return the next message of the request. Ids that an earlier call has are replaced by new ones."""
+        """Return the next message of the request, with new ids in place of ids that an earlier call has."""
         if calls := message.get("tool_calls"):
             self._waiting |= {call["id"]: [] for call in calls}
             made = [{**call, "id": self._find_free(call["id"])} for call in calls]

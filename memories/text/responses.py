@@ -29,7 +29,7 @@ _THOUGHTS = ("encrypted_content", "content")
 
 
 def by_responses(family: Family) -> Family:
-    """Return a family with one more demand, that of the Responses API: it gets the items of earlier answers back."""
+    """Return a family changed for the Responses API, which also wants the items of earlier answers back."""
     return replace(family, returns=family.returns | {_ITEMS})
 
 

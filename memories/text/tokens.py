@@ -77,7 +77,7 @@ class TokenCounter:
 
 
 def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
-    """Return the counter for an option.
+    """Return the counter for the option `token_counter`.
 
     Args:
         option: A model's or encoding's name, `"approximate"`, or a function of a message; `None` for the encoding of

@@ -69,7 +69,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Return an object that keeps a conversation's embeddings in the index, as long as anybody holds it."""
+        """Return an object that keeps a conversation's embeddings in the index while somebody holds the object."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)
@@ -146,11 +146,7 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
 
 
 def check_dimension(held: int, given: int, conversation_id: str, space: str) -> None:
-    """Check that an embedding has the same dimension as the embeddings in the index.
-
-    Raises:
-        StoreError: The dimension differs.
-    """
+    """Raise a `StoreError` unless an embedding has the same dimension as the embeddings in the index."""
     if held != given:
         raise StoreError(
             f"the embeddings of {conversation_id!r} in {space!r} have {held} dimensions, this one has {given}: "

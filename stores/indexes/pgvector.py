@@ -57,8 +57,8 @@ class PgVectorIndex(Closing):
     A search compares the query with each embedding of the conversation, so it is exact. Other conversations cost no
     time. Embeddings have up to 16,000 dimensions.
 
-    The server needs the extension pgvector. If it is not created in the database yet, the index creates it; this needs
-    the rights of the database's owner.
+    The server needs the extension pgvector. If the database lacks the extension, the index creates it, with the rights
+    of the database's owner.
 
     Example::
 

@@ -32,7 +32,7 @@ def clear(connection: Connection, use: Statements, conversation_id: str, *, only
 def forget(
     connection: Connection, use: Statements, conversation_id: str, seqs: Collection[int], *, derived: bool, buries: bool
 ) -> list[int]:
-    """Delete messages as `ManagedStore.forget` does, within an open transaction; `buries` is its `tombstones`.
+    """Delete messages as `ManagedStore.forget` does, within an open transaction; with `buries`, leave tombstones.
 
     No other transaction may write to the conversation meanwhile.
     """

@@ -188,7 +188,7 @@ class PostgreSQL:
         return thorough
 
     async def check(self) -> list[str]:
-        """Return the number of pages with a wrong checksum as a line of text; an empty list if there are none."""
+        """Return a list with one line, the number of pages with a wrong checksum; without any, an empty list."""
         [(count,)] = await self._run(lambda connection: connection.exec_driver_sql(_FAILED_PAGES).all())
         return [f"{self.name}: {count} pages with a wrong checksum were read"] if count else []
 

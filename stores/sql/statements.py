@@ -148,7 +148,7 @@ def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Sel
 
 
 class Statements:
-    """The SQL statements that differ between databases, by their effect.
+    """The SQL statements that differ between databases.
 
     Attributes:
         read: Returns the statement for `Store.read` with the given bounds.

@@ -273,7 +273,7 @@ class BaseMemory(ABC):
 
     @cached_property
     def counter(self) -> "TokenCounter":
-        """The counter for tokens of messages."""
+        """The token counter for messages."""
         from memzoo.memories.text.tokens import token_counter
 
         counter = token_counter(self.token_counter, self._tokenizer_model)

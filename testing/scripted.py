@@ -42,7 +42,7 @@ class ScriptedModel:
         self.asked: list[tuple[str, str]] = []
 
     def enqueue(self, *replies: Reply) -> None:
-        """Prepare more replies."""
+        """Prepare more replies, to be returned after the others."""
         self._replies.extend(replies)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:

@@ -22,7 +22,7 @@ class Changes:
     """New items and embeddings of a state.
 
     Attributes:
-        items: New values of items by key; `None` for an item to delete.
+        items: New items by key, as in `State`; `None` for an item to delete.
         embeddings: Embeddings by log number, float32 little-endian.
     """
 
@@ -77,7 +77,7 @@ class State:
     """A state at one moment: an immutable value, replaced after each commit.
 
     Attributes:
-        items: The items by key.
+        items: The learnt values (JSON) by key, such as notes or facts.
         watermark: The last log number learnt from.
         version: The state's version in the store.
         epoch: The number of times that the state started again from nothing.

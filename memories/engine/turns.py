@@ -62,19 +62,13 @@ _LOST = (
 
 
 class Turn(Managed["Turn"]):
-    """One turn of a conversation: the user's message, tool calls and results, the answer. See `BaseMemory.turn`.
+    """One turn of a conversation: the user's message, tool calls and results, the answer.
+
+    The arguments after `memory` are those of `BaseMemory.turn`.
 
     Attributes:
         id: The id of the turn's messages in the log: `turn_id`, or a fresh id if replaced messages have `turn_id`.
         finished: True once the turn has ended with an answer and without a failure.
-
-    Args:
-        memory: The memory of the conversation.
-        user: The user's message; `None` to answer the last question again.
-        after: The log number after which the turn replaces all messages; `None` to replace none.
-        on_failure: The action if the turn fails, as in `OnFailure`.
-        busy: The action while another turn is under way, as in `Busy`.
-        turn_id: The id of the turn; `None` for a fresh id.
     """
 
     def __init__(

@@ -46,7 +46,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the embedding model. Vectors from embedders with different names are never compared."""
+        """The embedder's name. Vectors from embedders with different names are never compared."""
         ...
 
     @property

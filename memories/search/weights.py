@@ -12,7 +12,7 @@ class Weights:
     Attributes:
         own: The weight of the words of the message itself.
         around: The weight of the words in the window around the message.
-        segment: The weight of the words in the message's segment.
+        segment: The weight of the words in the message's segment: a longer part without a long pause.
         month: The gain of a message from the month or day that the query asks for, as a share of its score by words.
         speaker: The points for messages of a speaker named in the query.
         telling: The gain of a message that speaks of "I" or "we", as a share of the best score by words.

@@ -79,9 +79,9 @@ class WordIndex:
     """Searches the messages of a conversation by the words of the message, its window and its segment.
 
     The answer to a question may be said a few messages after the question's words, so the text around a message counts
-    too: its window (the nearest messages) and its segment (the messages up to a long pause). Each text begins with its
-    date, whose words count like other words. The terms of all messages are in one array, which is scanned for each word
-    of a query: an inverted index would have to be kept up and stored.
+    too: its window (the nearest messages) and its segment (a longer part without a long pause). Each text begins with
+    its date, whose words count like other words. The terms of all messages are in one array, which is scanned for each
+    word of a query: an inverted index would have to be kept up and stored.
 
     Args:
         weights: The weights of the parts of a score.

@@ -101,7 +101,7 @@ class CombinedMemory(BaseMemory):
 
     @property
     def members(self) -> list[BaseMemory]:
-        """The combined memories."""
+        """The memories that this memory combines."""
         return self._members
 
     @property

@@ -18,7 +18,7 @@ _OF_AN_EXCHANGE = 2
 
 @strategy
 class SummarizingWindowMemory(SummarizingMemory):
-    """Shows a summary message and the messages after it. When these are too many, all are summarised anew.
+    """Shows a summary message and the messages after it. When these are too many, they are summarised too.
 
     This is the pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model
     distils these messages into one summary message. The summary counts as a message, and is distilled with the others

@@ -45,17 +45,17 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     Messages are found by their words, their date, the dates they mean ("yesterday") and the words of the messages
     around (BM25). With an `embedder`, messages are also found by meaning, and the scores are added. With an `index`
-    alone, messages are also found by parts of words (`HashEmbedder`, which needs no download). `clock` decides the
-    day that a question means by "yesterday". A message that was corrected later is shown with its correction. Neither
+    alone, messages are also found by parts of words (`HashEmbedder`, which needs no download). `clock` decides the day
+    that a question means by "yesterday". A message that was corrected later is shown with its correction. Neither
     saving nor loading asks a model. The best messages that fit `max_token_limit` are shown in the order said, with
-    speakers and dates; the rest of the limit goes to messages near them, then to the newest. With `k` instead, the
-    best exchanges are shown as documents, best first: a line for each input and output, "key: value".
+    speakers and dates; the rest of the limit goes to messages near them, then to the newest. With `k` instead, the best
+    exchanges are shown as documents, best first: a line for each input and output, "key: value".
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
 
-    State: no items; with an embedder, an embedding for each message, under the embedder's name. The index of words has
-    a separate state, see `PersistedIndex`.
+    State: no items; with an embedder, an embedding for each message, under the embedder's name. The word index has a
+    separate state, see `PersistedIndex`.
 
     Example:
         >>> memory = VectorStoreRetrieverMemory(k=1)
@@ -121,13 +121,13 @@ class VectorStoreRetrieverMemory(BaseMemory):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of messages to learn from now: all, or 0.
 
-        It is 0 only without an embedder, until enough messages wait for the index of words.
+        It is 0 only without an embedder, while the stored word index is nearly up to date.
         """
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return the embeddings of new messages. Now and then, also store the index of words."""
+        """Return the embeddings of new messages. Now and then, also store the word index."""
         log = log.whole()  # search results must not depend on cleared tool results
         await self._words.keep(log, entries[-1].seq if entries else 0)
         whole = [(await log.between(one.seq, one.seq))[0] if isinstance(one, Cleared) else one for one in entries]
@@ -191,7 +191,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return View(finds=Finds([*shown, *new], _write_blocks, most))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Remove deleted embeddings from the vector index. After a reset, also drop the index of words."""
+        """Remove deleted embeddings from the vector index. After a reset, also drop the word index."""
         if reset:
             self._words = self._no_words()
             self._count.cache_clear()

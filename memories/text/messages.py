@@ -343,7 +343,7 @@ class Labels:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """All labels."""
+        """The labels of all roles."""
         return frozenset(map(self.of, ROLES))
 
     def line(self, message: Message) -> str:

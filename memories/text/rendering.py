@@ -44,7 +44,7 @@ class Renderer:
         lines: A cache of rendered lines, by log number.
         tokens: A cache of token counts, by log number.
         role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.
-        place: The place of recalled texts: before all messages, or after the last answer.
+        place: The position of recalled texts: before all messages, or after the last answer.
         model: Returns the name of the model that gets the requests; "" if unknown.
     """
 

@@ -260,7 +260,7 @@ class View:
 
     @property
     def messages(self) -> list[Message]:
-        """The messages of the entries."""
+        """The chat messages of the entries."""
         return [entry.message for entry in self.entries]
 
     @property
@@ -276,7 +276,7 @@ class View:
 
     @property
     def texts(self) -> list[str]:
-        """All texts, derived and quoted."""
+        """The texts of `derived` and `quoted`, in this order."""
         return [*self.derived, *self.quoted]
 
 

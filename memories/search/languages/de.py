@@ -1,4 +1,4 @@
-"""German."""
+"""German words and phrases, for searches."""
 
 from memzoo.memories.search.languages.language import Language, RelativeDates
 

@@ -1,4 +1,4 @@
-"""English."""
+"""English words and phrases, for searches."""
 
 from memzoo.memories.search.languages.language import Language, RelativeDates
 from memzoo.memories.text.days import MONTHS

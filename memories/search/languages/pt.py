@@ -1,4 +1,4 @@
-"""Portuguese."""
+"""Portuguese words and phrases, for searches."""
 
 from memzoo.memories.search.languages.language import Language, RelativeDates
 

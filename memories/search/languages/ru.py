@@ -1,4 +1,4 @@
-"""Russian."""
+"""Russian words and phrases, for searches."""
 
 # ruff: noqa: RUF001 - Cyrillic letters are meant
 

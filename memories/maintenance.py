@@ -68,8 +68,7 @@ def upkeep(
         **options: The options of the strategy, the same as in the program that serves the conversations.
 
     Raises:
-        OptionError: The strategy learns nothing, or an argument or option cannot work or be pickled for another
-            process.
+        OptionError: The strategy learns nothing; or an argument or option cannot work, or cannot be pickled.
         UnsupportedError: The store cannot list its conversations, and no `ids` are given.
         ExecutorError: The executor is broken.
 

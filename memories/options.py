@@ -91,7 +91,7 @@ def options_of(cls: type) -> list[str]:
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Check the names of the options given for a class: each must exist, and none without a default may be left out.
+    """Check the names of the options given for a class: all must exist, and all without a default must be given.
 
     Raises:
         UnknownOptionError: The class lacks an option; the text names the unknown and the existing options.

@@ -346,7 +346,7 @@ class ManagedStore(Store, Protocol):
     async def scrub(self, *, thorough: bool = False) -> bool:
         """Remove traces of deleted data from the store's files.
 
-        Without `thorough`, only as much is removed as is possible without making others wait.
+        Without `thorough`, nobody has to wait, but some traces may stay.
 
         Args:
             thorough: Rewrite the files, which takes as long as copying them. Other users of the store wait meanwhile.

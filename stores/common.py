@@ -49,7 +49,7 @@ def escaped(text: str) -> str:
 
 
 def prefix_range(prefix: str) -> dict[str, str | None]:
-    r"""Return bounds of the escaped ids with a prefix: `first`, and `beyond`, which is above all (`None` for no bound).
+    r"""Return bounds of the escaped ids with a prefix: the first, and one above all of them (`None` for no bound).
 
     Example:
         >>> prefix_range("user-")

@@ -120,9 +120,9 @@ async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool 
 async def evict(memory: "BaseMemory", newest: int) -> None:
     """Delete messages that a memory no longer needs.
 
-    The system message, an unanswered question, pinned and set-aside messages, and messages not learnt from yet are
-    kept, and so is the newest turn, which begins at the log number `newest`. If the deletion fails, the next save tries
-    again.
+    These messages are kept: the system message, an unanswered question, pinned and set-aside messages, messages not
+    learnt from yet, and the newest turn, which begins at the log number `newest`. If the deletion fails, the next save
+    tries again.
     """
     log = await memory.log.refreshed()
     needed = await memory.oldest_needed(log, await memory.known_state())

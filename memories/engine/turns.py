@@ -166,7 +166,7 @@ class Turn(Managed["Turn"]):
 
     @property
     def pieces(self) -> list[Piece]:
-        """The messages of this turn that can be sent, as pieces. Calls without all their results cannot."""
+        """The messages of this turn that can be sent, as pieces. Calls without all their results are left out."""
         said = _messages(self._said)
         return [Piece(said[place]) for place in find_sendable(said)]
 

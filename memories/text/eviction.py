@@ -304,7 +304,7 @@ class Steps:
     def room(
         self, numbers: Sequence[int], weights: Sequence[float], newest: int, *, begins: int, besides: float = 0
     ) -> int:
-        """Return the weight that can be added before the window moves; below 0 if it is already over the limit.
+        """Return the weight that can be added before the window moves; 0 if any addition moves it.
 
         Args:
             numbers: The log numbers at which the window can begin after an addition, ascending.

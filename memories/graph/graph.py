@@ -59,7 +59,7 @@ class KnowledgeGraph:
 
     @property
     def graph(self) -> "MultiDiGraph[str]":
-        """The networkx graph; do not change it. A node is a canonical name with `name`, an edge has `fact`."""
+        """The networkx graph of names (nodes, with `name`) and facts (edges, with `fact`). Do not change it."""
         return self._facts.graph
 
     @property

@@ -1,4 +1,4 @@
-"""Passes requests to the WSGI application, through a threaded server or without a socket."""
+"""Passes requests to the offline model's WSGI application, through a threaded server or without a socket."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""Gathers the outcomes of a comparison into results."""
+"""Computes the results of a comparison from the measurements of each memory in each conversation."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -176,10 +176,10 @@ def gather(
     details: Sequence[QuestionInfo],
     run: Run,
 ) -> Results:
-    """Gather outcomes into results.
+    """Return the results of a comparison, computed from the measurements of each memory in each conversation.
 
     Args:
-        outcomes: The outcomes, in the order of the conversations.
+        outcomes: The measurements, in the order of the conversations.
         memories: The memories, in the order of the table.
         talks: The conversations.
         questions: For each question, the number of its conversation and its kind.

@@ -20,7 +20,7 @@ _LINE_EVERY = 10.0
 def watch_progress(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
     """Yield a function that shows progress: it takes a memory's name and a number of steps done.
 
-    No time left is shown, because the time for a step differs too much between memories.
+    The remaining time is not shown, because the time for a step differs too much between memories.
     """
     total = sum(map(steps_in, source_of(files)()))
     with _quiet_log():

@@ -24,7 +24,7 @@ Progress: TypeAlias = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One memory in one conversation.
+    """A task: to run one memory through one conversation.
 
     Attributes:
         transcript: The conversation.

@@ -1,6 +1,6 @@
 """Reads and writes the file format of cassettes: YAML that a person can review.
 
-Each long text occurs only once in a file, and long vectors are packed into one line.
+Each long text is written only once in a file, and a long vector is a single line of packed numbers.
 """
 
 import json
@@ -70,7 +70,8 @@ def write_cassette(
     Args:
         path: The cassette's file.
         recordings: The recordings to write.
-        head: Further fields of the header: `recorded` (by default today), `note`, `ignored` and `counts`.
+        head: Further fields of the header: `recorded` (the date, by default today), `note`, `ignored` (the rules) and
+            `counts` (token counts).
         limit: The maximum size of the file in bytes.
 
     Raises:

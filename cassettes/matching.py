@@ -67,7 +67,7 @@ _MOST_UNPLAYED = 20
 
 
 class RequestKey(NamedTuple):
-    """The parts of a request that are compared. Requests with equal keys match.
+    """The parts of a request that decide whether a recording matches it: two requests with equal keys match.
 
     Attributes:
         method: The method in capitals, such as POST.
@@ -110,9 +110,9 @@ def name_text(text: bytes) -> str:
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey, *, is_any: bool = False) -> bool:
-    """Return whether a request is the same as a recording, apart from hidden secrets.
+    """Return whether a request equals a recorded request in which secrets are hidden.
 
-    In place of a hidden secret, the request may have the secret itself; with `is_any`, it may have any text.
+    Where the recording hides a secret, the request may have any text that looks like a secret; with `is_any`, any text.
     """
     if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
         return False
@@ -169,7 +169,8 @@ def report_unmatched(
         path: The cassette.
         hint: The last line of the message.
         ignored: The rules for parts that may vary.
-        order: A number for each recorded step. Steps whose order does not count have the same number.
+        order: A number for each recorded step, by which steps are ordered. Steps with the same number may come in any
+            order.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1

@@ -1,8 +1,8 @@
 """Checks whether a view contains an answer.
 
 Each part of the answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line. Word
-order, inflection, currencies, and the format of numbers and dates are ignored. A word that is only denied ("not Oslo
-but Bergen") is not found. A relative date ("yesterday") is not found.
+order, inflection, currencies, and the format of numbers and dates are ignored. Not found are words that are only denied
+("not Oslo but Bergen") and relative dates ("yesterday").
 """
 
 import functools
@@ -105,7 +105,7 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
-    r"""Return each sentence of a text, with the sentence before it in the same line ("" if it is the first).
+    r"""Return each sentence of a text, as a pair with the sentence before it in its line ("" if there is none).
 
     Example:
         >>> list_sentences("He came. He saw.\nShe won.")

@@ -17,7 +17,7 @@ __all__ = ["Judge", "Opinion"]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A model's answer, and the judge's mark.
+    """A model's answer to a question, and the judge's mark for it.
 
     Attributes:
         reply: The answer; "" if the model failed or the question has no right answer.

@@ -52,8 +52,8 @@ def measure(
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation with a new store, and return its measurements and times.
 
-    If the memory's options contain no budget, one run serves all budgets. Failures of the model are counted, and the
-    run continues.
+    A memory with the value "budget" in its options runs once for each budget, any other memory only once. Failures of
+    the model are counted, and the run continues.
 
     Args:
         transcript: The conversation and its questions.
@@ -100,7 +100,7 @@ def measure(
 
 
 def steps_in(transcript: Transcript) -> int:
-    """Return how often `measure` calls its `progress` for a conversation."""
+    """Return the number of exchanges and questions in a conversation; `measure` reports progress after each."""
     return len(transcript.exchanges) + len(transcript.measured)
 
 

@@ -46,7 +46,7 @@ _HEADERS = {
 
 
 class Feed:
-    """The lines of data for a page, computed in the background and kept for requests.
+    """The data of a page, as lines of JSON that are computed in the background and kept for the page's requests.
 
     Attributes:
         play: The memories and the conversation.
@@ -76,9 +76,9 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """Wait up to ten seconds for more than `seen` lines.
+        """Return the lines after the first `seen`, whether `run` has ended, and its error.
 
-        Returns the new lines, whether `run` has ended, and its error.
+        If there are no such lines yet, wait for them, up to ten seconds.
         """
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)

@@ -42,9 +42,9 @@ class Expected:
 
 
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
-    """Return the numbers to expect for a memory, by name: tokens, calls, and tokens of the calls.
+    """Return the numbers to expect for a memory, such as "tokens shown" and "calls to load", by name.
 
-    "calls to load" include the calls that the questions of the transcript cause.
+    Calls caused by the questions of the transcript are a part of "calls to load".
     """
     # Rules replaced the model, so only numbers that do not depend on replies are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())

@@ -77,7 +77,7 @@ class Column:
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
     """Return the columns of the table for a budget.
 
-    The names of memories, and shares that were not measured, are left out.
+    The column with the memories' names is not included, and neither are shares that were not measured.
     """
     results = comparison.results
     shown = [
@@ -171,7 +171,7 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 
 
 def exclusions(comparison: Compared) -> list[str]:
-    """Return sentences on the questions and citations that the measurement left out."""
+    """Return sentences that tell which questions, and which ids given as evidence, were left out."""
     talks = comparison.results.talks
     untrue = write_number(talks.adversarial, "adversarial question")
     unfounded = write_number(talks.without_evidence, "question")

@@ -1,12 +1,12 @@
 """Compares *shown* with *answered*: `python -m memzoo.benchmarks.research answered`.
 
 A view that contains the right answer helps only if a model answers rightly from it. For each memory and budget, run the
-command three times, with files named `FOLDER/NAME-BUDGET` and:
+command three times. Each run writes a file `FOLDER/NAME-BUDGET.*`, and a model or a person answers it with another:
 
-1. It writes `.views`, with the questions of the bundled conversation. A model or a person who sees only these views
-   writes `.replies` (JSON: `{"17": "reply"}`).
-2. It writes `.sheet`, with the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
-3. It packs replies and marks into `.json`.
+1. `.views` has the views and the questions of the bundled conversation. Somebody who sees nothing else writes
+   `.replies` (JSON: `{"17": "reply"}`).
+2. `.sheet` has the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
+3. `.json` has the replies and marks together.
 
 The table comes from the packed files. `--again` writes the views that have changed since, to be answered anew.
 `--second 100` writes a sample of replies to `second.sheet`; a second reader writes `second.json` (`{"buffer-300/17":

@@ -49,7 +49,7 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """Return the variants with these names, by default all but "everything". Their views are never cut.
+    """Return the memories with these names, by default all but "everything", to measure with views that are not cut.
 
     Raises:
         MemoryZooError: A name is not the name of a strategy, or its options cannot be read.

@@ -126,7 +126,7 @@ def memory_maker(embedder: Embedder | None) -> Make:
 
 
 class FedMemory:
-    """A memory as a retriever. The clock of its store follows the dates of the conversation.
+    """A retriever that is a memory, whose store takes the time from the dates of the conversation.
 
     Args:
         transcript: The conversation.

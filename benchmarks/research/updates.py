@@ -47,9 +47,9 @@ class Case:
 
 
 def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
-    """Insert timelines into parts of long conversations, and return the resulting cases.
+    """Return cases made by inserting each timeline into a part of a long conversation.
 
-    The part of a timeline up to its correction goes into one session, the rest into a later session.
+    The timeline's messages before the correction go into one session, the others into a later session.
 
     Args:
         timelines: Short conversations with a correction, and a question about it.

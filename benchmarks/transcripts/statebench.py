@@ -18,8 +18,8 @@ TRACKS = ("supersession_detection", "repair_propagation")
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Return a timeline of StateBench as a transcript, with its queries as questions.
 
-    The strings that the answer to a question must contain are its evidence. The newest turn with such a string is the
-    correction. Strings that the answer must not contain become `Question.stale`.
+    StateBench lists strings that an answer must or must not contain. The first are the question's evidence. The others
+    become `Question.stale`, except those in the newest turn with a string of the evidence, such as "150, not 50".
 
     Args:
         item: A line of the file.

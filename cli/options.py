@@ -140,9 +140,7 @@ class Stored:
 
     @contextmanager
     def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
-        """Yield the opened store and the id of the conversation.
-
-        Without a given id, this is the store's only conversation.
+        """Yield the opened store and the id of the chosen conversation, by default of the store's only one.
 
         Raises:
             StoreError: The store cannot be opened.

@@ -178,7 +178,7 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Return the token counts of a request of `sent` tokens, of which the first `shared` repeat the request before."""
+        """Return the token counts of a request of `sent` tokens whose first `shared` tokens repeat the last request."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # The previous request has paid for writing, even if the cache has expired since.

@@ -26,11 +26,11 @@ class Choice:
     """The options that choose conversations and their speakers.
 
     Attributes:
-        user: The name of the speaker who is the user; "" if the file says who that is.
+        user: The name of the speaker who is the user; "" to leave this to the reader of the file.
         assistant: The name of the speaker who is the assistant; all others are users.
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
         title: Text that the title contains, without regard to case; "" for any title.
-        since: Only conversations with a message of this time or later.
+        since: To choose conversations with a message at this time or later; `None` for all.
         last: The number of conversations to choose, those with the newest messages; 0 for all.
     """
 
@@ -47,7 +47,7 @@ class Choice:
         return late and self.title.casefold() in title.casefold()
 
     def describe_lack(self, source: str) -> str:
-        """Return a sentence for a source in which no conversation is chosen."""
+        """Return a sentence saying that a source has no conversation of this choice."""
         wanted = [f"{self.title!r} in its title"] if self.title else []
         wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
@@ -167,10 +167,10 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 def choose_last(
     read: Iterable[AnyRead | TranscriptError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
 ) -> Iterator[AnyRead | TranscriptError]:
-    """Yield the conversations with the newest messages. Only these are kept in memory.
+    """Yield the `number` conversations with the newest messages, without keeping others in memory.
 
     Args:
-        read: Conversations and errors; errors are yielded at once.
+        read: The conversations, and errors, which are yielded at once.
         number: The number of conversations; 0 for all.
         dates: A function that returns the dates of a conversation's messages.
     """

@@ -88,10 +88,10 @@ class Talk:
 
 
 def entries_of(text: str, head_of: Callable[[str], re.Match[str] | None]) -> list[tuple[re.Match[str], list[str]]]:
-    """Return the messages of a text as pairs: a head, and its lines.
+    """Return the messages of a text as pairs: the head of the message, such as "4/4/26 - Bo:", and its lines.
 
     Args:
-        text: A text that begins with a head.
+        text: The text, which begins with a head.
         head_of: A function that returns the head at the beginning of a line.
     """
     entries: list[tuple[re.Match[str], list[str]]] = []

@@ -74,7 +74,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, dict.fromkeys)
 
     def take_in(self, notes: Mapping[str, str]) -> None:
-        """Replace all notes by these notes. The conversation so far then counts as learnt."""
+        """Replace all notes of the memory by the given notes, and count the conversation so far as learnt."""
         new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -139,9 +139,9 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes of the state that replace all notes.
+    """Return the changes to a memory's state that put in new notes.
 
-    A sentence that was in the old note keeps its day and its source.
+    A sentence that the old note has too keeps its date and its source message.
 
     Args:
         notes: The existing notes.

@@ -1,4 +1,4 @@
-"""LangChain's memories over other memories, and memories with given content."""
+"""LangChain's memories that combine or share other memories, or have a fixed content."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

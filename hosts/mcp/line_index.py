@@ -82,7 +82,7 @@ def _text_of_note(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Return the texts that fit `limit` tokens as lines. The texts are given with the most useful first."""
+    """Return the first texts that fit `limit` tokens together, one per line; a text that is too long is passed over."""
     chosen: list[str] = []
     left, passed_over = limit, 0
     for text in texts:

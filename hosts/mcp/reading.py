@@ -87,7 +87,7 @@ class Known:
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return the newest notes that fit `limit` tokens as a graph. The result tells how many notes were omitted.
+    """Return a graph of the newest notes that fit `limit` tokens, and a line that tells how many notes were omitted.
 
     Args:
         limit: The maximum number of tokens of all texts for the model.

@@ -177,15 +177,13 @@ def mentions_langchain_memory(content: bytes) -> bool:
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
-    """Return the name of a class of LangChain's memory, and the module of its counterpart in memzoo.
-
-    The module is "" if memzoo has no counterpart.
+    """Return the class name in a qualified name, and the qualified name of its counterpart; "" without a counterpart.
 
     Args:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
 
     Returns:
-        `None` if the name is not a class of LangChain's memory.
+        Both names; `None` if the given name is not a class of LangChain's memory.
     """
     module, _, name = qualified.rpartition(".")
     if module in _ROOTS:
@@ -200,7 +198,7 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 
 
 def instead_of_text(text: str, *, chains: bool) -> str:
-    """Return advice for a text that names a class or a module of LangChain's memory; "" for other texts.
+    """Return advice for a string in code, if it names a class or a module of LangChain's memory; otherwise "".
 
     Args:
         text: A text such as "langchain.memory.ConversationBufferMemory.save_context".
@@ -235,7 +233,7 @@ def is_chain(name: str) -> bool:
 
 
 def further(name: str, *, opened: bool) -> str:
-    """Return advice on further steps after a name was rewritten; "" if there are none.
+    """Return advice on what to do after a name was rewritten; "" if nothing is left to do.
 
     Args:
         name: The name.

@@ -90,12 +90,12 @@ class Checkpoint:
             self._copy.add(timing, done.line)
 
     def flush(self) -> None:
-        """Write the finished tasks that are missing in the second copy."""
+        """Write finished tasks to the copy at the URL, if they are not there yet."""
         if self._copy:
             self._copy.flush()
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yield all finished outcomes, sorted by conversation, then by memory."""
+        """Yield the measurements of all finished tasks, sorted by conversation, then by memory."""
         with self.path.open("rb") as file:
             for key in self._sort():
                 file.seek(self._places[key])
@@ -109,7 +109,7 @@ class Checkpoint:
                     yield Timing(**json.loads(line))
 
     def finish(self) -> None:
-        """Sort the lines and end this run; the next run starts from the beginning."""
+        """Sort the lines and mark the run as complete, so that the next run starts from the beginning."""
         ordered = self.path.with_suffix(".tmp")
         with self.path.open("rb") as file, ordered.open("wb") as new:
             for key in self._sort():

@@ -175,7 +175,7 @@ class Figures(Shape):
 
 
 def total(found: Sequence[Survived]) -> Survived | None:
-    """Return the sum of counts; `None` if there are no counts."""
+    """Return the sum of several counts of marked lines; `None` without counts."""
     return functools.reduce(operator.add, found) if found else None
 
 
@@ -244,7 +244,7 @@ class Row(Shape):
         return self.per_exchange(self.upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
-        """Return the figure with a name, such as "covered"; `None` if it was not measured."""
+        """Return a figure within a budget by its name, such as "covered"; `None` if it was not measured."""
         found: Interval | None = getattr(self.budgets.get(budget), name, None)
         return found
 
@@ -336,7 +336,7 @@ class Run(Shape):
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the cost of a request, in paid tokens; the verdict names the best memory for each.
+        paid: Limits for the cost of a request, in tokens at the full price; the verdict names the best memory for each.
         survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """

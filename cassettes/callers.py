@@ -1,4 +1,4 @@
-"""Finds the cassette for a request: that of the running thread or task, which inherits it from its starter."""
+"""Finds the cassette for a request. A thread or task uses the same cassette as the caller that started it."""
 
 import asyncio
 import threading

@@ -224,7 +224,7 @@ class Cassette:
 
 
 class Opening:
-    """A context manager and a decorator: it opens a cassette for a block, or for each call of a function."""
+    """A context manager and decorator that opens a cassette for a block, or for each call of a function."""
 
     def __init__(self, path: str | PathLike[str], settings: CassetteSettings) -> None:
         """Store the arguments of `use_cassette`."""
@@ -280,7 +280,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions])
             Nothing is written if the block raises an error.
 
     Returns:
-        A context manager that gives the open `Cassette`; entering and leaving may raise the cassette's errors.
+        A context manager with the open `Cassette`; entering and leaving may raise the cassette's errors.
 
     Raises:
         OptionError: A setting is unknown or wrong.

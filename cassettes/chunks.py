@@ -14,7 +14,7 @@ __all__ = ["AT_ONCE", "Arrival", "by_event", "event_sizes", "pace", "receive", "
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The way in which the body of a response arrived.
+    """The chunks and pauses in which the body of a response arrived.
 
     Attributes:
         sizes: The number of bytes in each chunk; empty if the body came at once.
@@ -98,7 +98,7 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
 
 
 def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
-    """Return the sizes of a body's chunks after secrets in the body were replaced: each chunk ends in the same line."""
+    """Return the sizes of a body's chunks after secrets in it were replaced. Each chunk still ends in the same line."""
     if before == after:
         return sizes
     lines, clean = before.split(b"\n"), after.split(b"\n")

@@ -43,7 +43,7 @@ class CassetteFile(NamedTuple):
 
     @property
     def statistics(self) -> Statistics:
-        """The number, the models and the tokens of the responses."""
+        """The number of responses, the models that gave them, and their tokens."""
         return statistics_of(one.response for one in self.recordings)
 
 

@@ -60,8 +60,6 @@ class Recorded:
     """A request and its response, as a cassette keeps them.
 
     Attributes:
-        request: The request.
-        response: The response.
         caller: The name of the thread or task that sent the request; "" for the first.
         arrival: The chunks and pauses in which the response arrived.
         hidden: The secrets removed from the response, by place and kind.
@@ -154,7 +152,7 @@ def _part(part: Any) -> bytes:
 def events(text: str, begin: str = EVENT) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the JSON objects of a stream, each with the number of its line, from 0.
 
-    `begin` is the text before the JSON in each line of an event; "" for streams with only JSON in each line.
+    `begin` is the text before the JSON in a line, such as "data:"; "" if lines have only JSON.
     """
     for number, line in enumerate(text.split("\n")):
         found = None

@@ -96,7 +96,7 @@ class RequestKey(NamedTuple):
 
 
 def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> RequestKey:
-    """Return the key of a request, without the parts that may differ."""
+    """Return the parts of a request by which it is compared, without those that may differ from run to run."""
     url = urlsplit(request.uri)
     endpoint = _ENDPOINT.search(url.path) if request.method != TOOL else None
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
@@ -105,7 +105,7 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
 
 
 def name_text(text: bytes) -> str:
-    """Return the name for a text, under which a cassette keeps the text's token count."""
+    """Return the name under which a cassette keeps the token count of a text."""
     return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 
@@ -162,15 +162,8 @@ def report_unmatched(
 ) -> UnmatchedRequestError:
     """Return the error about a request without a recording, with the first step that differs.
 
-    Args:
-        asked: The request.
-        recorded: The recorded requests.
-        unplayed: The indexes in `recorded` of the requests not played yet.
-        path: The cassette.
-        hint: The last line of the message.
-        ignored: The rules for parts that may vary.
-        order: A number for each recorded step, by which steps are ordered. Steps with the same number may come in any
-            order.
+    `unplayed` has the indexes in `recorded` of the requests not played yet. `order` has a number for each recorded
+    step; steps with the same number may come in any order. `hint` is the last line of the message.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1

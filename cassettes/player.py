@@ -29,7 +29,7 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 class Player:
-    """Answers requests from recordings, or records requests.
+    """A player of a cassette: it answers requests from recordings, or records requests and responses.
 
     Attributes:
         recordings: The recordings, in the order of the requests.
@@ -89,7 +89,7 @@ class Player:
 
     @property
     def unplayed(self) -> set[int]:
-        """The positions in `recordings` of those that were not played yet."""
+        """The positions of the recordings that were not played yet."""
         return {place for places in self._waiting.values() for place in places}
 
     @property

@@ -71,7 +71,7 @@ class Scrubber:
         return clean if self.known == known else self.request(request)
 
     def response(self, response: Response) -> tuple[Response, frozenset[str]]:
-        """Return a response without keys, and with only the headers that a cassette keeps.
+        """Return a response without secret keys, and with only the headers that a cassette keeps.
 
         Returns:
             The response, and the removed keys by place and kind.

@@ -210,7 +210,7 @@ class Secret(NamedTuple):
 
 
 class Keys:
-    """Finds and hides secrets: known values, and texts that have the form of a key."""
+    """The secrets known so far, with methods that find and hide them and all texts that look like keys."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}

@@ -54,7 +54,7 @@ class Step:
 
 
 def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[Step]:
-    """Return the steps of a run, without the parts of requests that may differ."""
+    """Return the steps of a run, without the parts of requests that may differ from run to run."""
     steps, before = list[Step](), list[Counter[str]]()
     for number, one in enumerate(recordings, 1):
         whole = _parse(one.request.body)

@@ -66,7 +66,7 @@ _NO_KEY = (
 
 
 def conversation_option(text: str) -> Any:
-    """Return the option --conversation with a help text. An empty value is refused."""
+    """Return the option --conversation with the given help text. It refuses an empty value."""
 
     def check(given: str | None) -> str | None:
         # A script with an unset variable passes "", and must not touch another conversation.
@@ -181,7 +181,7 @@ class Asked:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options for `ChatModel`.
+        """The options in --model, as arguments of `ChatModel`.
 
         Raises:
             OptionError: A part of the text is not an option, or a number is missing.

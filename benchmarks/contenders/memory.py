@@ -48,7 +48,7 @@ class ContenderMemory:
         """Return the contender's view for a question.
 
         Raises:
-            ContenderError: The view is no list of chat messages with texts.
+            ContenderError: The view is not a list of chat messages with texts.
         """
         found: Any = self._contender.ask("view", self._count, question=query or "").get("messages")
         wanted = 'view must return a list of {"role": "...", "content": "..."}'

@@ -110,7 +110,7 @@ class Requests:
 
 
 class PromptCache:
-    """Counts the cached tokens of a conversation's requests, each compared with the request before.
+    """A prompt cache without a provider: it counts the tokens that each request repeats from the request before.
 
     Example:
         >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))
@@ -152,9 +152,6 @@ class PromptCache:
         Args:
             messages: The messages sent, in order.
             at: The time of the request, in seconds of any clock.
-
-        Returns:
-            The counts of this request.
         """
         said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)

@@ -52,7 +52,7 @@ def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def covers(text: str, shown: Texts) -> bool:
-    """Tell whether a text is shown.
+    """Return whether a view shows a text.
 
     For a text of more than 40 words, it is enough if half of its sequences of five words are shown.
 

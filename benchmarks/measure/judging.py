@@ -31,7 +31,7 @@ class Opinion:
 
 
 class Judge:
-    """Lets one model answer questions, and another mark the answers as right or wrong."""
+    """Two models: one answers questions, and the other marks the answers as right or wrong."""
 
     def __init__(self, answering: Model, judging: Model, prompts: PromptSet | None = None) -> None:
         self._answering = answering

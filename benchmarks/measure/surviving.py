@@ -70,12 +70,12 @@ class Followed:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """Return the counts by kind and age of the lines; the counts at the end of the conversation come last."""
+        """Return how many marked lines were shown, by kind and age, and then at the conversation's end."""
         ordered = sorted(self._found.items(), key=lambda one: one[0][1] is None)
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 
     def list_unwanted(self) -> tuple[Survived, ...]:
-        """Return the counts of unwanted statements by kind."""
+        """Return how many unwanted statements were stated, by kind."""
         kinds: dict[str, list[bool]] = defaultdict(list)
         for one, stated in self._unwanted.items():
             kinds[one.kind].append(stated)

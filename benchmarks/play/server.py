@@ -62,7 +62,7 @@ class Feed:
     def run(self) -> None:
         """Compute the lines of the whole conversation.
 
-        If rules stand in for a model, the lines of its questions follow.
+        If rules stand in for a model, the answers to the conversation's questions follow.
         """
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):

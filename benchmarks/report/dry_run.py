@@ -63,10 +63,7 @@ def list_expected(row: Row, budget: int) -> dict[str, Expected]:
 def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     """Return the table of a dry run for a terminal.
 
-    Args:
-        found: The comparison with rules in place of models.
-        model: The model of the real run.
-        judge: The model that will judge the answers; "" without a judge.
+    `found` is the comparison with rules in place of models. `model` and `judge` name the models of the real run.
     """
     prices = found.results.run.prices
     budget = found.results.main_budget

@@ -69,13 +69,7 @@ def measure_requests(
 ) -> Measured:
     """Run a memory through conversations, and return its requests, answers and tokens.
 
-    Args:
-        transcripts: The conversations.
-        variant: The memory.
-        counter: The token counter.
-        budget: The budget in tokens, which replaces the value "budget" in options.
-        systems: The sizes of system prompts in tokens, each measured.
-        rule: The rule of the prompt cache.
+    `systems` are the sizes of system prompts in tokens, each of which is measured.
     """
     found = Measured({system: Requests() for system in systems})
     for transcript in transcripts:

@@ -73,13 +73,7 @@ def find(
 ) -> list[Found]:
     """Measure a retriever for all questions of all conversations, at each budget.
 
-    Args:
-        make: A function that makes the retriever for a conversation.
-        transcripts: The conversations.
-        budgets: The budgets in tokens.
-        counter: The token counter.
-        timer: A function that returns the time in seconds.
-        calls: A function that returns the number of calls for embeddings so far.
+    `make` makes the retriever for a conversation. `calls` returns the number of calls for embeddings so far.
 
     Raises:
         OverBudgetError: A retriever showed more tokens than a budget allows.

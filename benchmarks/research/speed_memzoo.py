@@ -65,7 +65,7 @@ def buffer_turn(count: int) -> Maker:
 
 
 def buffer_save(_: Place) -> Prepare:
-    """Prepare a buffer in memory, and return a function that saves an exchange."""
+    """Prepare a buffer with an in-memory store, and return a function that saves an exchange."""
     return again(make_save(ConversationBufferMemory()))
 
 
@@ -85,12 +85,12 @@ def window_save_sqlite(count: int) -> Maker:
 
 
 def token_buffer_load(limit: int) -> Maker:
-    """Prepare a full token buffer, and return a function that loads it."""
+    """Prepare a token buffer at its limit, and return a function that loads it."""
     return lambda _: _prepare_load(_full(limit))
 
 
 def token_buffer_save(limit: int) -> Maker:
-    """Prepare a full token buffer, and return a function that saves an exchange."""
+    """Prepare a token buffer at its limit, and return a function that saves an exchange."""
     return lambda _: again(make_save(_full(limit)))
 
 
@@ -130,7 +130,7 @@ def retriever_open(words: range) -> Maker:
 
 
 def model_calls(_: Place) -> int:
-    """Return the number of model calls that a full summary-buffer makes in 40 exchanges of 100 tokens."""
+    """Return the number of model calls that a summary-buffer at its limit makes in 40 exchanges of 100 tokens."""
     calls = 0
 
     def answer(_: object) -> str:

@@ -47,7 +47,7 @@ def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
 
 
 def langchain_token_buffer(limit: int, *calls: str) -> Maker:
-    """Prepare a full `ConversationTokenBufferMemory`, and return a function that loads or saves."""
+    """Prepare a `ConversationTokenBufferMemory` at its limit, and return a function that loads or saves."""
 
     def make(_: Place) -> Prepare:
         options = {"llm": _langchain_model(), "max_token_limit": limit}
@@ -86,7 +86,7 @@ def langchain_retriever(words: range) -> Maker:
 
 
 def langchain_model_calls(_place: Place) -> int:
-    """Return the number of model calls of LangChain's full summary-buffer in 40 exchanges of 100 tokens."""
+    """Return the number of model calls of LangChain's summary-buffer, at its limit, in 40 exchanges of 100 tokens."""
     model = _langchain_model()
     memory = _import("langchain_classic.memory").ConversationSummaryBufferMemory(llm=model, max_token_limit=2000)
     said = exchanges()

@@ -98,8 +98,8 @@ def sample_path(language: str = "en") -> Path:
     """Return the path of a bundled conversation.
 
     Args:
-        language: "en" for the move of a bakery, in ten sessions; "zh" for the move of a lemon tree, in eight sessions,
-            in Chinese; "survival" for ten conversations in both languages, with marked lines.
+        language: "en" for ten sessions about the move of a bakery; "zh" for eight sessions about the move of a lemon
+            tree, in Chinese; "survival" for ten conversations in both languages, with marked lines.
 
     Raises:
         OptionError: There is no bundled conversation in this language.

@@ -134,10 +134,7 @@ def _is_database(path: Any) -> bool:
 def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
     """Yield the documents in an open file.
 
-    Args:
-        file: The file, which can be read from its beginning again.
-        where: The file's name, for titles and errors.
-        forms: The known forms.
+    `file` must allow reading from its beginning again. `where` is its name, for titles and errors.
 
     Raises:
         TranscriptError: The file has none of the forms, or is cut off.

@@ -22,7 +22,7 @@ _KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list",
 
 
 def pick(item: Any, path: str, default: Any = None) -> Any:
-    """Return the value at a path of keys and positions.
+    """Return the value at a path: keys and positions, with dots between them.
 
     Several paths may be given, separated by "|": the first value that is not empty is returned.
 
@@ -151,11 +151,7 @@ def id_at(item: Any, path: str, place: str) -> str:
 def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the role of a message, from the value at a path.
 
-    Args:
-        item: The message.
-        path: The path of the role; see `pick`.
-        place: The place of the message, for the error.
-        roles: The roles for unusual values, as in `Fields`.
+    `roles` are the roles for unusual values, as in `Fields`. `place` is the place of the message, for the error.
 
     Raises:
         TranscriptError: The role is missing or unknown. The error names the message, the path and the value.
@@ -172,11 +168,7 @@ def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = Mapping
 def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
     """Return a member of a message, such as the mark of a thought; `None` if the message lacks it.
 
-    Args:
-        item: The message, or another part of a document.
-        key: The name of the member.
-        place: The place of the message, for the error.
-        kind: The type of the member.
+    `kind` is the type of the member. `place` is the place of the message, for the error.
 
     Raises:
         TranscriptError: The member has another type, or the message has a member with a similar name in its place.

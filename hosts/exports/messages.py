@@ -52,7 +52,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Return whether a value is a message in a common form. A text alone is not."""
+    """Return whether a value, other than a mere text, is a message in a common form."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False

@@ -53,7 +53,7 @@ class Choice:
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TranscriptError]:
-        """Yield a conversation, and its branches if wanted, with the chosen speakers."""
+        """Yield a conversation with the chosen speakers and, if `all_branches` is set, its other branches."""
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
         if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):
@@ -109,7 +109,7 @@ def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TranscriptError]:
 
 
 def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
-    """Yield the chosen conversations in a document, and an error for each that cannot be read."""
+    """Yield the chosen conversations in a document, and an error for each conversation that cannot be read."""
     if isinstance(found.form.read, str):
         yield TranscriptError(f"{found.where}: this is {found.form.name}; {found.form.read}")
         return
@@ -147,11 +147,9 @@ def _refusal(where: str, found: FoundDocument, error: Exception, after: str = ""
 
 
 def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iterator[ChatLog | TranscriptError]:
-    """Yield the conversations of files, folders and ZIPs, and an error for each part that cannot be read.
+    """Yield the chosen conversations of files, folders and ZIPs, and an error for each part that cannot be read.
 
-    Args:
-        paths: The files, folders and ZIPs; "-" is standard input.
-        choice: The conversations to choose.
+    "-" stands for standard input.
     """
     yield from choose_last(
         (

@@ -143,10 +143,7 @@ def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[En
 
     A sentence that the old note has too keeps its date and its source message.
 
-    Args:
-        notes: The existing notes.
-        new: The new notes by name.
-        entries: The messages on which the new notes are based.
+    `notes` are the existing notes, `new` the new notes by name, and `entries` the messages from which these were made.
     """
     changed: dict[str, JSON] = {}
     for name, text in new.items():

@@ -33,7 +33,7 @@ class _Line(NamedTuple):
 
 
 class LineIndex:
-    """An index to search notes and messages by their words. Each search first adds what is new."""
+    """An index to search notes and messages by their words. Each search first adds new notes and messages."""
 
     def __init__(self) -> None:
         self._lock = new_lock()
@@ -46,10 +46,7 @@ class LineIndex:
     def search(self, query: str, notes: Sequence[Note], said: Sequence[Entry]) -> list[str]:
         """Return the lines that match a query, the best first; without a query, all lines, the newest first.
 
-        Args:
-            query: The words to look for.
-            notes: All current notes, in order.
-            said: The messages of the log that are new since the last search.
+        `notes` are all current notes, in order; `said` are the messages added to the log since the last search.
         """
         from memzoo.memories.search.word_index import WordIndex  # imports numpy
 

@@ -1,4 +1,4 @@
-"""Tells memzoo's name for each name in LangChain's memory modules, and which calls can be rewritten."""
+"""The names in memzoo for the names in LangChain's memory modules, and the rules which calls can be rewritten."""
 
 import re
 from collections.abc import Mapping
@@ -165,7 +165,7 @@ _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPA
 
 
 def mentions_langchain_memory(content: bytes) -> bool:
-    """Return whether a file may use LangChain's memory. This is much faster than parsing the file.
+    """Return whether a file may use LangChain's memory, without parsing the file, which is much slower.
 
     Example:
         >>> mentions_langchain_memory(b"from langchain.memory import SimpleMemory")
@@ -251,7 +251,7 @@ def further(name: str, *, opened: bool) -> str:
 
 
 def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
-    """Return the reason why a call of a class cannot be rewritten; `None` if it can."""
+    """Return the reason why a call of a class cannot be rewritten, and advice; `None` if it can be rewritten."""
     options = {argument.keyword.value for argument in call.args if argument.keyword}
     if name == "ConversationChain" and (unknown := sorted(options - _OPTIONS_OF_CHAIN)):
         return f"has the option {unknown[0]!r}, which only LangChain's has", "it takes a memory of memzoo.langchain"
@@ -262,10 +262,7 @@ def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
 
 
 def database_of(call: "cst.Call") -> "tuple[cst.BaseExpression, cst.BaseExpression] | None":
-    """Return the session id and the URL of a call that creates a history in a database.
-
-    For other calls, return `None`.
-    """
+    """Return the session id and the URL in a call that creates a history in a database; `None` for other calls."""
     import libcst as cst
 
     given = {

@@ -178,13 +178,9 @@ def gather(
 ) -> Results:
     """Return the results of a comparison, computed from the measurements of each memory in each conversation.
 
-    Args:
-        outcomes: The measurements, in the order of the conversations.
-        memories: The memories, in the order of the table.
-        talks: The conversations.
-        questions: For each question, the number of its conversation and its kind.
-        details: The first questions, which are reported one by one.
-        run: The settings.
+    The measurements are in the order of the conversations, the memories in the order of the table. `questions` has for
+    each question the number of its conversation and its kind. `details` are the first questions, which are reported one
+    by one.
     """
     firsts: dict[int, int] = {}
     for place, (number, _) in enumerate(questions):

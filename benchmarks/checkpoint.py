@@ -38,8 +38,6 @@ class Finished:
 
     Attributes:
         line: The measurements as a line of JSON; "" if the task was stopped at its spending limit.
-        timing: The time that the task took.
-        spent: The money that the task spent.
         needed: The highest possible cost of the model call that was refused at the limit; 0 if no call was refused.
     """
 

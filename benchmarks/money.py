@@ -56,7 +56,6 @@ class SpendingLimit:
     """The spending limit of one task (a memory in a conversation), and the amount spent so far.
 
     Attributes:
-        prices: The prices by model.
         limit: The limit, in the currency of the prices.
         spent: The amount spent so far, including the amounts reserved for calls under way.
     """
@@ -91,9 +90,7 @@ class SharedBudget:
 
     The sum of the shares and the amount spent never exceeds the limit. If little is left, fewer tasks run at once.
 
-    Args:
-        limit: The limit for all tasks together.
-        most: The highest number of tasks that run at once.
+    `most` is the highest number of tasks that run at once.
     """
 
     def __init__(self, limit: float, most: int) -> None:
@@ -138,7 +135,6 @@ class MeteredModel:
     """A model whose calls keep within a spending limit, and stop after ten failures in a row.
 
     Attributes:
-        name: The model's name.
         given_up: True once the model has failed ten times in a row; it is then not asked again.
     """
 
@@ -204,13 +200,7 @@ def cost_of(prices: Prices, model: str, spent: Sum) -> float:
 
 
 def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
-    """Return the cost of 1,000 exchanges.
-
-    Args:
-        row: The memory's row.
-        run: The settings of the comparison.
-        paid: The mean number of input tokens paid for an exchange.
-    """
+    """Return the cost of 1,000 exchanges; `paid` is the mean number of input tokens paid for one."""
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION

@@ -130,16 +130,13 @@ class Outcome(Shape):
     Attributes:
         transcript: The number of the conversation, from 0.
         memory: The name of the memory.
-        exchanges: The number of exchanges saved.
         load: Model calls made by loads before each exchange, without embeddings.
         save: Model calls made by saves, without embeddings.
         asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
         settled: Model calls made by `settle` when nothing is left to learn; there should be none.
-        relearning: Model calls of learning anew.
         failed_saves: The number of saves that failed because of the model.
-        failure: The model's last failure; "" if there was none.
         budgets: The measurements by budget in tokens.
         error: The error that prevented a result; "" if there was none.
     """

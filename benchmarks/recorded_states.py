@@ -28,7 +28,6 @@ class LearntStep(Shape):
     Attributes:
         watermark: The log number of the last message learnt.
         changes: The changed items, by key; `None` for a deleted item.
-        spent: The model calls of the update.
     """
 
     watermark: int
@@ -40,8 +39,6 @@ class LearntState(Shape):
     """The recorded state of one memory.
 
     Attributes:
-        options: The memory's own options.
-        name: The name of the state.
         steps: The updates of the state, in order.
     """
 

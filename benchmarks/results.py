@@ -299,7 +299,6 @@ class QuestionInfo(Shape):
 
     Attributes:
         transcript: The number of the conversation, from 0.
-        text: The question.
         answer: The right answer; "" if unknown.
         category: The kind of the question.
         evidence: The texts of the messages that contain the answer.

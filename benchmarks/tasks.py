@@ -27,9 +27,7 @@ class Task:
     """A task: to run one memory through one conversation.
 
     Attributes:
-        transcript: The conversation.
         number: The number of the conversation, from 0.
-        variant: The memory.
         keep_views: True to keep the views shown for the questions.
         share: The task's share of the spending limit; `None` without a limit.
     """

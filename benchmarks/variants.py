@@ -95,7 +95,7 @@ class Variant:
         return any(options.get("ask_at_load") for options in (self.options, *members))
 
     def options_at(self, budget: int) -> dict[str, Any]:
-        """Return the options for a budget, which replaces the value "budget" in them."""
+        """Return the options for a budget: each value "budget" is replaced by this number of tokens."""
         return {name: _at(value, budget) for name, value in self.options.items()}
 
     def make(self, budget: int, **common: Any) -> BaseMemory | None:

@@ -25,7 +25,6 @@ class Caller:
     """A thread or task whose requests a cassette answers or records.
 
     Attributes:
-        player: The player of this cassette.
         name: The caller's name: "" for the caller that opened the cassette, `"2"` for the second thread or task that it
             starts, `"2.1"` for the first that `"2"` starts.
         tasks: All callers of the cassette, by task.

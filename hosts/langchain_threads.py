@@ -22,10 +22,7 @@ async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: 
     The newest human message is the question. Messages of the thread are the same objects in the view, unless several
     are joined into one.
 
-    Args:
-        memories: The memories.
-        messages: The thread's messages.
-        leads: True if the agent's own system message will stand before the view.
+    `leads` is true if the agent's own system message will stand before the view.
     """
     messages = objects(messages)  # without LangGraph's reducer, a state has short forms, such as ("user", "Hi.")
     log = await _follow(memories, messages)

@@ -23,9 +23,6 @@ class ChatMemory(VirtualSubclass):
     Strategies that search use the user's message as the query. The memory learns from an exchange once, after the
     answer. If a question has no answer yet and is saved again after a load, it counts as a retry, and the log has it
     only once.
-
-    Attributes:
-        memory: The memory.
     """
 
     host_modules: ClassVar = ("llama_index.core.memory.types",)

@@ -36,9 +36,7 @@ class MemorySession:
     returns all items, and the filter `filter_input` replaces them by the view.
 
     Attributes:
-        memory: The memory.
         session_id: The memory's `conversation_id`.
-        session_settings: The SDK's `SessionSettings`.
     """
 
     def __init__(

@@ -43,7 +43,6 @@ class HostLog:
     not make it learn.
 
     Attributes:
-        memory: The memory.
         field: The name of the field for the host's own form of a message.
     """
 
@@ -198,7 +197,7 @@ class HostLog:
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     async def atake_back(self, ids: Collection[str], newest: int | None = None, *, thread: str = "") -> None:
-        """Delete the messages with these ids of the host from the log, if the store can delete messages.
+        """Delete messages from the log, given by their ids in the host, if the store can delete messages.
 
         Args:
             ids: The ids of the messages in the host.
@@ -313,9 +312,7 @@ class HostLog:
 def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
     """Return the messages of a view in an order that every model accepts, in groups that must become one message each.
 
-    Args:
-        said: The view.
-        leads: True if the host puts its own system text first.
+    `leads` is true if the host puts its own system text first.
     """
     ids = CallIds()
     told = [(one, ids.tell_apart(one.message)) for one in said]

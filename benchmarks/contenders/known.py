@@ -53,11 +53,8 @@ class Adapter:
     """A Python file that lets the memory of another library take part in a comparison.
 
     Attributes:
-        name: The contender's name.
-        file: The file.
         requires: The packages that the adapter imports, as pip takes them.
         ways: The settings in which the memory is compared, by name; each has a row in the table.
-        digest: A digest of the file.
     """
 
     name: str

@@ -82,10 +82,7 @@ _MOST = 60
 def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> bool | None:
     """Tell whether texts contain an answer; `None` if the answer has nothing to search for ("yes").
 
-    Args:
-        answer: The answer.
-        shown: The texts.
-        denied: True if the answer is a rule, which may also be stated as a denial or a prohibition.
+    `denied` is true if the answer is a rule, which may also be stated as a denial or a prohibition.
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])

@@ -38,7 +38,6 @@ class CacheRule:
     """A provider's rule for its prompt cache: the part of a request that is cached, and the prices.
 
     Attributes:
-        name: The name of the rule.
         minimum: The least number of tokens that can be cached.
         step: The number of tokens in a block of the cache, which keeps only whole blocks; 0 if it keeps whole messages.
         read: The price of a cached token, as a share of the full price.

@@ -21,7 +21,7 @@ def squeeze(text: str) -> str:
 
 
 class Texts:
-    r"""The texts of a view, to be searched with `in`. Kinds of white space are not distinguished.
+    r"""The texts of a view, to be searched with `in`. White space of any kind and length is equal.
 
     Example:
         >>> "moved to Oslo" in Texts(["I moved to", "I moved\nto Oslo."])

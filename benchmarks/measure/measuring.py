@@ -55,14 +55,8 @@ def measure(
     A memory with the value "budget" in its options runs once for each budget, any other memory only once. Failures of
     the model are counted, and the run continues.
 
-    Args:
-        transcript: The conversation and its questions.
-        number: The number of the conversation.
-        variant: The memory.
-        settings: The settings.
-        keep_views: True to keep the views shown for the questions.
-        progress: A function called with 1 after each exchange and each question.
-        spending_limit: The limit for model calls; `None` for no limit.
+    With `keep_views`, the views shown for the questions are kept. `number` is that of the conversation. `progress` is
+    called with 1 after each exchange and each question.
 
     Raises:
         LimitReachedError: The next model call might cost more than is left.

@@ -70,7 +70,7 @@ class Followed:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """Return how many marked lines were shown, by kind and age, and then at the conversation's end."""
+        """Return how many marked lines were shown at each age and at the conversation's end, by kind."""
         ordered = sorted(self._found.items(), key=lambda one: one[0][1] is None)
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 

@@ -39,7 +39,6 @@ class Head(NamedTuple):
     """The attributes of a message, without its text.
 
     Attributes:
-        role: The role of the message.
         kind: The kind of the message in the view: "system", "recalled", "message" or "pinned".
         number: The log number; `None` for a text that is not in the log.
     """
@@ -163,10 +162,7 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
     """Return pairs of a removed piece and an added piece with similar words, as (old number, new number).
 
-    Args:
-        gone: The numbers of the removed pieces.
-        come: The numbers of the added pieces.
-        texts: The texts of the pieces by number. A piece without a text here is never paired.
+    `gone` and `come` are the numbers of removed and added pieces. A piece without a text in `texts` is never paired.
     """
     old = {number: _words(texts[number]) for number in gone if number in texts}
     new = {number: _words(texts[number]) for number in come if number in texts}
@@ -187,10 +183,7 @@ def reasons(
 ) -> Iterator[tuple[int, str, float]]:
     """Yield the pieces of a view that a search found, as (position of the piece, kind of search, score).
 
-    Args:
-        pieces: The pieces of the view.
-        finds: The texts and messages found by searches.
-        said: The messages of the log by number.
+    `finds` are the texts and messages that searches found; `said` has the messages of the log by number.
     """
     best: dict[str | int, tuple[str, float]] = {}
     for one in finds:

@@ -85,7 +85,6 @@ class PlayedMemory:
     """A memory on the page of `memzoo play`, which saves a conversation exchange by exchange.
 
     Attributes:
-        name: The memory's name on the page.
         memory: The memory, after all exchanges saved so far.
     """
 

@@ -36,7 +36,6 @@ class Play:
     Moment n is the time after n exchanges.
 
     Attributes:
-        talk: The conversation.
         moment: The newest moment so far; -1 before the first.
     """
 

@@ -46,11 +46,7 @@ _HEADERS = {
 
 
 class Feed:
-    """The data of a page, as lines of JSON that are computed in the background and kept for the page's requests.
-
-    Attributes:
-        play: The memories and the conversation.
-    """
+    """The data of a page, as lines of JSON that are computed in the background and kept for the page's requests."""
 
     def __init__(self, play: Play) -> None:
         """Make a feed without lines; `run` adds the lines."""

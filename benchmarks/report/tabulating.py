@@ -48,8 +48,6 @@ class Column:
     """A column of the table.
 
     Attributes:
-        title: The short title.
-        about: A description in a sentence.
         value: A function that returns the figure of a row, or `None`.
         form: The format string for figures.
         text: A function that returns the text of a row, instead of the figure with `form`.
@@ -77,7 +75,7 @@ class Column:
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
     """Return the columns of the table for a budget.
 
-    The column with the memories' names is not included, and neither are shares that were not measured.
+    Left out are the memories' names, and shares that were not measured.
     """
     results = comparison.results
     shown = [

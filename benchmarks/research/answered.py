@@ -43,10 +43,7 @@ class Answer(Shape):
     """A reply to a question from a view.
 
     Attributes:
-        question: The number of the question.
-        view: A digest of the view.
         shown: True if the view contains the right answer.
-        reply: The reply.
         key: True if a rule finds the right answer in the reply.
         right: True if a reader marked the reply as right.
     """

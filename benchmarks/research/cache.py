@@ -39,7 +39,6 @@ class Measured:
 
     Attributes:
         requests: A dict from each size of system prompts, in tokens, to the requests added up.
-        answers: The scores of each question.
         shown: The number of tokens shown for each question.
     """
 

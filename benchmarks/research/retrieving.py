@@ -42,11 +42,7 @@ class Found:
     """The measurements of one question at one budget.
 
     Attributes:
-        category: The kind of the question.
-        budget: The budget in tokens.
         recall: The share of the question's evidence that was shown.
-        tokens: The number of tokens shown.
-        seconds: The CPU time of the search.
         calls: The number of calls for embeddings for the search.
         save_seconds: The mean CPU time to save an exchange.
         save_calls: The mean number of calls for embeddings to save an exchange.
@@ -122,10 +118,7 @@ def memory_maker(embedder: Embedder | None) -> Make:
 class FedMemory:
     """A retriever that is a memory, whose store takes the time from the dates of the conversation.
 
-    Args:
-        transcript: The conversation.
-        counter: The token counter, in any form that memories accept.
-        make: A function that makes the memory, which has a `max_token_limit`.
+    `make` is a function that makes the memory, which must have the option `max_token_limit`.
     """
 
     def __init__(self, transcript: Transcript, counter: TokenCounterOption, make: Callable[..., Any]) -> None:

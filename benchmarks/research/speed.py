@@ -166,7 +166,6 @@ class Figures:
     """The figures of one row.
 
     Attributes:
-        row: The row.
         values: The CPU seconds of one call, or the number of model calls, by library.
     """
 

@@ -25,12 +25,7 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Place:
-    """A folder for the files of the libraries while one row is measured, and the resources to close afterwards.
-
-    Attributes:
-        folder: The folder, empty at first.
-        stack: The resources to close.
-    """
+    """A folder for the files of the libraries while one row is measured, and the resources to close afterwards."""
 
     folder: Path
     stack: ExitStack = field(default_factory=ExitStack)

@@ -31,14 +31,7 @@ _OFFLINE = {"llm": "offline"}
 
 @dataclass(frozen=True)
 class Case:
-    """A statement and its correction in a long conversation.
-
-    Attributes:
-        exchanges: All exchanges, oldest first.
-        question: The question at the end.
-        old: The messages with the old statement.
-        new: The messages with the correction.
-    """
+    """A statement and its correction in a long conversation, with a question at the end."""
 
     exchanges: tuple[Exchange, ...]
     question: str

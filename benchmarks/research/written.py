@@ -56,7 +56,6 @@ class Written:
     Attributes:
         given: The replies so far, each with the digest of its prompt.
         changed: The number of prompts that differ from those of the packed replies.
-        spent: The calls and tokens so far.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -221,7 +221,6 @@ class TranscriptMessage:
     """A message read from a file, which does not belong to an exchange yet.
 
     Attributes:
-        message: The OpenAI chat message.
         evidence: The message's texts by id. Questions name their evidence by these ids.
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session, which begins a new exchange.

@@ -52,7 +52,6 @@ class FoundDocument:
     """A document: a file or a part of a file in a known form, from which its reader gets conversations.
 
     Attributes:
-        form: The form.
         document: The content, such as a JSON object or a text; `Form.document` tells which.
         title: The title for a conversation without its own.
         where: The file, with the place in it, for errors.

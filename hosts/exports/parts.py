@@ -36,9 +36,7 @@ class Parts:
 
     Attributes:
         said: The texts and pictures, as parts in OpenAI's form.
-        calls: The tool calls.
         results: The results of tools, each with the call's id, the tool's name and the text.
-        thoughts: The thoughts of the model.
         lost: The number of parts whose text is missing.
         blank: The number of parts with an empty text.
         marks: The number of parts that are only marks, without words.

@@ -26,11 +26,11 @@ class Choice:
     """The options that choose conversations and their speakers.
 
     Attributes:
-        user: The name of the speaker who is the user; "" to leave this to the reader of the file.
+        user: The name of the speaker who is the user; "" if the file tells which speaker this is.
         assistant: The name of the speaker who is the assistant; all others are users.
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
         title: Text that the title contains, without regard to case; "" for any title.
-        since: To choose conversations with a message at this time or later; `None` for all.
+        since: A time; only conversations with a message then or later are chosen. `None` for all.
         last: The number of conversations to choose, those with the newest messages; 0 for all.
     """
 

@@ -28,11 +28,8 @@ async def aput(
 ) -> None:
     """Write items into a memory's state.
 
-    Args:
-        memory: The memory.
-        changes: A function that takes the existing items, and returns new values by key; `None` removes an item.
-        stands_for_all: True to count the conversation so far as learnt, so that the memory learns only from later
-            messages.
+    `changes` takes the existing items, and returns new values by key; `None` removes an item. With `stands_for_all`,
+    the conversation so far counts as learnt, and the memory learns only from later messages.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:

@@ -18,12 +18,7 @@ _FEW = 64
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a tool.
-
-    Attributes:
-        texts: The texts for the model.
-        values: The result as JSON values.
-    """
+    """The result of a tool: texts for the model, and the same as JSON values."""
 
     texts: list[str]
     values: Mapping[str, Any]

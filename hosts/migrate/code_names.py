@@ -41,8 +41,6 @@ class Finding:
     """A use of a name of LangChain's memory in a file.
 
     Attributes:
-        line: The line number, from 1.
-        name: The name.
         reason: The reason why the use is not rewritten; "" if it is rewritten.
         advice: The code to write instead, or further steps; "" for none.
     """
@@ -235,9 +233,7 @@ def is_chain(name: str) -> bool:
 def further(name: str, *, opened: bool) -> str:
     """Return advice on what to do after a name was rewritten; "" if nothing is left to do.
 
-    Args:
-        name: The name.
-        opened: True if the new code opens the store at the beginning of the module.
+    `opened` is true if the new code opens the store at the beginning of the module.
     """
     if name == "ConversationChain":
         return "without prompt= its prompt has memzoo's words; it is a Runnable, but no subclass of LangChain's Chain"

@@ -19,13 +19,7 @@ PROMPT = "You are a kind assistant, and you know the capitals of all countries. 
 
 @dataclass
 class Bench:
-    """A kit, a server and a folder for one check of a replay kit, with methods to record and replay requests.
-
-    Attributes:
-        kit: The kit to check.
-        server: The running server.
-        folder: The empty folder for the cassette.
-    """
+    """A kit, a server and a folder for one check of a replay kit, with methods to record and replay requests."""
 
     kit: Kit
     server: Server

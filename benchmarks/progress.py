@@ -39,7 +39,7 @@ def watch_progress(files: Source, names: Sequence[str], console: Console) -> Ite
 
 
 class ProgressLines:
-    """Shows progress as lines of text: a line about every ten seconds, and a line for each finished memory."""
+    """Progress as lines of text: one about every ten seconds, and one for each finished memory."""
 
     def __init__(
         self, total: int, names: Sequence[str], console: Console, clock: Callable[[], float] = time.monotonic

@@ -174,7 +174,7 @@ def export(
         str, typer.Option(help="Scheme and host for the requests; memzoo's cassettes have none.")
     ] = "https://api.openai.com",
 ) -> None:
-    """Write cassettes for vcrpy and pytest-recording. Data for which vcrpy's format has no place is left out."""
+    """Write cassettes for vcrpy and pytest-recording. Data that vcrpy's format cannot hold is left out."""
     from memzoo.cassettes import export_cassette
 
     failed = 0

@@ -35,7 +35,7 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 
 
 class Scrubber:
-    """Removes secrets, and everything that a cassette does not keep, from requests and responses.
+    """A filter that removes secrets, and all that a cassette does not keep, from requests and responses.
 
     Recorded and replayed requests are treated in the same way, so that they still match.
     """

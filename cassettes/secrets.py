@@ -127,7 +127,7 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
 
     Args:
         name: The name, in any spelling.
-        surely: True to accept only names that have no other use; `token` and `code` have others.
+        surely: True to accept only names without other uses: `api_key`, but neither `token` nor `code`.
     """
     plain = _FILLING.sub("", name.lower())
     return plain.removesuffix("s").endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))

@@ -107,8 +107,8 @@ class HostLog:
                 of this thread are deleted.
             cuts_at_questions: True if the host drops old messages only as whole exchanges. A question that is missing
                 at the beginning of the thread was then deleted.
-            whole: True if `said` has all messages of this run. If the log ends with the same question, this then comes
-                from a failed run, and is not stored again.
+            whole: True if `said` has all messages of this run. If it begins with the question at the end of the log,
+                that question comes from a failed run, and is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.

@@ -55,7 +55,7 @@ def measure(
     A memory with the value "budget" in its options runs once for each budget, any other memory only once. Failures of
     the model are counted, and the run continues.
 
-    With `keep_views`, the views shown for the questions are kept. `number` is that of the conversation. `progress` is
+    With `keep_views`, the views shown for the questions are kept. `number` is the conversation's number. `progress` is
     called with 1 after each exchange and each question.
 
     Raises:

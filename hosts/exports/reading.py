@@ -31,7 +31,7 @@ class Choice:
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
         title: Text that the title contains, without regard to case; "" for any title.
         since: A time; only conversations with a message then or later are chosen. `None` for all.
-        last: The number of conversations to choose, those with the newest messages; 0 for all.
+        last: The number of conversations to choose, by their newest messages; 0 for all.
     """
 
     user: str = ""

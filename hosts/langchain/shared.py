@@ -32,7 +32,7 @@ class SimpleMemory(BothWays):
 
 
 class ReadOnlySharedMemory(BothWays):
-    """Shows another memory, and never changes it.
+    """A memory that shows another memory, and never changes it.
 
     Attributes:
         memory: The memory to show.

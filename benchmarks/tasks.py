@@ -24,7 +24,7 @@ Progress: TypeAlias = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task: to run one memory through one conversation.
+    """A task: one memory to run through one conversation.
 
     Attributes:
         number: The number of the conversation, from 0.

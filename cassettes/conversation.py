@@ -53,7 +53,7 @@ class Statistics:
 
     @property
     def tokens(self) -> str:
-        """The tokens as a text for people: input + output."""
+        """The tokens as a text for people, such as "1,200 + 80 tokens": input + output."""
         return f"{self.input_tokens:,} + {self.output_tokens:,} tokens"
 
     def __add__(self, other: "Statistics") -> "Statistics":

@@ -210,7 +210,7 @@ class Secret(NamedTuple):
 
 
 class Keys:
-    """The secrets known so far, with methods that find and hide them and all texts that look like keys."""
+    """A set of known secrets, which finds and hides them, and all texts that look like keys."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}

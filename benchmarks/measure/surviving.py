@@ -93,7 +93,7 @@ def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
 
 
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
-    """Tell whether texts state an unwanted statement as true of the user.
+    """Return whether texts present an unwanted statement as true of the user.
 
     - A forgotten value is stated wherever it occurs.
     - A superseded value is not stated beside the new value, or in a sentence that says it is over ("cancelled").

@@ -1,14 +1,14 @@
 """Compares *shown* with *answered*: `python -m memzoo.benchmarks.research answered`.
 
 A view that contains the right answer helps only if a model answers rightly from it. For each memory and budget, run the
-command three times. Each run writes a file `FOLDER/NAME-BUDGET.*`, and a model or a person answers it with another:
+command three times. The files are called `FOLDER/NAME-BUDGET`, with these endings:
 
-1. `.views` has the views and the questions of the bundled conversation. Somebody who sees nothing else writes
-   `.replies` (JSON: `{"17": "reply"}`).
-2. `.sheet` has the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
-3. `.json` has the replies and marks together.
+1. The first run writes `.views`, with the questions of the bundled conversation. A model or a person who sees nothing
+   else writes `.replies` (JSON: `{"17": "reply"}`).
+2. The second run writes `.sheet`, with the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
+3. The third run writes `.json`, with replies and marks.
 
-The table comes from the packed files. `--again` writes the views that have changed since, to be answered anew.
+The table comes from the `.json` files. `--again` writes the views that have changed since, to be answered anew.
 `--second 100` writes a sample of replies to `second.sheet`; a second reader writes `second.json` (`{"buffer-300/17":
 true}`), and the command then tells how often both readers agree.
 """

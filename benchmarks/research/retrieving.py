@@ -116,7 +116,7 @@ def memory_maker(embedder: Embedder | None) -> Make:
 
 
 class FedMemory:
-    """A retriever that is a memory, whose store takes the time from the dates of the conversation.
+    """A memory used as a retriever. Its store takes the time from the dates of the conversation.
 
     `make` is a function that makes the memory, which must have the option `max_token_limit`.
     """

@@ -69,7 +69,7 @@ class Call:
 class LoggedCalls:
     """A reader for logs of calls, defined by the JSON paths of the parts of a call; see `pick` for paths.
 
-    A `Form` has it, or `Fields`, as `read`.
+    Use it as `Form.read`.
 
     Attributes:
         asked: The path of the request, or of the conversation's messages so far.

@@ -139,7 +139,7 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes to a memory's state that put in new notes.
+    """Return the changes to a memory's state by which new notes replace the old ones.
 
     A sentence that the old note has too keeps its date and its source message.
 

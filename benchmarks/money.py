@@ -42,7 +42,6 @@ class LimitReachedError(MemoryZooError):
     """The next model call might cost more than is left of the limit.
 
     Attributes:
-        spent: The amount spent before the call.
         needed: The highest possible cost of the call.
     """
 

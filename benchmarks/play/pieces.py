@@ -89,7 +89,6 @@ class Splice(NamedTuple):
     Attributes:
         at: The position in the old list.
         removed: The number of items removed from this position on.
-        added: The items inserted in their place.
     """
 
     at: int

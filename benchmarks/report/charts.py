@@ -57,7 +57,6 @@ class Series:
     """A line of a chart.
 
     Attributes:
-        name: The name in the label.
         colour: The colour of the line and its points.
         points: The points as (x, y) values, from left to right.
         whiskers: The intervals of the points, each as x, lower end and upper end.

@@ -26,7 +26,6 @@ class Migrated:
     """The migration of a file.
 
     Attributes:
-        before: The old text of the file.
         after: The new text, with memzoo's classes.
         findings: The uses of LangChain's classes in the file, by line.
         places: The place of each finding: "bot.py:7", "bot.ipynb: cell 2, line 5".

@@ -1,6 +1,6 @@
 """Hides secret keys in the answers of models. The rest of an answer stays unchanged.
 
-Only the form of a value tells whether it is a key. Names do not: a tool's argument `cookies` may be about biscuits.
+Values are searched, whatever their names: a tool's argument `cookies` may be about biscuits.
 """
 
 import json

@@ -284,7 +284,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Return the variants; after a preset with a recorded state, a copy that uses the state, named like "summary*"."""
+    """Return the variants and, after each preset that has a recorded state, a copy that uses it, such as "summary*"."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

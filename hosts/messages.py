@@ -171,7 +171,7 @@ def _mend(message: Message) -> Message:
 
 
 def dump_json(own: JSON) -> str | None:
-    """Return a message in the host's own form as JSON text; `None` if it is `None` or cannot be JSON."""
+    """Return a message in the host's own form as JSON text; `None` without a message, or if it cannot be JSON."""
     if own is None:
         return None
     try:

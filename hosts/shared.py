@@ -181,7 +181,7 @@ class HostLog:
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
         """Delete messages of the log, so that the host can send them again.
 
-        The beginning of an answer that was stopped, directly after one of them, is deleted too.
+        If an answer was stopped directly after one of them, its beginning is deleted too.
 
         Returns:
             The log numbers of the messages that this call deleted.
@@ -220,7 +220,7 @@ class HostLog:
     def record(self, said: HostMessage) -> Record:
         """Return the record to store for a host's message.
 
-        The host's own form is in a field. A message that is not a valid chat message is stored as text.
+        One field has the message in the host's own form. A message that is not a valid chat message is stored as text.
         """
         fields = {self.field: dump_json(said.own), _THREAD: said.thread or None}
         known = {name: text for name, text in fields.items() if text is not None}

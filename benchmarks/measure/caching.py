@@ -166,7 +166,7 @@ class PromptCache:
             messages: The number of messages before `asked`.
             asked: A list with the user's message at the end; an empty list without such a message.
             at: The time of the request, in seconds of any clock.
-            anew: True if only the system tokens are those of the request before.
+            anew: True if it begins only with the system tokens of that request.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))

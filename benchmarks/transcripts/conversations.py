@@ -127,7 +127,7 @@ class Exchange:
     def records(self) -> list[Record]:
         """The messages as records for a store.
 
-        The store dates them by its clock; if `date` is unknown, they have no date.
+        The store dates them by its clock, but they have no date if `date` is unknown.
         """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
@@ -152,7 +152,7 @@ class Question:
     Attributes:
         text: The question.
         answer: The right answer; "" if unknown.
-        evidence: The texts that contain the answer, each once, in the order of the citations.
+        evidence: The texts that contain the answer, each once, in the order in which the file names them.
         category: The kind of the question: any word.
         asked_after: The number of exchanges before the question; `None` for a question at the end.
         stale: The older texts that the evidence corrects.

@@ -226,7 +226,7 @@ def why_left(name: str) -> Refusal:
 
 
 def is_chain(name: str) -> bool:
-    """Return whether a name is LangChain's chain or the chain's prompt."""
+    """Return whether a name is LangChain's `ConversationChain` or one of its prompts."""
     return name in _CHAIN
 
 

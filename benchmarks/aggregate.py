@@ -1,4 +1,4 @@
-"""Gathers the outcomes of a comparison into results."""
+"""Computes the results of a comparison from the measurements of each memory in each conversation."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -176,15 +176,11 @@ def gather(
     details: Sequence[QuestionInfo],
     run: Run,
 ) -> Results:
-    """Gather outcomes into results.
+    """Return the results of a comparison, computed from the measurements of each memory in each conversation.
 
-    Args:
-        outcomes: The outcomes, in the order of the conversations.
-        memories: The memories, in the order of the table.
-        talks: The conversations.
-        questions: For each question, the number of its conversation and its kind.
-        details: The first questions, which are reported one by one.
-        run: The settings.
+    The measurements are in the order of the conversations, the memories in the order of the table. `questions` has for
+    each question the number of its conversation and its kind. `details` are the first questions, which are reported one
+    by one.
     """
     firsts: dict[int, int] = {}
     for place, (number, _) in enumerate(questions):

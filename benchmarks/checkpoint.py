@@ -25,7 +25,7 @@ _PART_SECONDS = 1.0
 
 
 def settings_digest(values: Iterable[str]) -> str:
-    """Return a digest of texts."""
+    """Return a digest of texts, by which a run tells whether its settings and inputs are those of the run before."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         digest.update(value.encode(errors="surrogatepass") + b"\0")
@@ -34,13 +34,11 @@ def settings_digest(values: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The result of a task.
+    """The result of a task (one memory in one conversation).
 
     Attributes:
-        line: The outcome as a line of JSON; "" if the task was stopped at its spending limit.
-        timing: The time that the task took.
-        spent: The money that the task spent.
-        needed: The highest possible cost of the model call that was refused at the limit; 0 if none was.
+        line: The measurements as a line of JSON; "" if the task was stopped at its spending limit.
+        needed: The highest possible cost of the model call that was refused at the limit; 0 if no call was refused.
     """
 
     line: bytes
@@ -50,11 +48,11 @@ class Finished:
 
 
 class Checkpoint:
-    """A folder with the outcomes and times of finished tasks.
+    """A folder with the measurements and times of finished tasks (one memory in one conversation each).
 
     Args:
         folder: The folder; created if missing.
-        settings: The settings of the comparison. Outcomes of other settings are deleted.
+        settings: The settings of the comparison. Tasks that were run with other settings are deleted.
         order: The names of the memories, in the order of the table.
         copy: A second copy behind a URL, so that another machine can continue the run.
     """
@@ -90,12 +88,12 @@ class Checkpoint:
             self._copy.add(timing, done.line)
 
     def flush(self) -> None:
-        """Write the finished tasks that are missing in the second copy."""
+        """Write finished tasks to the copy at the URL, if they are not there yet."""
         if self._copy:
             self._copy.flush()
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yield all finished outcomes, sorted by conversation, then by memory."""
+        """Yield the measurements of all finished tasks, sorted by conversation, then by memory."""
         with self.path.open("rb") as file:
             for key in self._sort():
                 file.seek(self._places[key])
@@ -109,7 +107,7 @@ class Checkpoint:
                     yield Timing(**json.loads(line))
 
     def finish(self) -> None:
-        """Sort the lines and end this run; the next run starts from the beginning."""
+        """Sort the lines and mark the run as complete, so that the next run starts from the beginning."""
         ordered = self.path.with_suffix(".tmp")
         with self.path.open("rb") as file, ordered.open("wb") as new:
             for key in self._sort():
@@ -156,9 +154,9 @@ class Checkpoint:
 
 
 class Copy:
-    """A copy of a checkpoint at a URL, written as part files, about one a second.
+    """A copy of a checkpoint at a URL.
 
-    Remote storage cannot append to a file.
+    Remote storage cannot append to a file, so about once a second the new tasks are written as another file, a part.
 
     Args:
         folder: The remote folder.

@@ -173,7 +173,7 @@ class Measured:
 def compare(*, compared: Inputs, chosen: ChosenMany, asked: Asked, measured: Measured, workers: Workers) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
-    Of more than 20 conversations without questions, the longest 20 are taken, unless --last is given.
+    If there are more than 20 conversations without questions, the 20 longest are compared; --last takes the newest.
 
     With --write-questions, --model drafts the questions. By default, rules draft them: a question is a sentence of the
     user with a gap for a name, a number, a date or a taste.
@@ -296,11 +296,11 @@ def show_found(
         found: The comparison.
         out: The folder or URL for the files.
         consoles: The console for the results, and the console for everything else.
-        limits: The least shares to reach, by figure.
+        limits: The thresholds: the least share that the best memory must reach, by the name of the figure.
         earlier: Results of an earlier run to compare with.
 
     Returns:
-        The exit code: 1 if a model failed, a limit was reached, or a threshold was missed; else 0.
+        The exit code: 1 if a model failed, the spending limit was reached, or no memory reached a threshold; else 0.
     """
     console, beside = consoles
     console.print(table(found), highlight=False)

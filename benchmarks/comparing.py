@@ -36,7 +36,7 @@ _LOOKED_INTO, _FIRST_EXCHANGES = 5, 20
 
 
 class Comparison(Compared):
-    """The result of `compare`."""
+    """The results of `compare`, as a table, a data frame or files."""
 
     def table(self) -> list[dict[str, Any]]:
         """Return a flat record (a dict without nesting) for each memory and budget."""
@@ -180,17 +180,14 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Add variants whose states a large model has written, if the conversation is a bundled one."""
+    """Return the variants and, for a bundled conversation, copies with states that a large model has written."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Let variants with rules use states from a large model instead, for a bundled conversation.
-
-    Other conversations keep their variants.
-    """
+    """Return the variants; for a bundled conversation, states that a large model has written replace rules."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

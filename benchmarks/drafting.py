@@ -245,7 +245,7 @@ def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
 
 
 def gap_questions(transcript: Transcript, count: int = 20) -> list[Question]:
-    """Return questions with gaps about the user's messages, spread over the conversation.
+    """Return questions drafted by rules (sentences of the user with a gap), spread over the conversation.
 
     Returns:
         Questions of the kinds "drafted name", "drafted number", "drafted date", "drafted preference" and "drafted

@@ -33,14 +33,14 @@ _FIRST = 100
 
 
 class Files:
-    """A function that yields the conversations in some files.
+    """A callable object that yields the conversations in some files.
 
     Files with questions are read at each call. Other files, and standard input, are read only once.
 
     Attributes:
         unread: The errors about parts of files that cannot be read.
-        taken: A sentence about the conversations taken; "" if all were taken.
-        repeated: A sentence with the number of conversations that were given twice; "" if there were none.
+        taken: A sentence that tells how many conversations are compared; "" if all are.
+        repeated: A sentence that tells how many conversations were given twice; "" if none were.
         advance: A function that is called after each conversation.
     """
 
@@ -124,10 +124,10 @@ def _redacted(value: Any, redactor: Redactor) -> Any:
 
 
 def source_of(transcripts: Source) -> Conversations:
-    """Return a function that yields all conversations at each call. No files are kept in memory.
+    """Return a function that yields the given conversations at each call. Files are read again at each call.
 
     Raises:
-        OptionError: An item is not a transcript. If `transcripts` is a function, the returned function raises this.
+        OptionError: A given object is not a transcript. If `transcripts` is a function, the error comes at the call.
     """
     if callable(transcripts):
         return lambda: map(_check_transcript, transcripts())
@@ -155,10 +155,9 @@ def _wrong(value: Any) -> OptionError:
 
 
 def draft_missing(transcripts: Source) -> Conversations | None:
-    """Return the conversations with questions drafted by rules.
+    """Return a function that yields the conversations with questions that rules have drafted.
 
-    Returns:
-        The conversations; `None` if a conversation has questions already, or if rules cannot draft any question.
+    If a conversation has questions already, or rules find nothing to ask, return `None`.
     """
     source = source_of(transcripts)
 

@@ -42,7 +42,6 @@ class LimitReachedError(MemoryZooError):
     """The next model call might cost more than is left of the limit.
 
     Attributes:
-        spent: The amount spent before the call.
         needed: The highest possible cost of the call.
     """
 
@@ -53,10 +52,9 @@ class LimitReachedError(MemoryZooError):
 
 @dataclass
 class SpendingLimit:
-    """The spending limit of one unit of work, and the amount spent so far.
+    """The spending limit of one task (a memory in a conversation), and the amount spent so far.
 
     Attributes:
-        prices: The prices by model.
         limit: The limit, in the currency of the prices.
         spent: The amount spent so far, including the amounts reserved for calls under way.
     """
@@ -66,7 +64,7 @@ class SpendingLimit:
     spent: float = 0.0
 
     def reserve(self, model: str, messages: Sequence[Message], reply: int = _REPLY) -> float:
-        """Reserve the highest possible cost of a call. Return the amount, for `settle`.
+        """Reserve the highest possible cost of a call, and return this amount; `settle` needs it after the call.
 
         Raises:
             LimitReachedError: Too little is left.
@@ -87,13 +85,11 @@ class SpendingLimit:
 
 
 class SharedBudget:
-    """A spending limit that is divided among the units of work under way.
+    """A spending limit that is divided among the running tasks (a memory in a conversation each).
 
-    The shares and the amount spent never exceed the limit in sum. If little is left, fewer units run at once.
+    The sum of the shares and the amount spent never exceeds the limit. If little is left, fewer tasks run at once.
 
-    Args:
-        limit: The limit for all units together.
-        most: The highest number of units under way at once.
+    `most` is the highest number of tasks that run at once.
     """
 
     def __init__(self, limit: float, most: int) -> None:
@@ -104,11 +100,11 @@ class SharedBudget:
 
     @property
     def under_way(self) -> int:
-        """The number of units that have a share now."""
+        """The number of running tasks."""
         return len(self._shares)
 
     def share(self) -> float | None:
-        """Return the share of the limit for a new unit; `None` if the unit must wait for another to finish."""
+        """Return the amount that a new task may spend; `None` if it must wait until another task has finished."""
         left = self.limit - self.spent
         units = self._most if not self._dearest else max(1, min(self._most, int(left / (2 * self._dearest))))
         if len(self._shares) >= units:
@@ -120,15 +116,12 @@ class SharedBudget:
         return share
 
     def book(self, share: float, spent: float, needed: float = 0.0) -> bool:
-        """Take back the share of a finished unit, and add the amount that it spent.
+        """End the share of a finished task, add the amount that it spent, and return whether the limit is reached.
 
         Args:
-            share: The unit's share.
-            spent: The amount that the unit spent.
-            needed: The highest possible cost of the call that was refused to the unit; 0 if no call was refused.
-
-        Returns:
-            True if the limit is reached.
+            share: The share, as `share` returned it.
+            spent: The amount that the task spent.
+            needed: The highest possible cost of the call that was refused to the task; 0 if no call was refused.
         """
         all_of_it = share >= self.limit - self.spent and not self._shares[1:]
         self._shares.remove(share)
@@ -141,7 +134,6 @@ class MeteredModel:
     """A model whose calls keep within a spending limit, and stop after ten failures in a row.
 
     Attributes:
-        name: The model's name.
         given_up: True once the model has failed ten times in a row; it is then not asked again.
     """
 
@@ -201,19 +193,13 @@ def price_of(prices: Prices, model: str) -> tuple[float, float]:
 
 
 def cost_of(prices: Prices, model: str, spent: Sum) -> float:
-    """Return the cost of model calls, by the prices of their models."""
+    """Return the total cost of model calls."""
     price_in, price_out = price_of(prices, model)
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
 def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
-    """Return the cost of 1,000 exchanges.
-
-    Args:
-        row: The memory's row.
-        run: The settings of the comparison.
-        paid: The mean number of input tokens paid for an exchange.
-    """
+    """Return the cost of 1,000 exchanges; `paid` is the mean number of input tokens paid for one."""
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION
@@ -231,9 +217,9 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
 ) -> tuple[dict[str, tuple[float, float]], str]:
-    """Return the prices in a file and in a configuration, and their currency.
+    """Return the prices of a million tokens by model, from a file of prices and a configuration, and their currency.
 
-    In both, a model has two prices of a million tokens, for input and output, or one price for both.
+    Each model has two prices, for input and output, or one price for both.
 
     Args:
         file: A TOML file with prices.
@@ -242,7 +228,7 @@ def prices_given(
         others: The two prices for any other model.
 
     Returns:
-        The prices by model, and the currency; "" if no currency is named.
+        The two prices by model, and the currency; "" if no currency is named.
 
     Raises:
         OptionError: The file cannot be read, or a price is not a number of at least 0.

@@ -1,4 +1,4 @@
-"""The outcomes of a comparison while it runs: a line of `outcomes.jsonl` for each memory and conversation."""
+"""The measurements of a running comparison: a line of `outcomes.jsonl` for each memory and conversation."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -24,7 +24,7 @@ class Shape(BaseModel):
 
 
 class Sum(Shape):
-    """The number of model calls, and their tokens. Unlike `Spent`, it has no seconds, which differ from run to run."""
+    """The number of model calls and their tokens, without the seconds of `Spent`, which differ from run to run."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -103,7 +103,8 @@ class AtBudget(Shape):
         tokens: The total number of tokens shown at the measured exchanges.
         tokens_at_end: The number of tokens shown at the last measured exchange.
         requests: The tokens sent at the measured exchanges: system tokens, the view, and the user's message.
-        course: Tokens over the conversation, as (number of the exchange, tokens), at most 100 points.
+        course: The number of tokens shown during the conversation, as (number of the exchange, tokens); at most 100
+            points.
         answers: The scores of the questions asked, in order.
         survived: The counts of marked lines still shown, by kind and age.
         relearnt: The same counts after the memory has learnt the conversation anew.
@@ -129,16 +130,13 @@ class Outcome(Shape):
     Attributes:
         transcript: The number of the conversation, from 0.
         memory: The name of the memory.
-        exchanges: The number of exchanges saved.
-        load: Model calls made by loads for the exchanges, without embeddings.
+        load: Model calls made by loads before each exchange, without embeddings.
         save: Model calls made by saves, without embeddings.
         asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls for settling once everything is learnt (there should be none).
-        relearning: Model calls of learning anew.
+        settled: Model calls made by `settle` when nothing is left to learn; there should be none.
         failed_saves: The number of saves that failed because of the model.
-        failure: The model's last failure; "" if there was none.
         budgets: The measurements by budget in tokens.
         error: The error that prevented a result; "" if there was none.
     """

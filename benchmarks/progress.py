@@ -20,7 +20,7 @@ _LINE_EVERY = 10.0
 def watch_progress(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
     """Yield a function that shows progress: it takes a memory's name and a number of steps done.
 
-    No time left is shown, because the time for a step differs too much between memories.
+    The remaining time is not shown, because the time for a step differs too much between memories.
     """
     total = sum(map(steps_in, source_of(files)()))
     with _quiet_log():
@@ -39,7 +39,7 @@ def watch_progress(files: Source, names: Sequence[str], console: Console) -> Ite
 
 
 class ProgressLines:
-    """Shows progress as lines of text: a line about every ten seconds, and a line for each finished memory."""
+    """Progress as lines of text: one about every ten seconds, and one for each finished memory."""
 
     def __init__(
         self, total: int, names: Sequence[str], console: Console, clock: Callable[[], float] = time.monotonic

@@ -28,7 +28,6 @@ class LearntStep(Shape):
     Attributes:
         watermark: The log number of the last message learnt.
         changes: The changed items, by key; `None` for a deleted item.
-        spent: The model calls of the update.
     """
 
     watermark: int
@@ -40,8 +39,6 @@ class LearntState(Shape):
     """The recorded state of one memory.
 
     Attributes:
-        options: The memory's own options.
-        name: The name of the state.
         steps: The updates of the state, in order.
     """
 
@@ -61,7 +58,7 @@ class LearntState(Shape):
         return {key: item for key, item in changed.items() if item is not None}
 
     def to_stored(self) -> dict[str, StoredState]:
-        """Return the final state under its name, in the form of a store."""
+        """Return the final state in the form in which a store keeps it: a dict from the state's name to the state."""
         watermark = self.steps[-1].watermark if self.steps else 0
         return {self.name: StoredState(watermark, self.items)}
 
@@ -70,7 +67,7 @@ class Learnt(Shape):
     """The recorded states of memories for one conversation.
 
     Attributes:
-        talk: The digest of the conversation, from `fingerprint`.
+        talk: A digest of the conversation, by which it is recognised; see `fingerprint`.
         by: A description of the model that answered the prompts.
         memories: A dict from each strategy's short name to its state.
     """
@@ -81,7 +78,7 @@ class Learnt(Shape):
 
 
 def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
-    """Return the recorded states for a bundled conversation; `None` for other conversations, or several."""
+    """Return the recorded states, if the only conversation given is a bundled one that has them; otherwise `None`."""
     some = list(itertools.islice(talks, 2))
     if len(some) != 1:
         return None

@@ -115,7 +115,8 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: The most by which the memory may be behind another, with 95% certainty; `None` if it does not compete.
+        behind: The largest share by which the memory may be worse than another, with 95% certainty; `None` if it does
+            not compete.
         agreement: The share of questions for which `judged` and `answers` are the same.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
@@ -125,7 +126,7 @@ class Figures(Shape):
         sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
         cached: The share of the sent tokens that the provider has in its cache.
         paid: The mean cost of a request, in tokens at the full price.
-        course: Tokens over the longest conversation, as (number of the exchange, tokens).
+        course: The number of tokens shown during the longest conversation, as (number of the exchange, tokens).
         survival: The share of all marked lines that are shown at the end of their conversation.
         survived: The counts of marked lines still shown, by kind and age, over all conversations.
         relearnt: The same counts after the memory has learnt anew; empty if it has not.
@@ -169,12 +170,12 @@ class Figures(Shape):
         return [(age, found.shown / found.of) for age, found in sums if found]
 
     def at_end(self, kind: str | None = None) -> Survived | None:
-        """Return the count of marked lines shown at the end, of one kind or all; `None` without such lines."""
+        """Return the count of marked lines shown at the end, by default of all kinds; `None` without such lines."""
         return total([one for one in self.survived if one.after is None and kind in (None, one.kind)])
 
 
 def total(found: Sequence[Survived]) -> Survived | None:
-    """Return the sum of counts; `None` if there are no counts."""
+    """Return the sum of several counts of marked lines; `None` without counts."""
     return functools.reduce(operator.add, found) if found else None
 
 
@@ -203,12 +204,12 @@ class Row(Shape):
     Attributes:
         memory: The memory.
         exchanges: The number of exchanges saved.
-        load: Model calls made by loads for the exchanges, without embeddings.
+        load: Model calls made by loads before each exchange, without embeddings.
         save: Model calls made by saves, without embeddings.
         asking: Model calls made by loads for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls for settling once everything is learnt (there should be none).
+        settled: Model calls made by `settle` when nothing is left to learn; there should be none.
         relearning: Model calls of learning anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
@@ -243,7 +244,7 @@ class Row(Shape):
         return self.per_exchange(self.upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
-        """Return the figure with a name, such as "covered"; `None` if it was not measured."""
+        """Return a figure within a budget by its name, such as "covered"; `None` if it was not measured."""
         found: Interval | None = getattr(self.budgets.get(budget), name, None)
         return found
 
@@ -272,8 +273,8 @@ class Talks(Shape):
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of questions asked that were drafted by rules.
-        unread: True if the offline model found no name; the figures of the strategies in `UNREAD` then mean nothing.
-        unusable: The first 100 citations that name no message.
+        unread: True if the offline model found no name in any conversation, so that its notes and facts mean nothing.
+        unusable: The first 100 ids given as evidence that no message has.
         first: The first 100 conversations.
     """
 
@@ -298,7 +299,6 @@ class QuestionInfo(Shape):
 
     Attributes:
         transcript: The number of the conversation, from 0.
-        text: The question.
         answer: The right answer; "" if unknown.
         category: The kind of the question.
         evidence: The texts of the messages that contain the answer.
@@ -335,7 +335,7 @@ class Run(Shape):
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the cost of a request, in paid tokens; the verdict names the best memory for each.
+        paid: Limits for the cost of a request, in tokens at the full price; the verdict names the best memory for each.
         survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """
@@ -386,9 +386,9 @@ class Results(Shape):
 
     @property
     def candidates(self) -> list[Row]:
-        """The rows that can be picked.
+        """The rows from which a memory is picked.
 
-        Lower bounds are left out, and memories that failed at more than a tenth of the saves.
+        These are neither baselines nor lower bounds, and at most a tenth of their saves failed.
         """
         return [row for row in self.competing if not row.memory.floor and row.failed <= TOLERATED]
 

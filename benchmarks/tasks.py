@@ -1,4 +1,4 @@
-"""Runs the tasks of a comparison. A task is one memory in one conversation."""
+"""Runs the tasks of a comparison. A task runs one memory through one conversation."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
@@ -24,12 +24,10 @@ Progress: TypeAlias = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One memory in one conversation.
+    """A task: one memory to run through one conversation.
 
     Attributes:
-        transcript: The conversation.
         number: The number of the conversation, from 0.
-        variant: The memory.
         keep_views: True to keep the views shown for the questions.
         share: The task's share of the spending limit; `None` without a limit.
     """
@@ -59,12 +57,7 @@ def run_tasks(
 ) -> str:
     """Run the tasks that are not finished yet.
 
-    Args:
-        tasks: The tasks, in any order.
-        checkpoint: The checkpoint that keeps the finished tasks.
-        settings: The settings.
-        executor: The executor; `None` to run one task after the other in this process.
-        progress: A function called during the run.
+    Without an executor, one task after the other runs in this process.
 
     Returns:
         The reason why the run ended early; "" if all tasks are finished.

@@ -1,7 +1,7 @@
 """Variants: the memories in a comparison, by name and options.
 
-The names of the presets never change, so that results of different days can be compared. Two baselines stand at the
-ends of the table: "none" and "everything".
+Presets are variants that need only a name, such as "window". Their names never change, so that results of different
+days can be compared. Two baselines stand at the ends of the table: "none" and "everything".
 """
 
 import re
@@ -50,7 +50,7 @@ class Variant:
     Attributes:
         name: The memory's unique name in tables.
         about: A short description of the memory's views.
-        strategy: The strategy's short name; "" for a baseline or a factory.
+        strategy: The strategy's short name; "" for a baseline or if `factory` makes the memory.
         options: The strategy's own options. The value "budget" is replaced by the budget in tokens.
         model: The model for the memory's prompts; `None` for the comparison's model.
         prompts: Your own templates for the memory's prompts.
@@ -60,7 +60,7 @@ class Variant:
         baseline: True for "none" and "everything", which no memory competes with.
         cut: True if views are cut to the budget.
         learnt: A recorded state, used instead of learning during the run.
-        learnt_by: The model behind the recorded state.
+        learnt_by: The model that wrote the recorded state.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Variant:
 
     @property
     def asks_model(self) -> bool:
-        """True if the memory asks a model. For a factory, this is always false."""
+        """True if the memory asks a model; never for a memory that `factory` makes."""
         if self.contender:
             return self.contender.ways[self.way].asks_model
         members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]
@@ -88,14 +88,14 @@ class Variant:
 
     @property
     def asks_at_load(self) -> bool:
-        """True if the memory asks a model at each load. For a contender, this is true if it may ask a model."""
+        """True if the memory asks a model at each load, or is a contender that may ask a model."""
         if self.contender:
             return self.asks_model
         members = [one[1] for one in self.options.get("memories", ()) if not isinstance(one, str)]
         return any(options.get("ask_at_load") for options in (self.options, *members))
 
     def options_at(self, budget: int) -> dict[str, Any]:
-        """Return the options for a budget, which replaces the value "budget" in them."""
+        """Return the options for a budget: each value "budget" is replaced by this number of tokens."""
         return {name: _at(value, budget) for name, value in self.options.items()}
 
     def make(self, budget: int, **common: Any) -> BaseMemory | None:
@@ -111,7 +111,7 @@ class Variant:
         return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
 
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
-        """Return the options of this memory for a budget, with its prompts and its model."""
+        """Return the options for this memory within a budget, including its prompts and, if it asks a model, `llm`."""
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
             return options | {"memories": [_with_model(one, llm) for one in options["memories"]]}
@@ -262,9 +262,9 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
 
 
 def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
-    """Return the chosen variants, by default the seven strategies, between the two baselines.
+    """Return the rows of a comparison: "none", the chosen variants in the order of the presets, and "everything".
 
-    They are in the order of the presets.
+    By default, the seven strategies are chosen.
 
     Raises:
         OptionError: A name is not the name of a strategy.
@@ -284,7 +284,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Add a copy of each preset that uses a recorded state. The copy has the preset's name and a *."""
+    """Return the variants and, after each preset that has a recorded state, a copy that uses it, such as "summary*"."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

@@ -26,7 +26,7 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 def measure_of(rows: Sequence[Row], budget: int) -> str:
     """Return the name of the figure to compare memories by.
 
-    It is the first of `MEASURES` that is known for at least half of the questions, or else "covered".
+    This is the first figure in `MEASURES` that was measured for at least half of the questions, or else "covered".
     """
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]
@@ -38,8 +38,8 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 def choose(results: Results) -> str:
     """Return the name of the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    The candidates are the best memory, and all memories that the questions cannot tell from it. Memories that may be
-    behind another by a tenth are left out. The cheapest of the rest is picked.
+    The pick is the cheapest of these: the best memory, and all memories that the questions do not show to be worse. A
+    memory that may be worse than another by a tenth is never picked.
     """
     rows = results.candidates
     budget = results.main_budget

@@ -1,6 +1,6 @@
-"""Hides keys in answers. The rest of a model's answer stays unchanged.
+"""Hides secret keys in the answers of models. The rest of an answer stays unchanged.
 
-The names of JSON members are ignored: an argument named `cookies` may be about biscuits.
+Values are searched, whatever their names: a tool's argument `cookies` may be about biscuits.
 """
 
 import json
@@ -30,7 +30,7 @@ _Place: TypeAlias = tuple[_Path, Any, Any]
 
 
 def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str]]:
-    """Hide the keys in the body of an answer. Returns the new body, and the place and kind of each key."""
+    """Return an answer's body with its secret keys hidden, and the place and kind of each key found."""
     if is_stream(kind) or is_lines(kind):
         return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
     value, hidden = json_in(text), set[str]()
@@ -43,9 +43,10 @@ def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str
 
 
 def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, frozenset[str]]:
-    """Hide the keys in a stream, even if they are split over several events.
+    """Return a stream's text with its secret keys hidden, and the place and kind of each key found.
 
-    `begin` is the text before the JSON in each line of an event; "" for streams with only JSON in each line.
+    A key that is split over several events is found too. `begin` is the text before the JSON in a line, such as
+    "data:"; "" if lines have only JSON.
     """
     lines = text.split("\n")
     before, after = dict(events(text, begin)), dict(events(text, begin))
@@ -70,7 +71,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, froz
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """Yield file paths that stand for models in an answer or a list of models."""
+    """Yield the names of models that are file paths, in an answer of a model or in a server's list of models."""
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]

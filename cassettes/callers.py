@@ -1,4 +1,4 @@
-"""Finds the cassette for a request: that of its task or thread, or of the one that started it."""
+"""Finds the cassette for a request. A thread or task uses the same cassette as the caller that started it."""
 
 import asyncio
 import threading
@@ -22,12 +22,11 @@ _T = TypeVar("_T")
 
 
 class Caller:
-    """A thread or task that belongs to a cassette.
+    """A thread or task whose requests a cassette answers or records.
 
     Attributes:
-        player: The player of the cassette.
-        name: The caller's name: "" for the first caller, `"2"` for the second thread or task that it starts, `"2.1"`
-            for the first one that `"2"` starts.
+        name: The caller's name: "" for the caller that opened the cassette, `"2"` for the second thread or task that it
+            starts, `"2.1"` for the first that `"2"` starts.
         tasks: All callers of the cassette, by task.
     """
 
@@ -45,7 +44,7 @@ class Caller:
             return Caller(self.player, f"{self.name}.{self._children}".removeprefix("."), self.tasks)
 
     def in_task(self) -> "Caller":
-        """Return the caller for the running task: this caller, or a new caller below it."""
+        """Return the caller for the running task; a task without a caller gets a new one, started by this caller."""
         task = _task()
         if task is None:
             return self
@@ -89,7 +88,7 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Make all cassettes ignore the requests in the block. The block belongs to a call that is recorded as a whole."""
+    """Make all cassettes ignore the requests in the block, because the call that sends them is recorded instead."""
     with _set(_unrecorded, value=True):
         yield
 
@@ -126,7 +125,7 @@ def attach_player(player: "Player") -> Generator[None]:
 
 @contextmanager
 def follow() -> Generator[None]:
-    """Give each new thread, task and job of a thread pool the cassette of its starter."""
+    """In this block, each new thread, task and job of a thread pool uses the cassette of the caller that started it."""
     start, submit, create = threading.Thread.start, ThreadPoolExecutor.submit, asyncio.BaseEventLoop.create_task
 
     def start_inside(thread: threading.Thread) -> None:

@@ -42,7 +42,7 @@ _R = TypeVar("_R")
 
 
 class Cassette:
-    """An open cassette. It serves the thread or task that opened it, and all threads and tasks started there.
+    """An open cassette, for the thread or task that opened it and for all threads and tasks started by that one.
 
     Attributes:
         path: The cassette's file.
@@ -122,7 +122,7 @@ class Cassette:
             self._save()
 
     def model(self, model: Any) -> Any:
-        """Return a function that answers from this cassette or, while recording, from the model.
+        """Return a function that replies from this cassette, or asks the model and records its reply.
 
         The function records messages and replies instead of HTTP requests, so the recording does not depend on the
         client, its version or its transport.
@@ -141,7 +141,7 @@ class Cassette:
         return next((one.difference for one in self.player.errors if one.difference), None)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
-        """Return the cassette's error (such as a missing recording) that caused another error; otherwise `None`."""
+        """Return the cassette's error (such as a missing recording) that caused `error`; `None` if there is none."""
         return next((one for known in _causes(error) for one in self.player.errors if one is known), None)
 
     def _open_player(self) -> Player:
@@ -224,7 +224,7 @@ class Cassette:
 
 
 class Opening:
-    """A context manager and a decorator: it opens a cassette for a block, or for each call of a function."""
+    """A context manager and decorator that opens a cassette for a block, or for each call of a function."""
 
     def __init__(self, path: str | PathLike[str], settings: CassetteSettings) -> None:
         """Store the arguments of `use_cassette`."""
@@ -280,7 +280,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions])
             Nothing is written if the block raises an error.
 
     Returns:
-        A context manager that gives the open `Cassette`; entering and leaving may raise the cassette's errors.
+        A context manager with the open `Cassette`; entering and leaving may raise the cassette's errors.
 
     Raises:
         OptionError: A setting is unknown or wrong.

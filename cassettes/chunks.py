@@ -1,4 +1,4 @@
-"""Records how a stream arrived, and repeats it: its chunks, its pauses, and an early end."""
+"""Records the chunks, the pauses and an early end of a stream, and repeats them."""
 
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -14,7 +14,7 @@ __all__ = ["AT_ONCE", "Arrival", "by_event", "event_sizes", "pace", "receive", "
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The way in which the body of a response arrived.
+    """The chunks and pauses in which the body of a response arrived.
 
     Attributes:
         sizes: The number of bytes in each chunk; empty if the body came at once.
@@ -81,15 +81,15 @@ def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
 
 
 def event_sizes(body: bytes) -> tuple[int, ...]:
-    """Return the size in bytes of each event of a stream, with the empty line after it."""
+    """Return the size in bytes of each event in a stream's body, including the empty line after the event."""
     *events, rest = body.split(b"\n\n")
     return (*(len(event) + 2 for event in events), *([len(rest)] if rest else []))
 
 
 def by_event(arrival: Arrival, body: bytes) -> Arrival:
-    """Return an arrival with one chunk for each event of the stream.
+    """Return an arrival whose chunks are the events of the stream.
 
-    Otherwise two recordings would differ at random, because the network groups events.
+    The network groups events at random, so the recorded chunks would differ from one recording to the next.
     """
     sizes = event_sizes(body)
     if not arrival.sizes or arrival.seconds or not {*accumulate(arrival.sizes)} <= {*accumulate(sizes)}:
@@ -98,10 +98,7 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
 
 
 def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
-    """Return the sizes of the chunks after secrets were hidden.
-
-    Each chunk still ends at the same place in the same line.
-    """
+    """Return the sizes of a body's chunks after secrets in it were replaced. Each chunk still ends in the same line."""
     if before == after:
         return sizes
     lines, clean = before.split(b"\n"), after.split(b"\n")

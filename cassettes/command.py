@@ -129,7 +129,7 @@ def check(
         bool, typer.Option("--fix", help="Delete orphans, remove secrets, and convert vcrpy's cassettes.")
     ] = False,
 ) -> None:
-    """Report files that belong to no test, are damaged, or hold a secret; exit with 1 if any are left."""
+    """Report files that belong to no test, are damaged, or hold a secret; exit with 1 if any remain."""
     from memzoo.cassettes.library import clean
 
     paths, faults, mended = _paths(where), list[str](), list[str]()
@@ -174,7 +174,7 @@ def export(
         str, typer.Option(help="Scheme and host for the requests; memzoo's cassettes have none.")
     ] = "https://api.openai.com",
 ) -> None:
-    """Write cassettes for vcrpy and pytest-recording, without the data that their format cannot hold."""
+    """Write cassettes for vcrpy and pytest-recording. Data that vcrpy's format cannot hold is left out."""
     from memzoo.cassettes import export_cassette
 
     failed = 0

@@ -37,7 +37,7 @@ _SPEAKING = frozenset({"choices", "message", "delta", "content", "output", "cand
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The number, the models and the tokens of the responses in a recording.
+    """The number of responses in a recording, the models that gave them, and their tokens.
 
     Attributes:
         models: The names of the answering models, sorted.
@@ -53,7 +53,7 @@ class Statistics:
 
     @property
     def tokens(self) -> str:
-        """The tokens as a text for people: input + output."""
+        """The tokens as a text for people, such as "1,200 + 80 tokens": input + output."""
         return f"{self.input_tokens:,} + {self.output_tokens:,} tokens"
 
     def __add__(self, other: "Statistics") -> "Statistics":
@@ -66,7 +66,7 @@ class Statistics:
 
 
 def statistics_of(responses: Iterable[Mapping[str, Any]]) -> Statistics:
-    """Return the total statistics of responses in vcrpy's format."""
+    """Return the sum of the statistics of several responses, which are dicts in vcrpy's form."""
     return sum(map(_statistics, responses), Statistics())
 
 
@@ -102,7 +102,7 @@ def calls_in(response: Mapping[str, Any]) -> list[str]:
 
 
 def list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
-    """Return what each message of a request says, as pairs of speaker and text; empty if it is no conversation."""
+    """Return the speaker and the content of each message in a request; an empty list if the request has no messages."""
     if not is_object(body) or _ASKED.isdisjoint(body):
         return []
     return [turn for name in SPOKEN if name in body for turn in _turns(name, body[name])]
@@ -110,7 +110,7 @@ def list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
 
 @lru_cache(maxsize=256)
 def is_asking(body: str) -> bool:
-    """Return whether a text is the JSON of a request that speaks to a model."""
+    """Return whether a text is the JSON of a request to a model, with messages."""
     try:
         return bool(list_spoken(json.loads(body)))
     except (ValueError, RecursionError):

@@ -23,14 +23,14 @@ __all__ = [
 
 
 class Difference(NamedTuple):
-    """The first step in which a replay differs from its recording.
+    """The first step (a call of a model or a tool) in which a replay differs from its recording.
 
     Attributes:
         step: The number of the step, from 1.
         steps: The number of recorded steps.
         how: The kind of difference, such as `"another argument"` or `"one step more"`.
         recorded: The recorded step; "" if the recording has fewer steps.
-        asked: The step of the replay; "" if the replay has fewer steps.
+        asked: The step in the replay; "" if the replay has fewer steps.
         places: The JSON paths at which the two requests differ, if both steps are of the same kind.
     """
 
@@ -60,7 +60,7 @@ class CassetteFormatError(CassetteError, ValueError):
     """The file is not a cassette, or is damaged.
 
     Attributes:
-        is_other_kind: True if the file is a recording of something other than HTTP.
+        is_other_kind: True if the file is sound, but records something other than HTTP.
     """
 
     is_other_kind = False
@@ -71,11 +71,11 @@ class CassetteInUseError(CassetteError, RuntimeError):
 
 
 class StaleCassetteError(CassetteError, AssertionError):
-    """The recording is too old."""
+    """The recording is older than `max_age`, and the setting `stale` is "fail"."""
 
 
 class StaleCassetteWarning(UserWarning):
-    """The recording is older than its maximum age."""
+    """The recording is older than `max_age`."""
 
 
 class HiddenKeyWarning(UserWarning):
@@ -96,10 +96,10 @@ class RecordingError(CassetteError, RuntimeError):
 
 @contextmanager
 def replay_extra() -> Generator[None]:
-    """In this block, import modules of the `replay` extra.
+    """Turn an ImportError in the block into an error that tells which extra to install.
 
     Raises:
-        MissingExtraError: A module is not installed.
+        MissingExtraError: A module of the `replay` extra is not installed.
     """
     try:
         yield

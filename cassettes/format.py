@@ -1,6 +1,6 @@
 """Reads and writes the file format of cassettes: YAML that a person can review.
 
-Each long text occurs only once in a file, and long vectors are packed into one line.
+Each long text is written only once in a file, and a long vector is a single line of packed numbers.
 """
 
 import json
@@ -43,7 +43,7 @@ class CassetteFile(NamedTuple):
 
     @property
     def statistics(self) -> Statistics:
-        """The number, the models and the tokens of the responses."""
+        """The number of responses, the models that gave them, and their tokens."""
         return statistics_of(one.response for one in self.recordings)
 
 
@@ -70,7 +70,8 @@ def write_cassette(
     Args:
         path: The cassette's file.
         recordings: The recordings to write.
-        head: Further fields of the header: `recorded` (by default today), `note`, `ignored` and `counts`.
+        head: Further fields of the header: `recorded` (the date, by default today), `note`, `ignored` (the rules) and
+            `counts` (token counts).
         limit: The maximum size of the file in bytes.
 
     Raises:

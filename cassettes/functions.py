@@ -1,4 +1,4 @@
-"""Records a function from messages to text: its messages and replies, instead of HTTP requests."""
+"""Records the calls of a function from messages to text, instead of HTTP requests."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""The form of HTTP messages in cassettes, and the names of transports that never reach the network."""
+"""Requests and responses as cassettes keep them, with functions that read headers, bodies and streams."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -60,12 +60,10 @@ class Recorded:
     """A request and its response, as a cassette keeps them.
 
     Attributes:
-        request: The request.
-        response: The response.
         caller: The name of the thread or task that sent the request; "" for the first.
         arrival: The chunks and pauses in which the response arrived.
         hidden: The secrets removed from the response, by place and kind.
-        known: The number of known secrets when secrets were last removed from the recording.
+        known: The number of secrets known when the recording was last searched for them; -1 if it never was.
         turn: The request's number in the recording, in the order of sending.
     """
 
@@ -95,7 +93,7 @@ def header_values(value: object) -> list[str]:
 
 
 def values_of(headers: Mapping[str, object], wanted: str) -> list[str]:
-    """Return the values of all headers with a name, which is given in lower case."""
+    """Return the values of all headers with the name `wanted`, which is in lower case."""
     return [value for name, several in headers.items() if name.lower() == wanted for value in header_values(several)]
 
 
@@ -154,7 +152,7 @@ def _part(part: Any) -> bytes:
 def events(text: str, begin: str = EVENT) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the JSON objects of a stream, each with the number of its line, from 0.
 
-    `begin` is the text before the JSON in each line of an event; "" for streams with only JSON in each line.
+    `begin` is the text before the JSON in a line, such as "data:"; "" if lines have only JSON.
     """
     for number, line in enumerate(text.split("\n")):
         found = None

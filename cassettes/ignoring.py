@@ -60,7 +60,7 @@ class Ignored:
         """Return a JSON body without the parts that may differ.
 
         Raises:
-            OptionError: A function among the rules returned nothing to compare.
+            OptionError: A rule is a function, and it returned `None`, so nothing could be compared.
         """
         for path in self._paths:
             value = _without(value, path)

@@ -95,15 +95,7 @@ def _shorten(text: str) -> str:
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:
-    """Remove the secrets that a cassette still has. With `target`, the cassette is written in the current format.
-
-    Args:
-        file: The cassette to clean.
-        target: The file to write; by default nothing is written.
-
-    Returns:
-        True if the cassette had a secret.
-    """
+    """Return whether a cassette has secrets. With `target`, write it there without them, in the current format."""
     scrubber = Scrubber(secrets_in_environment())
     # A new player reads all requests first, and then hides every secret in any of them.
     fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).list_recordings()
@@ -113,9 +105,9 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
 
 
 def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], list[Step]]:
-    """Return the steps of two runs, without the parts that may differ.
+    """Return the steps of two runs, without the parts that may differ from run to run.
 
-    Steps of the new run that have no order, because they ran in several threads, get the order of the old run.
+    If the new run used several threads, its steps have no order of their own, and are sorted like those of the old run.
     """
     # Functions named in a header may exist only in a test, so only the other rules apply here.
     rules = (rule for file in (old, new) for rule in file.head.get("ignored", ()) if rule.startswith(("$", "re:")))

@@ -67,7 +67,7 @@ _MOST_UNPLAYED = 20
 
 
 class RequestKey(NamedTuple):
-    """The parts of a request that are compared. Requests with equal keys match.
+    """The parts of a request that decide whether a recording matches it: two requests with equal keys match.
 
     Attributes:
         method: The method in capitals, such as POST.
@@ -96,7 +96,7 @@ class RequestKey(NamedTuple):
 
 
 def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> RequestKey:
-    """Return the key of a request, without the parts that may differ."""
+    """Return the parts of a request by which it is compared, without those that may differ from run to run."""
     url = urlsplit(request.uri)
     endpoint = _ENDPOINT.search(url.path) if request.method != TOOL else None
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
@@ -105,14 +105,14 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
 
 
 def name_text(text: bytes) -> str:
-    """Return the name for a text, under which a cassette keeps the text's token count."""
+    """Return the name under which a cassette keeps the token count of a text."""
     return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey, *, is_any: bool = False) -> bool:
-    """Return whether a request is the same as a recording, apart from hidden secrets.
+    """Return whether a request equals a recorded request in which secrets are hidden.
 
-    In place of a hidden secret, the request may have the secret itself; with `is_any`, it may have any text.
+    Where the recording hides a secret, the request may have any text that looks like a secret; with `is_any`, any text.
     """
     if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
         return False
@@ -162,14 +162,8 @@ def report_unmatched(
 ) -> UnmatchedRequestError:
     """Return the error about a request without a recording, with the first step that differs.
 
-    Args:
-        asked: The request.
-        recorded: The recorded requests.
-        unplayed: The indexes in `recorded` of the requests not played yet.
-        path: The cassette.
-        hint: The last line of the message.
-        ignored: The rules for parts that may vary.
-        order: A number for each recorded step. Steps whose order does not count have the same number.
+    `unplayed` has the indexes in `recorded` of the requests not played yet. `order` has a number for each recorded
+    step; steps with the same number may come in any order. `hint` is the last line of the message.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1

@@ -42,7 +42,7 @@ _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
 
 class Found(Enum):
-    """The reason for taking a text for a secret: its name or its form."""
+    """The kind of a text in a message: a key, words under the name of a secret, a local model, or plain text."""
 
     TEXT = 0
     KEY = 1
@@ -58,10 +58,13 @@ Change: TypeAlias = Callable[[str, Found], str]
 
 
 def texts(value: Any, change: Change, name: str = "", *, words: bool = False) -> Any:
-    """Return a JSON value with each text changed by the function `change`.
+    """Return a JSON value in which the function `change` has replaced each text.
 
-    Texts that are JSON themselves, such as the arguments of calls, are changed inside. `name` is the name of the JSON
-    member with the value. `words` is true if a person, a tool or a model wrote the value.
+    Args:
+        value: The JSON value. Texts in it that are JSON themselves, such as the arguments of calls, are changed inside.
+        change: A function that takes a text and its kind, and returns the replacement.
+        name: The name of the JSON member with this value.
+        words: True if a person, a tool or a model wrote the value.
     """
     if isinstance(value, str):
         found, inside = _classify(name, value, words=words), in_json(value, change, words=words)
@@ -104,7 +107,7 @@ def _names(items: list[Any], name: str) -> list[str]:
 
 
 def in_json(text: str, change: Change, *, words: bool = False) -> str:
-    """Return a JSON text with each text in it changed by the function `change`.
+    """Return a JSON document, as text, in which the function `change` has replaced each text.
 
     JSON that is nested too deeply is treated as a single text.
     """
@@ -117,12 +120,12 @@ def in_json(text: str, change: Change, *, words: bool = False) -> str:
 
 
 def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
-    """Return pairs of name and value from a form or a URL's query, changed by the function `change`."""
+    """Return the fields of a form or of a URL's query as (name, value), each text replaced by the function `change`."""
     return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
 
 
 def in_parts(text: str, change: Change) -> str:
-    """Return a multipart form with the first line of each part changed by the function `change`."""
+    """Return a multipart form in which the function `change` has replaced the first line of each part."""
     return _PART.sub(lambda part: part[0].removesuffix(part[2]) + change(part[2], _field(part[1])), text)
 
 

@@ -29,7 +29,7 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 class Player:
-    """Answers requests from recordings, or records requests.
+    """A player of a cassette: it answers requests from recordings, or records requests and responses.
 
     Attributes:
         recordings: The recordings, in the order of the requests.
@@ -89,12 +89,12 @@ class Player:
 
     @property
     def unplayed(self) -> set[int]:
-        """The positions in `recordings` of those that were not played yet."""
+        """The positions of the recordings that were not played yet."""
         return {place for places in self._waiting.values() for place in places}
 
     @property
     def in_order(self) -> bool:
-        """True if the steps of the recorded run have an order: it called tools, and ran in one thread and task."""
+        """True if the recorded run called tools and did one step after the other, in a single thread and task."""
         has_tools = any(one.request.method == TOOL for one in self.recordings)
         threads = {thread for thread, _ in self._callers}
         return (
@@ -110,9 +110,9 @@ class Player:
         return bool(self._waiting.get(self._key(request)))
 
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
-        """Return the recorded token count of a text.
+        """Return the recorded token count of a text, or else the result of `count`.
 
-        The recorded count is used even if it is inexact, so that later requests stay the same.
+        A recorded estimate wins over an exact count. Otherwise a memory could send other requests than those recorded.
         """
         key = encoding, text
         if key not in self._counted:
@@ -129,7 +129,7 @@ class Player:
         return dict(counts)
 
     def can_play(self, request: HttpRequest) -> bool:
-        """Return whether the player will answer a request from a recording. Call this before each request.
+        """Return whether the player will answer a request from a recording. Otherwise, send the request and record it.
 
         Raises:
             UnmatchedRequestError: Recording is off, and no recording remains for the request.
@@ -200,7 +200,7 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Note that a request will get no answer."""
+        """Note that a request will get no answer, so that `end` does not report it."""
         with self._lock:
             # aiohttp follows redirects with its own requests; the first of these replaces the announced request.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))
@@ -216,7 +216,8 @@ class Player:
     def end(self) -> None:
         """End the recording.
 
-        Generators that are still open are recorded. Each request without an answer adds an error.
+        Recorded generators that the program has left open are recorded as far as they were read. Each request without
+        an answer adds an error.
         """
         for request in list(self._sent.values()):
             if finish := vars(request).get("finish"):

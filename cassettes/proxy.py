@@ -35,7 +35,7 @@ _SECONDS = 600
 class CassetteProxy:
     """A server that plays or records a cassette for clients that use its `url` as the base URL.
 
-    The recorded tools of this process use the cassette, too.
+    Functions of this process marked with `recorded_tool` use the cassette, too.
 
     Attributes:
         cassette: The open cassette.

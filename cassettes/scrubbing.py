@@ -35,7 +35,7 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 
 
 class Scrubber:
-    """Removes secrets, and everything that a cassette does not keep, from requests and responses.
+    """A filter that removes secrets, and all that a cassette does not keep, from requests and responses.
 
     Recorded and replayed requests are treated in the same way, so that they still match.
     """
@@ -47,7 +47,7 @@ class Scrubber:
 
     @property
     def known(self) -> int:
-        """The number of known secrets. If it has grown, earlier recordings must be searched again."""
+        """The number of secrets found so far. If it has grown, earlier recordings must be searched for the new ones."""
         return len(self._of_requests) + len(self._of_answers)
 
     def request(self, request: HttpRequest) -> HttpRequest:
@@ -71,7 +71,7 @@ class Scrubber:
         return clean if self.known == known else self.request(request)
 
     def response(self, response: Response) -> tuple[Response, frozenset[str]]:
-        """Return a response without keys, and with only the headers that a cassette keeps.
+        """Return a response without secret keys, and with only the headers that a cassette keeps.
 
         Returns:
             The response, and the removed keys by place and kind.

@@ -127,7 +127,7 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
 
     Args:
         name: The name, in any spelling.
-        surely: True to exclude names that also have other uses, such as `token` and `code`.
+        surely: True to accept only names without other uses: `api_key`, but neither `token` nor `code`.
     """
     plain = _FILLING.sub("", name.lower())
     return plain.removesuffix("s").endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))
@@ -139,7 +139,7 @@ def looks_random(value: str) -> bool:
 
 
 def find_told(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each secret that is known by the text around it.
+    """Yield the start and the end of each secret that the words before it reveal.
 
     Examples are the password in a URL, the text after `Bearer`, and the values in `password: X` and `API_KEY=X`.
     """
@@ -210,7 +210,7 @@ class Secret(NamedTuple):
 
 
 class Keys:
-    """Finds and hides secrets: known values, and texts that have the form of a key."""
+    """A set of known secrets, which finds and hides them, and all texts that look like keys."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}
@@ -227,7 +227,7 @@ class Keys:
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """From now on, replace a file path in all texts by the last part of the path."""
+        """Make `hide` replace a file path by its last part, in all texts from now on."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 
@@ -245,7 +245,7 @@ class Keys:
     def hide(self, text: str) -> str:
         """Return a text with placeholders for all secrets.
 
-        Secrets that the text around them reveals become known secrets.
+        A secret that is found by the words before it becomes a known secret, and is then hidden in any text.
         """
         clean = self._clean
         if text in clean:
@@ -261,7 +261,10 @@ class Keys:
         return text
 
     def hide_known(self, text: str) -> str:
-        """Return a text with placeholders for the known secrets only. Call `hide` on its parts first."""
+        """Return a text with placeholders for the known secrets only.
+
+        Call `hide` on the parts of the text first, so that their secrets are known.
+        """
         return replace(text, self._find_known(text))
 
     def _find_known(self, text: str) -> list[Secret]:

@@ -56,7 +56,7 @@ class Budget:
         self._lock = new_lock()
 
     def spend(self, tokens: int) -> None:
-        """Add tokens to the spent tokens."""
+        """Add to the tokens spent so far."""
         with self._lock:
             self.spent += tokens
 
@@ -111,7 +111,7 @@ class CassetteSettings:
         budget: The token limit for recordings.
         live_from: The step from which the run is recorded anew instead of replayed: its number, or the name of its
             tool, model or prompt.
-        into: The file for all steps of a run with `live_from`.
+        into: The file to write with `live_from`: it gets all steps, replayed and new.
         ignored: The rules of `ignore` in parsed form.
     """
 

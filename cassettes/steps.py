@@ -25,7 +25,6 @@ class Step:
     """A step of a run: a call of a model, a call of a tool, or another request.
 
     Attributes:
-        number: The number of the step, from 1.
         kind: The kind: `"model"`, `"memory"` (a memory's own call of a model), `"tool"` or `"request"`.
         name: The name of the model or the tool, the prompt of the memory, or the method and path.
         said: The new part of the request: messages that no earlier step had, the arguments of a tool, or the body.
@@ -54,7 +53,7 @@ class Step:
 
 
 def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[Step]:
-    """Return the steps of a run, without the parts of requests that may differ."""
+    """Return the steps of a run, without the parts of requests that may differ from run to run."""
     steps, before = list[Step](), list[Counter[str]]()
     for number, one in enumerate(recordings, 1):
         whole = _parse(one.request.body)

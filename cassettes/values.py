@@ -167,10 +167,10 @@ def write_value(value: Any, place: str = "$") -> Any:
     Args:
         value: The value, such as JSON, a number, a date, bytes, a set, an exception, an answer of httpx or requests, a
             dataclass or a pydantic model.
-        place: The value's place, for the error message.
+        place: The path that the error message gives, such as `$['items'][0]`.
 
     Raises:
-        TypeError: The value, or a part of it, could not be read back equal; the message names its place and type.
+        TypeError: The value, or a part of it, could not be read back equal; the message has its path and type.
     """
     kind = type(value)
     if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):

@@ -23,7 +23,7 @@ def is_foreign(document: Any) -> bool:
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
-    """Return the recordings in a cassette of vcrpy, and the calls of tools that `export_cassette` added.
+    """Return the recordings in a cassette of vcrpy. If `export_cassette` wrote it, calls of tools are included.
 
     Raises:
         LookupError: A part of the cassette is missing.

@@ -38,7 +38,7 @@ def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
 
     Args:
         value: The JSON value.
-        compact: True to write long vectors as arrays, and equal long parts only once.
+        compact: True to pack long vectors, and to write a long part that occurs several times only once.
         whole: True to put YAML's marks `---` and `...` around the text, so that a missing end is noticed.
     """
     names = dict[int, str]()
@@ -140,7 +140,7 @@ for _kind in ("apply", "new"):
 
 
 def pack_numbers(numbers: list[float]) -> tuple[str, str]:
-    """Return numbers as the text of an array, and its kind.
+    """Return the kind of an array of numbers, and the array as text.
 
     The kind is "f32", or "f64" if single precision would change a number.
     """
@@ -152,7 +152,7 @@ def pack_numbers(numbers: list[float]) -> tuple[str, str]:
 
 
 def unpack_numbers(kind: str, text: str) -> list[float]:
-    """Return the numbers of an array from `pack_numbers`.
+    """Return the numbers that `pack_numbers` wrote as text.
 
     Raises:
         ValueError: The text is damaged.

@@ -36,7 +36,7 @@ def learn(
     workers: Workers,
     yes: Yes = False,
 ) -> None:
-    """Learn all pending messages, in every conversation of a store: nightly, or after an import.
+    """Learn from all waiting messages, in every conversation of a store: nightly, or after an import.
 
     If it is interrupted, run it again. Exits with 1 if a conversation failed. --again asks for confirmation; the old
     state is kept until everything is learnt anew.

@@ -66,7 +66,7 @@ _NO_KEY = (
 
 
 def conversation_option(text: str) -> Any:
-    """Return the option --conversation with a help text. An empty value is refused."""
+    """Return the option --conversation with the given help text. It refuses an empty value."""
 
     def check(given: str | None) -> str | None:
         # A script with an unset variable passes "", and must not touch another conversation.
@@ -140,9 +140,7 @@ class Stored:
 
     @contextmanager
     def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
-        """Yield the opened store and the id of the conversation.
-
-        Without a given id, this is the store's only conversation.
+        """Yield the opened store and the id of the chosen conversation, by default of the store's only one.
 
         Raises:
             StoreError: The store cannot be opened.
@@ -183,7 +181,7 @@ class Asked:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options for `ChatModel`.
+        """The options in --model, as arguments of `ChatModel`.
 
         Raises:
             OptionError: A part of the text is not an option, or a number is missing.

@@ -88,8 +88,8 @@ def show(
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
     --as view prints the chat messages of --memory; some strategies ask the model for names in the query. --as state
-    lists the states, or prints the state of --memory as JSON. --as graph writes facts as text, --as html as a picture;
-    json, mermaid and graphml are for other programs.
+    lists the states, or prints the state of --memory as JSON. The other forms write facts: graph as text, html as a
+    picture, and json, mermaid and graphml for other programs.
     """
     with stored.open_conversation() as (store, id_):
         if form == "state":

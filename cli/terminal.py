@@ -84,7 +84,7 @@ def progress_bars(*columns: "ProgressColumn") -> "Progress":
 
 @contextmanager
 def bar(what: str) -> Generator[Callable[[int, int | None], None]]:
-    """Show a progress bar. The block gets a function to call with the amount done and the total."""
+    """Show a progress bar during the block, and yield a function that takes the amount done and the total."""
     with progress_bars() as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -28,9 +28,10 @@ _HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
 class MemorySessionStore:
     """A memzoo store as the SDK's `SessionStore`, with a memory that learns from the sessions.
 
-    Transcripts are kept entry for entry, so you can resume a session on another machine. A project (the SDK's
-    `project_key`, which stands for a folder) has one memory. It learns from the main conversations, and the hook
-    `remind` shows it to the model. If learning fails, a warning is logged, and a later save catches up.
+    Transcripts are kept entry for entry, so you can resume a session on another machine. Each project (the SDK's
+    `project_key`, which stands for a folder) has one memory, which learns from the project's sessions but not from
+    subagents. The hook `remind` shows the memory to the model. If learning fails, a warning is logged, and a later save
+    catches up.
     """
 
     def __init__(self, store: Store, memories: Memories | None = None) -> None:
@@ -83,9 +84,10 @@ class MemorySessionStore:
             await self._store.clear(id_)
 
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
-        """Show the memory to the model at the first prompt of a session.
+        """Return the memory's view, for the model to read at the first prompt of a session.
 
-        A memory that searches is shown at every prompt. Use this method as a `UserPromptSubmit` hook.
+        If the memory's strategy searches, the view is returned at every prompt. Use this method as a `UserPromptSubmit`
+        hook.
         """
         project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
         log = self._log(project)

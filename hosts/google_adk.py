@@ -42,8 +42,8 @@ class MemoryService(VirtualSubclass):
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
         """Save the events that are new, and learn from them.
 
-        Partial events of a stream are skipped. If an event takes back earlier events (`Runner.rewind_async`), so does
-        the memory.
+        Partial events of a stream are skipped. If an event rewinds earlier ones (`Runner.rewind_async`), these are
+        deleted from the memory.
         """
         log, standing = self._log(app_name, user_id), _drop_rewound(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:

@@ -19,10 +19,10 @@ _EARLIER = "Here is a summary of the conversation to date:"
 
 
 class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
-    """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
+    """Middleware that sends the model the memory's view of a thread, and keeps all messages of the thread in the log.
 
-    The middleware changes requests, not the agent's state. The newest human message is the question, so memories that
-    search work too. Messages are identified by their ids.
+    It changes requests, not the agent's state. The newest human message is the question, so memories that search work
+    too. Messages are identified by their ids.
 
     Example:
         `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`

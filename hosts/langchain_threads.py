@@ -19,12 +19,10 @@ _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: bool = False) -> list[Any]:
     """Save a thread's new messages, and return the memory's view, in an order that every model accepts.
 
-    The newest human message is the question. The view has the thread's own message objects, unless they are joined.
+    The newest human message is the question. Messages of the thread are the same objects in the view, unless several
+    are joined into one.
 
-    Args:
-        memories: The memories.
-        messages: The thread's messages.
-        leads: True if the agent's own system message will stand before the view.
+    `leads` is true if the agent's own system message will stand before the view.
     """
     messages = objects(messages)  # without LangGraph's reducer, a state has short forms, such as ("user", "Hi.")
     log = await _follow(memories, messages)

@@ -21,10 +21,8 @@ class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
     Strategies that search use the user's message as the query. The memory learns from an exchange once, after the
-    answer. An unanswered question that is put again after a load is a retry, and is saved once.
-
-    Attributes:
-        memory: The memory.
+    answer. If a question has no answer yet and is saved again after a load, it counts as a retry, and the log has it
+    only once.
     """
 
     host_modules: ClassVar = ("llama_index.core.memory.types",)

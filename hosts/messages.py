@@ -87,9 +87,9 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Return a host message as messages for the log, one for each of its chat messages.
+    """Return the messages for the log that one message of a host becomes: one for each chat message in it.
 
-    The first has the host's own form, too.
+    The first of them also keeps `own`, the message in the host's own form.
     """
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
@@ -138,9 +138,9 @@ def dump_model(model: Any, **options: Any) -> Any:
 
 
 def fit_message(message: Message) -> Message:
-    """Return a host's message with its invalid parts left out or turned into text.
+    """Return a chat message of a host, with its invalid parts left out or turned into text.
 
-    The model has answered already, so an error would lose the turn.
+    An error would lose the turn, because the model has answered already.
     """
     try:
         fit = checked(message)
@@ -171,7 +171,7 @@ def _mend(message: Message) -> Message:
 
 
 def dump_json(own: JSON) -> str | None:
-    """Return a host's own form of a message as JSON text; `None` if there is none, or if it is not JSON."""
+    """Return a message in the host's own form as JSON text; `None` without a message, or if it cannot be JSON."""
     if own is None:
         return None
     try:
@@ -183,5 +183,5 @@ def dump_json(own: JSON) -> str | None:
 
 
 def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
-    """Return the number of equal messages with which two conversations begin."""
+    """Return the number of messages at the beginning of two conversations that are equal in both."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -32,13 +32,11 @@ _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySess
 class MemorySession:
     """A session that keeps all items in a memory's log, and shows the model the memory's view.
 
-    With `raw=True`, the session returns all items, and the filter `filter_input` shows the view. Memories that search
-    need this, because the SDK does not pass the question to a session.
+    The SDK does not pass the question to a session. Memories that search therefore need `raw=True`: the session then
+    returns all items, and the filter `filter_input` replaces them by the view.
 
     Attributes:
-        memory: The memory.
         session_id: The memory's `conversation_id`.
-        session_settings: The SDK's `SessionSettings`.
     """
 
     def __init__(

@@ -25,10 +25,10 @@ _SAID = ("user-prompt", "speech", "tool-return", "retry-prompt", "retry-feedback
 
 
 class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
-    """Sends the model the memory's view of the conversation, and keeps every message in the memory's log.
+    """A capability that sends the model the memory's view of the conversation, and keeps all messages in the log.
 
     The newest user prompt is the question, so memories that search work too. System prompts belong to the agent and are
-    not kept. A run with the `run_id` of a failed run is a retry.
+    not kept. A run with the `run_id` of a failed run is a retry: the log has its prompt only once.
 
     Example:
         `Agent(model, capabilities=[MemoryCapability(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`, and then

@@ -39,11 +39,10 @@ _THREAD = "@thread"
 class HostLog:
     """A memory's log, for an adapter that saves and loads the messages of a host.
 
-    The memory learns from an exchange once the answer is saved, even if the host saves it in several pieces. A load
-    learns nothing.
+    The memory learns from an exchange once the answer is saved, even if the host saves it in several pieces. Loads do
+    not make it learn.
 
     Attributes:
-        memory: The memory.
         field: The name of the field for the host's own form of a message.
     """
 
@@ -57,7 +56,8 @@ class HostLog:
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn. If the last one is an answer, learn from the exchange.
 
-        A question that is saved again after a load, still unanswered, is a retry, and is not stored again.
+        If the last question has no answer yet and is given again after a load, it counts as a retry, and is not stored
+        again.
 
         Args:
             said: The messages, oldest first.
@@ -95,20 +95,20 @@ class HostLog:
         cuts_at_questions: bool = False,
         whole: bool = True,
     ) -> None:
-        """Bring the log in step with a host: append the messages that are new, and skip forgotten ones.
+        """Bring the log in step with a host: append the messages that are new, but not those that were forgotten.
 
-        With a `thread`, the log also follows deletions and edits. Messages that the thread no longer has are taken
-        back. From a message with changed words on, everything is appended again.
+        With a `thread`, messages that the host has deleted are deleted from the log. If the host has changed a message,
+        this message and all later ones are replaced.
 
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: True to learn even without an answer, because the turn is over.
             thread: The id of the host's thread, if `said` has all of its newest messages; "" otherwise. Only messages
-                of this thread are taken back.
+                of this thread are deleted.
             cuts_at_questions: True if the host drops old messages only as whole exchanges. A question that is missing
-                at the beginning of the thread is then taken back.
-            whole: True if `said` has all messages of this run. An equal unanswered question in the log then belongs to
-                a failed run, and is not stored again.
+                at the beginning of the thread was then deleted.
+            whole: True if `said` has all messages of this run. If it begins with the question at the end of the log,
+                that question comes from a failed run, and is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -124,7 +124,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return the messages that are new in the host, after taking back messages that its thread no longer has."""
+        """Return the messages that the log lacks, after deleting from it those that the host's thread no longer has."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -141,9 +141,9 @@ class HostLog:
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
-        """Return the view for a question. Messages of the log have the host's own form.
+        """Return the view for a question, in which each message of the log has its form in the host.
 
-        A stopped answer to the same question is left out.
+        The beginning of an answer to the same question that was stopped is left out.
 
         Args:
             query: The question; by default the newest question in the log.
@@ -181,7 +181,7 @@ class HostLog:
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
         """Delete messages of the log, so that the host can send them again.
 
-        If they have a stopped answer, it is deleted too.
+        If an answer was stopped directly after one of them, its beginning is deleted too.
 
         Returns:
             The log numbers of the messages that this call deleted.
@@ -197,12 +197,12 @@ class HostLog:
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     async def atake_back(self, ids: Collection[str], newest: int | None = None, *, thread: str = "") -> None:
-        """Take back the messages with these ids of the host, if the store can delete messages.
+        """Delete messages from the log, given by their ids in the host, if the store can delete messages.
 
         Args:
             ids: The ids of the messages in the host.
             newest: The number of newest messages to search; by default all.
-            thread: Take back only messages appended for this thread; "" for all threads.
+            thread: The thread for which the messages were appended; "" for any thread.
         """
         said = [one for one in await self._newest(newest) if thread in ("", one.thread)]
         gone = [one for one in said if one.key.partition("/")[0] in ids]
@@ -220,7 +220,7 @@ class HostLog:
     def record(self, said: HostMessage) -> Record:
         """Return the record to store for a host's message.
 
-        The host's own form is in a field. A message that is not a valid chat message is stored as text.
+        One field has the message in the host's own form. A message that is not a valid chat message is stored as text.
         """
         fields = {self.field: dump_json(said.own), _THREAD: said.thread or None}
         known = {name: text for name, text in fields.items() if text is not None}
@@ -310,11 +310,9 @@ class HostLog:
 
 
 def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
-    """Return a view in groups, each of which becomes one message. The order suits every model.
+    """Return the messages of a view in an order that every model accepts, in groups that must become one message each.
 
-    Args:
-        said: The view.
-        leads: True if the host puts its own system text first.
+    `leads` is true if the host puts its own system text first.
     """
     ids = CallIds()
     told = [(one, ids.tell_apart(one.message)) for one in said]
@@ -381,7 +379,7 @@ def host_module(name: str, extra: str) -> Any:
 
 
 class VirtualSubclass:
-    """A base class whose objects count as those of a host's class once the host is imported."""
+    """A base class whose objects pass `isinstance` checks for a class of the host, which need not be installed."""
 
     # The modules with the host's class, and the class's name.
     host_modules: ClassVar[tuple[str, ...]]

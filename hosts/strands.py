@@ -28,9 +28,9 @@ class MemoryConversationManager:
     """A memory as the conversation manager of a Strands agent.
 
     In each model call, the memory's view replaces earlier turns; derived texts go to the end of the system prompt. At
-    the end of an invocation, the messages are saved, and the memory learns from them; `agent.messages` keeps the newest
-    turn. A failed invocation is saved too; the same prompt again is a retry, and is saved once. If you remove or
-    replace messages of the newest turn in `agent.messages`, the log follows.
+    the end of an invocation, the memory saves the messages and learns from them; `agent.messages` keeps the newest
+    turn. If an invocation fails, its messages are saved too, and the same prompt again is not saved twice. If you
+    remove or replace messages of the newest turn in `agent.messages`, they are removed or replaced in the log.
 
     Attributes:
         memory: The memory of one agent.

@@ -50,11 +50,7 @@ def python_of(adapter: Adapter) -> list[str]:
 
 
 def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
-    """Make the environment of an adapter, unless it has one.
-
-    Args:
-        adapter: The adapter.
-        tell: A function called with a sentence before anything is downloaded.
+    """Make the environment of an adapter, unless it has one. `tell` gets a sentence before anything is downloaded.
 
     Raises:
         ContenderError: venv or pip failed; the next call starts over.

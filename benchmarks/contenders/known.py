@@ -27,14 +27,14 @@ class _Shape(BaseModel):
 
 
 class Way(_Shape):
-    """One way to run an adapter: its options, and a description.
+    """One way to run an adapter, such as a strategy of its library: the options, and a description.
 
     Attributes:
         about: A short description of the memory's views.
         options: The options for the adapter's class. The value "budget" is replaced by the budget in tokens.
         asks_model: True if saves or views ask a model.
         source: The address of the page that recommends these options.
-        remarks: Addresses of pages with remarks on figures, by the column of the figure.
+        remarks: Addresses of pages that comment on a figure of this memory, by the figure's column in the table.
     """
 
     about: str
@@ -53,11 +53,8 @@ class Adapter:
     """A Python file that lets the memory of another library take part in a comparison.
 
     Attributes:
-        name: The contender's name.
-        file: The file.
         requires: The packages that the adapter imports, as pip takes them.
-        ways: The ways in which the contender is compared, by name.
-        digest: A digest of the file, which tells whether the file has changed.
+        ways: The settings in which the memory is compared, by name; each has a row in the table.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A contender's memory, with the methods that a comparison calls."""
+"""Lets a comparison use the memory of another library like one of memzoo's."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -17,13 +17,13 @@ _ROLES = "system", "user", "assistant", "tool"
 
 
 class ContenderMemory:
-    """The memory of one conversation in a contender, with the methods that a comparison calls.
+    """A contender's memory of one conversation, with those methods of a memzoo memory that a comparison calls.
 
     Args:
-        contender: The process.
+        contender: The process in which the memory runs.
         count: A function that counts the tokens of a text.
         clock: A function that returns the conversation's time.
-        **start: The options, the budget and the speakers' names.
+        **start: The fields of the request `start`: the options, the budget and the speakers' names.
 
     Attributes:
         usage: The model calls of the contender.
@@ -48,7 +48,7 @@ class ContenderMemory:
         """Return the contender's view for a question.
 
         Raises:
-            ContenderError: The view is no list of chat messages with texts.
+            ContenderError: The view is not a list of chat messages with texts.
         """
         found: Any = self._contender.ask("view", self._count, question=query or "").get("messages")
         wanted = 'view must return a list of {"role": "...", "content": "..."}'

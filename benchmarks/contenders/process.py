@@ -142,9 +142,9 @@ _idle: dict[tuple[int, str, str], list[Contender]] = defaultdict(list)
 
 @contextlib.contextmanager
 def borrow(adapter: Adapter) -> Iterator[Contender]:
-    """Yield a running process of a contender. After the block, the process is kept for the next run.
+    """Yield a running process of a contender, and keep it for the next run unless the block fails.
 
-    If the block fails, the process is not kept. Each run begins with the request `start`, which clears the run before.
+    The request `start`, with which each run begins, clears the data of the run before.
     """
     waiting = _idle[os.getpid(), str(adapter.file), adapter.digest]
     contender = waiting.pop() if waiting else Contender(adapter)

@@ -1,8 +1,8 @@
 """Checks whether a view contains an answer.
 
 Each part of the answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line. Word
-order, inflection, currencies, and the format of numbers and dates are ignored. A word that is only denied ("not Oslo
-but Bergen") is not found. A relative date ("yesterday") is not found.
+order, inflection, currencies, and the format of numbers and dates are ignored. Not found are words that are only denied
+("not Oslo but Bergen") and relative dates ("yesterday").
 """
 
 import functools
@@ -82,10 +82,7 @@ _MOST = 60
 def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> bool | None:
     """Tell whether texts contain an answer; `None` if the answer has nothing to search for ("yes").
 
-    Args:
-        answer: The answer.
-        shown: The texts.
-        denied: True if the answer is a rule, which may also be stated as a denial or a prohibition.
+    `denied` is true if the answer is a rule, which may also be stated as a denial or a prohibition.
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
@@ -105,7 +102,7 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
-    r"""Return each sentence of a text, with the sentence before it in the same line ("" if it is the first).
+    r"""Return each sentence of a text, as a pair with the sentence before it in its line ("" if there is none).
 
     Example:
         >>> list_sentences("He came. He saw.\nShe won.")

@@ -38,9 +38,8 @@ class CacheRule:
     """A provider's rule for its prompt cache: the part of a request that is cached, and the prices.
 
     Attributes:
-        name: The name of the rule.
-        minimum: The fewest tokens that are cached.
-        step: The cache keeps multiples of this number of tokens; 0 if it keeps whole messages.
+        minimum: The least number of tokens that can be cached.
+        step: The number of tokens in a block of the cache, which keeps only whole blocks; 0 if it keeps whole messages.
         read: The price of a cached token, as a share of the full price.
         write: The price of a token that is written to the cache, as a share of the full price.
         seconds: The longest pause between two requests, in seconds, after which the cache is still valid.
@@ -110,7 +109,7 @@ class Requests:
 
 
 class PromptCache:
-    """Counts the cached tokens of a conversation's requests, each compared with the request before.
+    """A prompt cache without a provider: it counts the tokens that each request repeats from the request before.
 
     Example:
         >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))
@@ -152,9 +151,6 @@ class PromptCache:
         Args:
             messages: The messages sent, in order.
             at: The time of the request, in seconds of any clock.
-
-        Returns:
-            The counts of this request.
         """
         said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)
@@ -163,16 +159,14 @@ class PromptCache:
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
     def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
-        """Count the tokens of a request that begins with the whole previous request, without comparing messages.
-
-        With `anew`, it begins with the system tokens only. Faster than `send`.
+        """Return the token counts of a request that begins with the whole request before it; faster than `send`.
 
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
             asked: A list with the user's message at the end; an empty list without such a message.
             at: The time of the request, in seconds of any clock.
-            anew: True if the request repeats only the system tokens.
+            anew: True if it begins only with the system tokens of that request.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))
@@ -180,7 +174,7 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Return the counts for a request of `sent` tokens that repeats the first `shared` of them."""
+        """Return the token counts of a request of `sent` tokens whose first `shared` tokens repeat the last request."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # The previous request has paid for writing, even if the cache has expired since.
@@ -223,7 +217,9 @@ def count_shared(
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
-    """Return the cost of sending a text after another, in tokens: the beginning that both share costs a tenth.
+    """Return the cost of sending a text after another text, in tokens at the full price.
+
+    A token of the beginning that both texts share costs a tenth, as in a provider's prompt cache.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))

@@ -50,7 +50,7 @@ class TextCounter:
 
 
 def named_counter(name: str) -> TextCounter:
-    """Return the token counter with a name: a model or an encoding of tiktoken, or `"approximate"`.
+    """Return the token counter for a name: a model or an encoding that tiktoken knows, or `"approximate"`.
 
     If tiktoken cannot load the vocabulary, tokens are estimated.
 

@@ -21,7 +21,7 @@ def squeeze(text: str) -> str:
 
 
 class Texts:
-    r"""The texts shown, to be searched with `in`. White space does not matter.
+    r"""The texts of a view, to be searched with `in`. White space of any kind and length is equal.
 
     Example:
         >>> "moved to Oslo" in Texts(["I moved to", "I moved\nto Oslo."])
@@ -47,12 +47,12 @@ def whole(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
-    """Return the share of evidence texts that are shown. Half of a long text is enough (see `covers`)."""
+    """Return the share of evidence texts that are shown; of a text of more than 40 words, half is enough."""
     return sum(covers(one, shown) for one in evidence) / len(evidence)
 
 
 def covers(text: str, shown: Texts) -> bool:
-    """Tell whether a text is shown.
+    """Return whether a view shows a text.
 
     For a text of more than 40 words, it is enough if half of its sequences of five words are shown.
 
@@ -71,16 +71,15 @@ def covers(text: str, shown: Texts) -> bool:
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
-    """Tell whether texts show a correction, the old statement, both or neither.
+    """Return "corrected", "stale", "both" or "neither": whether texts show a correction, the old statement, or both.
 
-    Returns "corrected", "stale", "both" or "neither". A correction is shown if all its messages are shown, an old
-    statement if any of its messages is shown.
+    A correction is shown if all its messages are shown, an old statement if any of its messages is shown.
 
     Args:
         new: The messages with the correction.
         old: The messages with the old statement.
         shown: The shown texts.
-        said: True if the shown texts contain the correction in other words.
+        said: True if it is known that the texts contain the correction, in any words.
 
     Example:
         >>> update_shown(["Bergen"], ["Oslo"], Texts(["lives in Oslo"]))
@@ -94,7 +93,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
 
 
 def score_question(question: Question, view: View) -> Scored:
-    """Return the scores of a view for a question: its evidence, its answer, and corrections."""
+    """Return a view's scores for a question: the evidence shown, and whether it has the answer and the correction."""
     said = [text for _, text in view]
     shown = Texts(said)
     answer = answer_found(question.answer, said, denied=question.category in RULE_KINDS)

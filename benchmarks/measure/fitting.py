@@ -97,9 +97,9 @@ def _sendable(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 class Said:
-    """The messages of a growing conversation, as a buffer shows them: all, or the newest within a budget.
+    """The messages of a growing conversation, with the views of a buffer: all messages, or the newest within a budget.
 
-    Measurements use this class in place of the buffer strategy, because it is faster.
+    Measurements use it instead of the buffer strategy, because it is faster.
 
     Example:
         >>> said = Said(TextCounter("letters", len))
@@ -123,17 +123,17 @@ class Said:
 
     @property
     def rule(self) -> list[Message]:
-        """A list with the newest system message; empty without one."""
+        """The newest system message, in a list; an empty list without one."""
         return self._rule
 
     @property
     def opening(self) -> list[Message]:
-        """A list with the user message to put before an answer at the beginning; empty if no answer comes first."""
+        """A list with a user message to send first, if the conversation begins with an answer; otherwise empty."""
         return [STAND_INS["user"]] if self._others and self._others[0]["role"] == "assistant" else []
 
     @property
     def tokens(self) -> int:
-        """The number of tokens in all messages that can be sent."""
+        """The number of tokens in the newest system message and all other messages."""
         return self._counter.of_messages(self._rule) + self._size
 
     def add(self, messages: Sequence[Message]) -> None:
@@ -146,7 +146,7 @@ class Said:
         self._size += self._counter.of_messages(sendable(others))
 
     def whole(self) -> list[Message]:
-        """Return all messages that can be sent."""
+        """Return all messages, in a form that a model accepts."""
         return sendable([*self._rule, *self._others])
 
     def end(self, budget: int) -> Shown:

@@ -17,7 +17,7 @@ __all__ = ["Judge", "Opinion"]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A model's answer, and the judge's mark.
+    """A model's answer to a question, and the judge's mark for it.
 
     Attributes:
         reply: The answer; "" if the model failed or the question has no right answer.
@@ -31,7 +31,7 @@ class Opinion:
 
 
 class Judge:
-    """Lets one model answer questions, and another mark the answers as right or wrong."""
+    """Two models: one answers questions, and the other marks the answers as right or wrong."""
 
     def __init__(self, answering: Model, judging: Model, prompts: PromptSet | None = None) -> None:
         self._answering = answering

@@ -52,17 +52,11 @@ def measure(
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation with a new store, and return its measurements and times.
 
-    If the memory's options contain no budget, one run serves all budgets. Failures of the model are counted, and the
-    run continues.
+    A memory with the value "budget" in its options runs once for each budget, any other memory only once. Failures of
+    the model are counted, and the run continues.
 
-    Args:
-        transcript: The conversation and its questions.
-        number: The number of the conversation.
-        variant: The memory.
-        settings: The settings.
-        keep_views: True to keep the views shown for the questions.
-        progress: A function called with 1 after each exchange and each question.
-        spending_limit: The limit for model calls; `None` for no limit.
+    With `keep_views`, the views shown for the questions are kept. `number` is the conversation's number. `progress` is
+    called with 1 after each exchange and each question.
 
     Raises:
         LimitReachedError: The next model call might cost more than is left.
@@ -100,7 +94,7 @@ def measure(
 
 
 def steps_in(transcript: Transcript) -> int:
-    """Return how often `measure` calls its `progress` for a conversation."""
+    """Return the number of exchanges and questions in a conversation; `measure` reports progress after each."""
     return len(transcript.exchanges) + len(transcript.measured)
 
 

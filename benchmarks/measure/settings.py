@@ -34,8 +34,8 @@ class Settings:
     Attributes:
         model: The model of memories without a model of their own: a `ChatModel`, a model's name, `"offline"`, or a
             callable.
-        make_model: A function that makes each model given by name, including the models of memories and the judge. For
-            your own endpoint or limits, use `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
+        make_model: A function that makes a model from a name, for memories, answers and the judge. For your own
+            endpoint or limits, use `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
         budgets: The numbers of tokens that a memory may show; each budget is measured.
         counter: The counter of shown tokens: a name for tiktoken, `"approximate"`, or a function of a text.
         judge: A model that marks the answers of `model` to the questions, given the memories' views; `None` for no
@@ -52,11 +52,11 @@ class Settings:
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.
-        paid: Limits for the cost of a request, in paid tokens. For each limit, the verdict names the best memory and
-            its best budget.
+        paid: Limits for the cost of a request, in tokens at the full price. For each limit, the verdict names the best
+            memory and its best budget.
         survival: True to check whether marked lines are still shown after 1, 2, 5, 10, ... exchanges and at the end,
             and whether unwanted statements are shown.
-        relearn: With `survival`, the number of times that each memory learns the conversation anew before a last check.
+        relearn: With `survival`, how often each memory then learns the conversation anew, before a last check.
         draft: True to let rules draft questions if no conversation has questions.
         timer: A function that returns the time in seconds, to time loads and saves.
 
@@ -116,8 +116,8 @@ class Settings:
         """Return the rule of the prompt cache for a model, with the price `price_cached` if it is set.
 
         Raises:
-            OptionError: `price_cached` is set, but is above the model's input price, or the model has none, or
-                the cache rule never reads from the cache.
+            OptionError: `price_cached` is set, and exceeds the model's input price, or that price or a cache is
+                missing.
         """
         rule = self._rule
         if self.price_cached is None:
@@ -132,12 +132,12 @@ class Settings:
 
     @functools.cached_property
     def answering(self) -> Model:
-        """The model of the setting `model`."""
+        """The model that answers questions and learns for memories, made from the setting `model`."""
         return self.model_of(self.model)
 
     @functools.cached_property
     def counting(self) -> TextCounter:
-        """The token counter of the setting `counter`."""
+        """The token counter, made from the setting `counter`."""
         given = self.counter
         if isinstance(given, str):
             return named_counter(given)
@@ -168,7 +168,7 @@ class Settings:
         return PromptSet(self.prompts)
 
     def model_of(self, option: ModelOption) -> Model:
-        """Return the model for an option; `make_model` makes a model from a name."""
+        """Return a model from a name, a model or a callable. `make_model` makes it from a name."""
         model = self.make_model(option) if isinstance(option, str) else as_model(option)
         return model.direct() if isinstance(model, ChatModel) else model  # for rules, a client costs most of the time
 
@@ -181,7 +181,7 @@ def _checks() -> dict[str, TypeAdapter[Any]]:
 
 @dataclass(frozen=True)
 class Timing:
-    """The times of one memory: the number of loads and saves, and their seconds. The seconds include model calls."""
+    """The number of loads and saves of one memory, and their total seconds, including model calls."""
 
     memory: str
     load_seconds: float = 0.0

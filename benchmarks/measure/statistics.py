@@ -53,7 +53,7 @@ class Pair(Shape):
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
     """Return the mean of values with its 95% interval.
 
-    Values that are `None` do not count. Without any values, return `None`.
+    Values that are `None` are left out; if no others remain, return `None`.
 
     Example:
         >>> found = interval([1, 1, 1, 0])
@@ -89,10 +89,10 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return, for each memory, how far it may be behind any other memory, with 95% certainty.
+    """Return for each memory the largest share by which it may be worse than another memory, with 95% certainty.
 
     Args:
-        shares: The share that is shown, by memory and question.
+        shares: A dict from memory to question to the share that the view shows.
 
     Example:
         >>> same = dict.fromkeys(range(30), 1.0)

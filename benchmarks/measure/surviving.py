@@ -21,7 +21,7 @@ AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 
 
 class Followed:
-    """Counts the marked lines still shown during a conversation, by kind and age, and at the end by kind.
+    """A count of the marked lines that views still show, by the kind and the age of the line.
 
     Example:
         >>> followed, goal = Followed(), Mark("goal", "We sail to Oslo.")
@@ -37,7 +37,7 @@ class Followed:
         self._unwanted: dict[Unwanted, bool] = {}
 
     def look(self, number: int, marks: Sequence[tuple[int, Mark]], shown: Sequence[Message] | None) -> None:
-        """Check which marked lines are shown at an exchange.
+        """Check which marked lines a view shows at an exchange, and count them.
 
         Args:
             number: The number of the exchange.
@@ -53,29 +53,29 @@ class Followed:
             self._found[mark.kind, None].append(survives)
 
     def ask(self, mark: Mark, after: int | None, shown: Sequence[Message]) -> None:
-        """Check whether a marked line is in the view for its question.
+        """Check whether a view shows a marked line, and count the result.
 
         Args:
             mark: The marked line.
             after: The age of the line in exchanges; `None` for the conversation's end.
-            shown: The memory's view.
+            shown: The memory's view for a question about the line.
         """
         said = [text_of(message) for message in shown]
         self._found[mark.kind, after].append(_says(mark, said, Texts(said)))
 
     def watch(self, unwanted: Iterable[Unwanted], shown: Sequence[Message]) -> None:
-        """Check whether a view states unwanted statements."""
+        """Check whether a view states unwanted statements, and keep the result."""
         said = [text_of(message) for message in shown]
         for one in unwanted:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """Return the counts of the lines shown, by kind and age, and at the end by kind."""
+        """Return how many marked lines were shown at each age and at the conversation's end, by kind."""
         ordered = sorted(self._found.items(), key=lambda one: one[0][1] is None)
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 
     def list_unwanted(self) -> tuple[Survived, ...]:
-        """Return the counts of unwanted statements by kind."""
+        """Return how many unwanted statements were stated, by kind."""
         kinds: dict[str, list[bool]] = defaultdict(list)
         for one, stated in self._unwanted.items():
             kinds[one.kind].append(stated)
@@ -93,11 +93,11 @@ def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
 
 
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
-    """Tell whether texts state an unwanted statement as true of the user.
+    """Return whether texts present an unwanted statement as true of the user.
 
-    A superseded value is stated if the new value is missing, and no word says that the old one is over ("cancelled"). A
-    forgotten value is stated if it occurs at all. Words of another speaker are stated if they occur without a denial
-    and without their source.
+    - A forgotten value is stated wherever it occurs.
+    - A superseded value is not stated beside the new value, or in a sentence that says it is over ("cancelled").
+    - Words of another speaker are not stated beside a denial or the name of the speaker.
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))

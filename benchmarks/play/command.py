@@ -101,9 +101,9 @@ def play(
 
 @command("Compare")
 def demo() -> None:
-    """Compare all seven on the bundled conversation, and open a page that shows them at work. Needs no key.
+    """Compare the seven memories on the bundled conversation, and open a page that shows them at work. Needs no key.
 
-    Writes the pages into the folder memzoo-demo. A script only gets these files.
+    Writes its pages into the folder memzoo-demo. In a script, no page is opened.
     """
     from memzoo.benchmarks.comparing import beside_learnt, compare
     from memzoo.benchmarks.progress import watch_progress

@@ -44,7 +44,7 @@ def dump_json(value: object) -> str:
 
 @functools.cache
 def asset(name: str) -> str:
-    """Return the text of a file in this folder."""
+    """Return the text of a file in the folder of this module."""
     return (importlib.resources.files("memzoo.benchmarks.play") / name).read_text(encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """Splits views into pieces of text, and computes the differences between successive views.
 
-The page has each piece only once, and each view as a difference. Otherwise it would be too large.
+To keep the page small, each piece is written only once, and each view as its differences from the view before.
 """
 
 import difflib
@@ -39,8 +39,7 @@ class Head(NamedTuple):
     """The attributes of a message, without its text.
 
     Attributes:
-        role: The role of the message.
-        kind: "system", "recalled", "message" or "pinned", as for a `ShownText`.
+        kind: The kind of the message in the view: "system", "recalled", "message" or "pinned".
         number: The log number; `None` for a text that is not in the log.
     """
 
@@ -62,10 +61,10 @@ class Fragment(NamedTuple):
 
 
 class Numbers(Generic[T]):
-    """Gives different things numbers from 0 on, and equal things the same number.
+    """A numbering of different values, from 0 on. Equal values have the same number.
 
     Attributes:
-        new: The things numbered since the last call of `take_new`, in order.
+        new: The values numbered since the last call of `take_new`, in order.
     """
 
     def __init__(self) -> None:
@@ -73,13 +72,13 @@ class Numbers(Generic[T]):
         self.new: list[T] = []
 
     def of(self, thing: T) -> int:
-        """Return the number of a thing; a new thing gets the next number."""
+        """Return the number of a value; a new value gets the next number."""
         if thing not in self._known:
             self.new.append(thing)
         return self._known.setdefault(thing, len(self._known))
 
     def take_new(self) -> list[T]:
-        """Return the new things and clear `new`."""
+        """Return the new values and clear `new`."""
         new, self.new = self.new, []
         return new
 
@@ -90,7 +89,6 @@ class Splice(NamedTuple):
     Attributes:
         at: The position in the old list.
         removed: The number of items removed from this position on.
-        added: The items inserted in their place.
     """
 
     at: int
@@ -161,12 +159,9 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 
 
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Pair removed pieces with added pieces that have similar words. Returns pairs of the old and the new number.
+    """Return pairs of a removed piece and an added piece with similar words, as (old number, new number).
 
-    Args:
-        gone: The removed pieces.
-        come: The added pieces.
-        texts: Texts by piece number; a piece without a text here is never paired.
+    `gone` and `come` are the numbers of removed and added pieces. A piece without a text in `texts` is never paired.
     """
     old = {number: _words(texts[number]) for number in gone if number in texts}
     new = {number: _words(texts[number]) for number in come if number in texts}
@@ -185,12 +180,9 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Tell why pieces of a view were found. Yields the position of the piece, the kind of search, and the score.
+    """Yield the pieces of a view that a search found, as (position of the piece, kind of search, score).
 
-    Args:
-        pieces: The pieces of the view.
-        finds: The texts and messages found by searches.
-        said: The messages of the log by number.
+    `finds` are the texts and messages that searches found; `said` has the messages of the log by number.
     """
     best: dict[str | int, tuple[str, float]] = {}
     for one in finds:

@@ -1,4 +1,7 @@
-"""A memory on the page, with its changes from moment to moment. A moment is the time after an exchange."""
+"""A memory on the page of `memzoo play`, with its changes from one exchange to the next.
+
+A moment is the time after an exchange.
+"""
 
 import functools
 import inspect
@@ -47,7 +50,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """A page's texts, facts and kinds of search, each with a number. All memories of the page use the same numbers."""
+    """The texts, facts and kinds of search on a page, each with a number that all memories of the page use."""
 
     pieces: Numbers[Fragment] = field(default_factory=Numbers[Fragment])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
@@ -55,7 +58,7 @@ class Tables:
     texts: dict[int, str] = field(default_factory=dict[int, str])
 
     def of(self, pieces: Iterable[Fragment]) -> list[int]:
-        """Return the number of each piece; new pieces are added."""
+        """Return the numbers of pieces of text; a new piece gets the next number."""
         numbers: list[int] = []
         for piece in pieces:
             numbers.append(number := self.pieces.of(piece))
@@ -79,10 +82,9 @@ class _Moment:
 
 
 class PlayedMemory:
-    """A memory on the page. It gets a conversation exchange by exchange.
+    """A memory on the page of `memzoo play`, which saves a conversation exchange by exchange.
 
     Attributes:
-        name: The memory's name on the page.
         memory: The memory, after all exchanges saved so far.
     """
 
@@ -142,11 +144,11 @@ class PlayedMemory:
                 begun = drive(self._store.read_state(id_, learnt.name))
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
-        """Return the memory's view after the newest exchange, as the difference from the view before it.
+        """Return the memory's view after the newest exchange, as its differences from the view at the moment before.
 
         Args:
             query: The user's next message; `None` if unknown.
-            tables: The texts that several views share.
+            tables: The numbers of all texts on the page.
             said: The messages of the log by number.
             anew: True to compute the newest view again, for another query.
         """
@@ -161,7 +163,11 @@ class PlayedMemory:
     def ask(
         self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
     ) -> tuple[Frame, tuple[ShownText, ...], list[Message]]:
-        """Return the view for a question at a moment: the difference from that moment's view, texts and messages."""
+        """Return the view for a question at a moment, in three forms.
+
+        Returns:
+            The differences from the view shown at that moment, the texts of the view, and its messages.
+        """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)
         parts = [differences for differences, _ in self._told[: moment + 1]]

@@ -31,13 +31,11 @@ _QUESTIONS = 8
 
 
 class Play:
-    """Several memories of one conversation, with their views at each moment.
+    """Several memories of one conversation, with their views for the user's next message at each moment.
 
-    Moment n is the time after n exchanges. Each memory then shows its view for the user's next message, or for a
-    question.
+    Moment n is the time after n exchanges.
 
     Attributes:
-        talk: The conversation.
         moment: The newest moment so far; -1 before the first.
     """
 
@@ -77,7 +75,7 @@ class Play:
             yield self._save(exchange)
 
     def ask_known(self) -> Iterator[Line]:
-        """Ask up to eight questions of the transcript, and yield their lines for the page."""
+        """Ask up to eight questions of the transcript, and yield a line of the page's data for each."""
         known = self.talk.measured
         for one in known[:: -(-len(known) // _QUESTIONS) or 1]:
             yield self.ask(one.text, one.asked_after, one)

@@ -46,11 +46,7 @@ _HEADERS = {
 
 
 class Feed:
-    """The lines of data for a page, computed in the background and kept for requests.
-
-    Attributes:
-        play: The memories and the conversation.
-    """
+    """The data of a page, as lines of JSON that are computed in the background and kept for the page's requests."""
 
     def __init__(self, play: Play) -> None:
         """Make a feed without lines; `run` adds the lines."""
@@ -62,7 +58,7 @@ class Feed:
     def run(self) -> None:
         """Compute the lines of the whole conversation.
 
-        If rules stand in for a model, the lines of its questions follow.
+        If rules stand in for a model, the answers to the conversation's questions follow.
         """
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):
@@ -76,9 +72,9 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """Wait up to ten seconds for more than `seen` lines.
+        """Return the lines after the first `seen`, whether `run` has ended, and its error.
 
-        Returns the new lines, whether `run` has ended, and its error.
+        If there are no such lines yet, wait for them, up to ten seconds.
         """
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)

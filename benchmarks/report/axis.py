@@ -41,7 +41,7 @@ class Axis:
     def ticks(self, gap: float, least: float = 0) -> list[float]:
         """Return round values for the ticks of the axis, with positions at least `gap` apart.
 
-        On an axis that is not bent, the values are also at least `least` apart.
+        Unless the axis is bent, the values also differ by at least `least`.
 
         Example:
             >>> Axis(0, 1000, 0, 300).ticks(60)

@@ -46,7 +46,7 @@ def thresholds(given: Sequence[str], *, survival: bool) -> dict[str, float]:
 
 
 def list_missed(results: Results, limits: Mapping[str, float]) -> list[str]:
-    """Return a sentence for each threshold that no memory reaches within the main budget."""
+    """Return a sentence for each threshold that even the best memory does not reach within the main budget."""
     budget, missed = results.main_budget, list[str]()
     for name, limit in limits.items():
         found = [one.mean for row in results.competing if (one := row.figure(_NAMES[name], budget))]

@@ -57,7 +57,6 @@ class Series:
     """A line of a chart.
 
     Attributes:
-        name: The name in the label.
         colour: The colour of the line and its points.
         points: The points as (x, y) values, from left to right.
         whiskers: The intervals of the points, each as x, lower end and upper end.
@@ -203,11 +202,9 @@ def _below(course: Sequence[tuple[int, int]], top: float) -> list[tuple[float, f
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """A chart of bars, each with two parts.
+    """A chart of bars, each of two parts.
 
     Attributes:
-        title: The title of the chart.
-        parts: The names of the two parts.
         amounts: The two parts of each bar, by the name of the memory.
         form: The format string for the sum of both parts.
     """

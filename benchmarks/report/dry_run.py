@@ -42,9 +42,9 @@ class Expected:
 
 
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
-    """Return the numbers to expect for a memory, by name: tokens, calls, and tokens of the calls.
+    """Return the numbers to expect for a memory, such as "tokens shown" and "calls to load", by name.
 
-    "calls to load" include the calls that the questions of the transcript cause.
+    Calls caused by the questions of the transcript are a part of "calls to load".
     """
     # Rules replaced the model, so only numbers that do not depend on replies are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())
@@ -63,10 +63,7 @@ def list_expected(row: Row, budget: int) -> dict[str, Expected]:
 def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     """Return the table of a dry run for a terminal.
 
-    Args:
-        found: The comparison with rules in place of models.
-        model: The model of the real run.
-        judge: The model that will judge the answers; "" without a judge.
+    `found` is the comparison with rules in place of models. `model` and `judge` name the models of the real run.
     """
     prices = found.results.run.prices
     budget = found.results.main_budget

@@ -48,8 +48,6 @@ class Column:
     """A column of the table.
 
     Attributes:
-        title: The short title.
-        about: A description in a sentence.
         value: A function that returns the figure of a row, or `None`.
         form: The format string for figures.
         text: A function that returns the text of a row, instead of the figure with `form`.
@@ -77,7 +75,7 @@ class Column:
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
     """Return the columns of the table for a budget.
 
-    The names of memories, and shares that were not measured, are left out.
+    Left out are the memories' names, and shares that were not measured.
     """
     results = comparison.results
     shown = [
@@ -171,7 +169,7 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 
 
 def exclusions(comparison: Compared) -> list[str]:
-    """Return sentences on the questions and citations that the measurement left out."""
+    """Return sentences that tell which questions, and which ids given as evidence, were left out."""
     talks = comparison.results.talks
     untrue = write_number(talks.adversarial, "adversarial question")
     unfounded = write_number(talks.without_evidence, "question")

@@ -1,14 +1,14 @@
 """Compares *shown* with *answered*: `python -m memzoo.benchmarks.research answered`.
 
 A view that contains the right answer helps only if a model answers rightly from it. For each memory and budget, run the
-command three times, with files named `FOLDER/NAME-BUDGET` and:
+command three times. The files are called `FOLDER/NAME-BUDGET`, with these endings:
 
-1. It writes `.views`, with the questions of the bundled conversation. A model or a person who sees only these views
-   writes `.replies` (JSON: `{"17": "reply"}`).
-2. It writes `.sheet`, with the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
-3. It packs replies and marks into `.json`.
+1. The first run writes `.views`, with the questions of the bundled conversation. A model or a person who sees nothing
+   else writes `.replies` (JSON: `{"17": "reply"}`).
+2. The second run writes `.sheet`, with the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
+3. The third run writes `.json`, with replies and marks.
 
-The table comes from the packed files. `--again` writes the views that have changed since, to be answered anew.
+The table comes from the `.json` files. `--again` writes the views that have changed since, to be answered anew.
 `--second 100` writes a sample of replies to `second.sheet`; a second reader writes `second.json` (`{"buffer-300/17":
 true}`), and the command then tells how often both readers agree.
 """
@@ -43,10 +43,7 @@ class Answer(Shape):
     """A reply to a question from a view.
 
     Attributes:
-        question: The number of the question.
-        view: A digest of the view.
         shown: True if the view contains the right answer.
-        reply: The reply.
         key: True if a rule finds the right answer in the reply.
         right: True if a reader marked the reply as right.
     """

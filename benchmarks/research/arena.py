@@ -130,9 +130,9 @@ def counted(found: Survived | None) -> str:
 
 
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
-    """Count the views that make a request that any endpoint accepts, as "5 of 8".
+    """Return how many of a memory's views form a request that every endpoint accepts, as "5 of 8".
 
-    The question is added to each view. The views of memzoo's memories are made into requests first.
+    The question follows the view. Views of memzoo's memories are turned into requests as `memory.request` does.
     """
     right = of = 0
     for one in comparison.results.questions:

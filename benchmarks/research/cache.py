@@ -39,7 +39,6 @@ class Measured:
 
     Attributes:
         requests: A dict from each size of system prompts, in tokens, to the requests added up.
-        answers: The scores of each question.
         shown: The number of tokens shown for each question.
     """
 
@@ -49,7 +48,7 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """Return the variants with these names, by default all but "everything". Their views are never cut.
+    """Return the memories with these names, by default all but "everything", to measure with views that are not cut.
 
     Raises:
         MemoryZooError: A name is not the name of a strategy, or its options cannot be read.
@@ -69,13 +68,7 @@ def measure_requests(
 ) -> Measured:
     """Run a memory through conversations, and return its requests, answers and tokens.
 
-    Args:
-        transcripts: The conversations.
-        variant: The memory.
-        counter: The token counter.
-        budget: The budget in tokens, which replaces the value "budget" in options.
-        systems: The sizes of system prompts in tokens, each measured.
-        rule: The rule of the prompt cache.
+    `systems` are the sizes of system prompts in tokens, each of which is measured.
     """
     found = Measured({system: Requests() for system in systems})
     for transcript in transcripts:

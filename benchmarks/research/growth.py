@@ -52,7 +52,7 @@ def measure_size(size: int, memories: Sequence[str], counter: str) -> tuple[floa
 
 
 def long_conversation(size: int) -> Transcript:
-    """Return a conversation of `size` messages: the bundled one again and again, with other names each time."""
+    """Return a conversation of `size` messages: the bundled one repeated, each time with other names."""
     (sample,) = sample_transcripts()
     exchanges = list[Exchange]()
     for exchange in _rounds(sample.exchanges):

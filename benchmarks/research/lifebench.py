@@ -42,7 +42,7 @@ def lifebench(
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000",
     bm25s: Annotated[bool, typer.Option("--bm25s", help="The contender bm25s, too.")] = False,
 ) -> None:
-    """Measure the evidence that the search shows in a year of messages, in each language, beside BM25."""
+    """Measure the evidence that the search and BM25 show in a year of messages, in each language."""
     with refusals():
         show(*language_tables(lives(path), budgets, bm25s=bm25s))
 

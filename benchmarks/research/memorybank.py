@@ -44,7 +44,7 @@ def memorybank(
     *,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "125,250,500,1000",
 ) -> None:
-    """Measure the evidence that the search shows in ten days of talk, in each language, beside BM25."""
+    """Measure the evidence that the search and BM25 show in ten days of talk, in each language."""
     with refusals():
         show(*language_tables(banks(folder), budgets))
 

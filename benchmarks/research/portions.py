@@ -31,7 +31,6 @@ class Cost:
     """The cost of one memory over a conversation.
 
     Attributes:
-        exchanges: The number of exchanges.
         calls: The number of model calls for learning.
         sent: The tokens sent in these calls.
         shared: The tokens of `sent` that repeat the beginning of the call before.

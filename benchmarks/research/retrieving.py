@@ -42,11 +42,7 @@ class Found:
     """The measurements of one question at one budget.
 
     Attributes:
-        category: The kind of the question.
-        budget: The budget in tokens.
         recall: The share of the question's evidence that was shown.
-        tokens: The number of tokens shown.
-        seconds: The CPU time of the search.
         calls: The number of calls for embeddings for the search.
         save_seconds: The mean CPU time to save an exchange.
         save_calls: The mean number of calls for embeddings to save an exchange.
@@ -73,13 +69,7 @@ def find(
 ) -> list[Found]:
     """Measure a retriever for all questions of all conversations, at each budget.
 
-    Args:
-        make: A function that makes the retriever for a conversation.
-        transcripts: The conversations.
-        budgets: The budgets in tokens.
-        counter: The token counter.
-        timer: A function that returns the time in seconds.
-        calls: A function that returns the number of calls for embeddings so far.
+    `make` makes the retriever for a conversation. `calls` returns the number of calls for embeddings so far.
 
     Raises:
         OverBudgetError: A retriever showed more tokens than a budget allows.
@@ -126,12 +116,9 @@ def memory_maker(embedder: Embedder | None) -> Make:
 
 
 class FedMemory:
-    """A memory as a retriever. The clock of its store follows the dates of the conversation.
+    """A memory used as a retriever. Its store takes the time from the dates of the conversation.
 
-    Args:
-        transcript: The conversation.
-        counter: The token counter, in any form that memories accept.
-        make: A function that makes the memory, which has a `max_token_limit`.
+    `make` is a function that makes the memory, which must have the option `max_token_limit`.
     """
 
     def __init__(self, transcript: Transcript, counter: TokenCounterOption, make: Callable[..., Any]) -> None:

@@ -41,9 +41,9 @@ class Row:
         name: The name for the command line.
         title: A description of the measured work.
         target: The most that memzoo may take, in CPU seconds or model calls.
-        makers: For each library, a function that sets up the work to measure.
-        most: The most calls in one sample.
-        counts: For each library, a function that returns the number of model calls; used instead of timing.
+        makers: The functions that set up the work to be timed, by library.
+        most: The highest number of calls in one sample.
+        counts: Functions that return a number of model calls, by library, for a row that is counted instead of timed.
     """
 
     name: str
@@ -166,7 +166,6 @@ class Figures:
     """The figures of one row.
 
     Attributes:
-        row: The row.
         values: The CPU seconds of one call, or the number of model calls, by library.
     """
 

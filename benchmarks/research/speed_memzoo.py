@@ -49,7 +49,7 @@ def buffer_load(count: int) -> Maker:
 
 
 def buffer_turn(count: int) -> Maker:
-    """Prepare a buffer of `count` exchanges, and return a function that loads it as text and saves one more."""
+    """Prepare a buffer of `count` exchanges, and return a function that loads it as text and saves a new exchange."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(ConversationBufferMemory(), messages(2 * count))
@@ -65,32 +65,32 @@ def buffer_turn(count: int) -> Maker:
 
 
 def buffer_save(_: Place) -> Prepare:
-    """Prepare a buffer in memory, and return a function that saves an exchange."""
+    """Prepare a buffer with an in-memory store, and return a function that saves an exchange."""
     return again(make_save(ConversationBufferMemory()))
 
 
 def window_load(count: int) -> Maker:
-    """Return a function that loads a window of five exchanges in memory, where `count` exchanges are saved."""
+    """Prepare a window memory of `count` exchanges, and return a function that loads the last five."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferWindowMemory(k=5), messages(2 * count)))
 
 
 def window_load_sqlite(count: int) -> Maker:
-    """Return a function that loads a window of five exchanges on SQLite, where `count` exchanges are saved."""
+    """Prepare a window memory of `count` exchanges on SQLite, and return a function that loads the last five."""
     return lambda place: _prepare_load(_window_on_sqlite(place, count))
 
 
 def window_save_sqlite(count: int) -> Maker:
-    """Return a function that saves an exchange in a window memory on SQLite, which already has `count` exchanges."""
+    """Prepare a window memory of `count` exchanges on SQLite, and return a function that saves a new exchange."""
     return lambda place: again(make_save(_window_on_sqlite(place, count)))
 
 
 def token_buffer_load(limit: int) -> Maker:
-    """Prepare a full token buffer, and return a function that loads it."""
+    """Prepare a token buffer at its limit, and return a function that loads it."""
     return lambda _: _prepare_load(_full(limit))
 
 
 def token_buffer_save(limit: int) -> Maker:
-    """Prepare a full token buffer, and return a function that saves an exchange."""
+    """Prepare a token buffer at its limit, and return a function that saves an exchange."""
     return lambda _: again(make_save(_full(limit)))
 
 
@@ -130,7 +130,7 @@ def retriever_open(words: range) -> Maker:
 
 
 def model_calls(_: Place) -> int:
-    """Return the number of model calls that a full summary-buffer makes in 40 exchanges of 100 tokens."""
+    """Return the number of model calls that a summary-buffer at its limit makes in 40 exchanges of 100 tokens."""
     calls = 0
 
     def answer(_: object) -> str:
@@ -156,7 +156,7 @@ def fill_memory(memory: BaseMemory, said: list[Message]) -> BaseMemory:
 
 
 def make_save(memory: BaseMemory) -> Callable[[], None]:
-    """Return a function that saves one exchange at each call, a new one each time."""
+    """Return a function that saves a new exchange at each call."""
     said = exchanges()
     return lambda: _save(memory, *next(said))
 

@@ -1,7 +1,7 @@
 """The calls of other libraries that `speed` times beside memzoo's.
 
-Each function prepares an object, and returns a function that makes the calls to be timed. A library is imported only
-when its function is called.
+Each function prepares an object, and returns a function that makes the calls to be timed. The argument `calls` names
+them, in order: "load", "save". A library is imported only when its function is called.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ _ENCODING = "o200k_base"
 
 
 def langchain_buffer(count: int, *calls: str) -> Maker:
-    """Prepare a `ConversationBufferMemory` with `count` exchanges, and return a function that makes the `calls`."""
+    """Prepare a `ConversationBufferMemory` with `count` exchanges, and return a function that loads or saves."""
     return lambda _: _langchain_calls(_langchain("ConversationBufferMemory", _history(count)), calls)
 
 
 def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
-    """Prepare a `ConversationBufferWindowMemory`, and return a function that makes the `calls`.
+    """Prepare a `ConversationBufferWindowMemory` with `count` exchanges, and return a function that loads or saves.
 
-    The window has five exchanges, after `count` exchanges. The history is in memory, or with `sqlite` on SQLite.
+    A load returns the last five exchanges. The history is in memory, or with `sqlite` on SQLite.
     """
 
     def make(place: Place) -> Prepare:
@@ -47,7 +47,7 @@ def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
 
 
 def langchain_token_buffer(limit: int, *calls: str) -> Maker:
-    """Prepare a full `ConversationTokenBufferMemory`, and return a function that makes the `calls`."""
+    """Prepare a `ConversationTokenBufferMemory` at its limit, and return a function that loads or saves."""
 
     def make(_: Place) -> Prepare:
         options = {"llm": _langchain_model(), "max_token_limit": limit}
@@ -86,7 +86,7 @@ def langchain_retriever(words: range) -> Maker:
 
 
 def langchain_model_calls(_place: Place) -> int:
-    """Return the number of model calls of LangChain's full summary-buffer in 40 exchanges of 100 tokens."""
+    """Return the number of model calls of LangChain's summary-buffer, at its limit, in 40 exchanges of 100 tokens."""
     model = _langchain_model()
     memory = _import("langchain_classic.memory").ConversationSummaryBufferMemory(llm=model, max_token_limit=2000)
     said = exchanges()
@@ -100,7 +100,7 @@ def langchain_model_calls(_place: Place) -> int:
 
 
 def llama_buffer(count: int, *calls: str) -> Maker:
-    """Prepare llama-index's `ChatMemoryBuffer` without a limit, and return a function that makes the `calls`."""
+    """Prepare llama-index's `ChatMemoryBuffer` without a limit, and return a function that loads or saves."""
     utils = "llama_index.core.base.llms.generic_utils"
 
     def make(_: Place) -> Prepare:
@@ -112,7 +112,7 @@ def llama_buffer(count: int, *calls: str) -> Maker:
 
 
 def llama_token_buffer(limit: int, *calls: str) -> Maker:
-    """Prepare llama-index's `ChatMemoryBuffer` at its limit, and return a function that makes the `calls`."""
+    """Prepare llama-index's `ChatMemoryBuffer` at its limit, and return a function that loads or saves."""
 
     def make(_: Place) -> Prepare:
         memory = _llama(limit // 100 + 20, limit)
@@ -122,7 +122,7 @@ def llama_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def sessions(count: int, *calls: str) -> Maker:
-    """Prepare openai-agents' `SQLiteSession` with `count` exchanges, and return a function that makes the `calls`.
+    """Prepare openai-agents' `SQLiteSession` with `count` exchanges, and return a function that loads or saves.
 
     A load returns the last 20 messages; a save adds two messages.
     """

@@ -40,7 +40,7 @@ def messages(count: int, *, rare_words: bool = False) -> list[Message]:
 
 
 def question(words: range) -> str:
-    """Return a question made of the words of `talk` with these numbers. Low numbers are frequent words."""
+    """Return a question made of words from `talk`, given by their numbers; low numbers are frequent words."""
     return " ".join(f"word{number}" for number in words)
 
 

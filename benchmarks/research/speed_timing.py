@@ -25,12 +25,7 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Place:
-    """The folder and the open files of the libraries while one row is measured.
-
-    Attributes:
-        folder: The folder, empty at first.
-        stack: The resources to close at the end.
-    """
+    """A folder for the files of the libraries while one row is measured, and the resources to close afterwards."""
 
     folder: Path
     stack: ExitStack = field(default_factory=ExitStack)
@@ -41,7 +36,7 @@ Maker: TypeAlias = Callable[[Place], Prepare]
 
 
 def again(call: Callable[[], object]) -> Prepare:
-    """Return work for `medians`: the same call again and again, without preparation."""
+    """Return a function for `medians` that repeats a call which needs no preparation."""
 
     def repeat(count: int) -> None:
         for _ in range(count):

@@ -58,7 +58,6 @@ class Replies:
 
     Attributes:
         others: The number of prompts that differ from the recorded prompts.
-        spent: The calls and tokens so far.
     """
 
     def __init__(self, given: Sequence[Mapping[str, str]], *, in_order: bool = False) -> None:

@@ -31,14 +31,7 @@ _OFFLINE = {"llm": "offline"}
 
 @dataclass(frozen=True)
 class Case:
-    """A statement and its correction in a long conversation.
-
-    Attributes:
-        exchanges: All exchanges, oldest first.
-        question: The question at the end.
-        old: The messages with the old statement.
-        new: The messages with the correction.
-    """
+    """A statement and its correction in a long conversation, with a question at the end."""
 
     exchanges: tuple[Exchange, ...]
     question: str
@@ -47,9 +40,9 @@ class Case:
 
 
 def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
-    """Insert timelines into parts of long conversations, and return the resulting cases.
+    """Return cases made by inserting each timeline into a part of a long conversation.
 
-    The part of a timeline up to its correction goes into one session, the rest into a later session.
+    The timeline's messages before the correction go into one session, the others into a later session.
 
     Args:
         timelines: Short conversations with a correction, and a question about it.

@@ -37,11 +37,11 @@ _CASES = {
 
 @dataclass(frozen=True)
 class Counted:
-    """How often random comparisons picked a memory.
+    """How often randomly drawn comparisons pick a memory, and how often a wrong one.
 
     Attributes:
-        somebody: The share of comparisons with a pick.
-        worse: The share of comparisons that picked a memory other than the best.
+        somebody: The share of comparisons that pick a memory.
+        worse: The share of comparisons that pick another memory than the best.
     """
 
     somebody: float

@@ -1,12 +1,14 @@
 """Measures memories with a model whose replies are files: `python -m memzoo.benchmarks.research written`.
 
-This is for a model without an endpoint. A job is one memory in one conversation, learnt in portions as in use. Each
-prompt of a job is written to `FOLDER/JOB/0001.prompt`, and the job waits until you have put the reply into
-`0001.reply`; jobs wait side by side. Existing replies are used at once, so a stopped run can be continued, and a run
-with all replies only measures. A memory of another library has the name of a contender, and gives up after five minutes
-without a reply: start it again. `--pack` writes the replies of each job into one file, `JOB.json`, each with the digest
-of its prompt; a folder of such files can be used too. The table counts the answers in all replies ("noted"), in the
-memory at the end ("known") and in its views ("shown"), and the prompts that have changed since they were answered.
+This is for a model without an endpoint. A job is one memory that learns one conversation. It writes each prompt to
+`FOLDER/JOB/0001.prompt`, and waits until you have put the reply into `0001.reply`; all jobs wait at the same time.
+
+Replies that exist are used at once: a stopped run can be continued, and a run with all replies only measures. A
+contender (a memory of another library) gives up after five minutes without a reply; start it again.
+
+`--pack` writes the replies of each job into one file, `JOB.json`, each with a digest of its prompt. A folder of such
+files can be read too. The table counts the answers in all replies ("noted"), in the memory at the end ("known") and in
+its views ("shown"), and the prompts that have changed since they were answered.
 """
 
 import hashlib
@@ -54,7 +56,6 @@ class Written:
     Attributes:
         given: The replies so far, each with the digest of its prompt.
         changed: The number of prompts that differ from those of the packed replies.
-        spent: The calls and tokens so far.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -76,10 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question; without one, the line with a gap in place of `means`.
-
-        `None` if the line does not contain `means`.
-        """
+        """The question about the line, or else the line with a gap in place of `means`; `None` without both."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -109,7 +106,7 @@ class Exchange:
 
     Attributes:
         messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
-        evidence: For each message, a dict from ids that questions may cite to texts.
+        evidence: For each message, its texts by id. Questions name their evidence by these ids.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
         forgets: The numbers (from 1) of the messages that the application deletes after the exchange.
@@ -123,14 +120,14 @@ class Exchange:
 
     @property
     def said_at(self) -> datetime:
-        """The date of the exchange, or 1 January 2000 if unknown; used for clocks only."""
+        """The date of the exchange, to set clocks by; 1 January 2000 if it is unknown."""
         return self.date or UNDATED
 
     @property
     def records(self) -> list[Record]:
         """The messages as records for a store.
 
-        The store dates them by its clock; if `date` is unknown, they have no date.
+        The store dates them by its clock, but they have no date if `date` is unknown.
         """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
@@ -141,7 +138,7 @@ class Exchange:
 
     @property
     def asked(self) -> Sequence[Message]:
-        """The instructions at the start and the user's message after them; empty if another role comes first."""
+        """The system messages at the start and the user's message after them; empty without a user's message."""
         roles = (message["role"] for message in self.messages)
         place = next(place for place, role in enumerate((*roles, "")) if role not in _INSTRUCTIONS)
         is_asked = place < len(self.messages) and self.messages[place]["role"] == "user"
@@ -155,11 +152,11 @@ class Question:
     Attributes:
         text: The question.
         answer: The right answer; "" if unknown.
-        evidence: The texts that contain the answer, each once, in the order of the citations.
+        evidence: The texts that contain the answer, each once, in the order in which the file names them.
         category: The kind of the question: any word.
         asked_after: The number of exchanges before the question; `None` for a question at the end.
         stale: The older texts that the evidence corrects.
-        unusable: Citations of the file that name no message.
+        unusable: The ids given as evidence that no message has.
     """
 
     text: str
@@ -195,7 +192,7 @@ class Transcript:
 
     @property
     def unusable_evidence(self) -> tuple[str, ...]:
-        """The citations that name no message, of all questions."""
+        """The ids given as evidence that no message has, of all questions."""
         return tuple(cited for question in self.questions for cited in question.unusable)
 
     @property
@@ -224,8 +221,7 @@ class TranscriptMessage:
     """A message read from a file, which does not belong to an exchange yet.
 
     Attributes:
-        message: The OpenAI chat message.
-        evidence: A dict from ids that questions may cite to the message's texts.
+        evidence: The message's texts by id. Questions name their evidence by these ids.
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session, which begins a new exchange.
         mark: The mark of the message; `None` without a mark.
@@ -241,7 +237,7 @@ class TranscriptMessage:
 
 
 class Citations:
-    """The texts that questions may cite, each with its id.
+    """The texts that questions may name as evidence, by id.
 
     Example:
         >>> citations = Citations({"a": "I live in Oslo."})
@@ -257,20 +253,20 @@ class Citations:
         return tuple(dict.fromkeys(text for id_ in ids if (text := self._texts.get(str(id_)))))
 
     def unusable(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """Return those of the given ids that have no text, each once."""
+        """Return the ids that have no text, each once."""
         return tuple(dict.fromkeys(str(id_) for id_ in ids if not self._texts.get(str(id_))))
 
 
 def exchanges_of(
     said: Iterable[TranscriptMessage], numbers: Mapping[str, int] = MappingProxyType({})
 ) -> tuple[Exchange, ...]:
-    """Group messages into exchanges. Each user message, and each session, begins a new exchange.
+    """Return messages grouped into exchanges. A user message or a new session begins an exchange.
 
-    Instructions before a user message belong to its exchange.
+    System messages before a user message belong to its exchange.
 
     Args:
         said: The messages.
-        numbers: A dict from message ids (as in `TranscriptMessage.forgets`) to numbers.
+        numbers: The numbers of messages (from 1) by the ids that `TranscriptMessage.forgets` has.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

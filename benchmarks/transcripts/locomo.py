@@ -38,7 +38,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         title: The title for an object without "sample_id".
 
     Raises:
-        TranscriptError: The object is malformed. (Citations that name no turn are no error.)
+        TranscriptError: The object is malformed. (Evidence that names a missing turn is accepted.)
     """
     document = validate(_Document, item, where)
     user, assistant = document.conversation.speaker_a, document.conversation.speaker_b

@@ -55,7 +55,8 @@ def read_transcripts(
         choice: The conversations to choose, and their speakers.
         on_error: A function that is called for each part that cannot be read; by default, a TranscriptWarning is
             issued.
-        on_note: A function that is called with a note if conversations were repeated.
+        on_note: A function that is called with a sentence if a conversation was given twice; by default, it is a
+            warning.
 
     Raises:
         TranscriptError: Nothing can be read; the text names the line or index, and the form.
@@ -97,8 +98,8 @@ def sample_path(language: str = "en") -> Path:
     """Return the path of a bundled conversation.
 
     Args:
-        language: "en" for the move of a bakery, in ten sessions; "zh" for the move of a lemon tree, in eight sessions,
-            in Chinese; "survival" for ten conversations in both languages, with marked lines.
+        language: "en" for ten sessions about the move of a bakery; "zh" for eight sessions about the move of a lemon
+            tree, in Chinese; "survival" for ten conversations in both languages, with marked lines.
 
     Raises:
         OptionError: There is no bundled conversation in this language.

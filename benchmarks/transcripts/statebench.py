@@ -18,8 +18,8 @@ TRACKS = ("supersession_detection", "repair_propagation")
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Return a timeline of StateBench as a transcript, with its queries as questions.
 
-    The strings that the answer to a question must contain are its evidence. The newest turn with such a string is the
-    correction. Strings that the answer must not contain become `Question.stale`.
+    Strings that an answer must contain become the evidence. Strings that it must not contain become `Question.stale`,
+    unless they are in the newest turn with evidence, as in "150, not 50".
 
     Args:
         item: A line of the file.

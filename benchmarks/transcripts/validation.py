@@ -40,12 +40,9 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 
 
 def validate(model: type[AnyItem], value: Any, where: str) -> AnyItem:
-    """Return a value from a file as an object of a class, after validation.
+    """Return a JSON value from a file as an object of the class `model`, after validation.
 
-    Args:
-        model: The class.
-        value: Any JSON value.
-        where: File and line or index, for the error message.
+    `where` is the file with the line or index, for the error message.
 
     Raises:
         TranscriptError: The value does not have the form of the class.

@@ -1,7 +1,7 @@
 """Reads the exports of chat applications: a table of forms, and a reader for each form.
 
-A form is a row (`Form`) in `assistants.py`, `people.py` or `logs.py`. Its reader is a table of paths (`Fields`), or a
-function `read(document, title)` in `readers/` that yields conversations.
+The forms are in `assistants.py`, `people.py` and `logs.py`, each a `Form`. Its reader is a table of JSON paths
+(`Fields`), or a function `read(document, title)` in `readers/` that yields conversations.
 """
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of

@@ -41,7 +41,7 @@ _INSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A logged call of a model, or a logged state, which is the list of a conversation's messages so far.
+    """A logged call of a model, or a logged state: the list of a conversation's messages so far.
 
     Attributes:
         asked: The messages of the request, or of the state.
@@ -67,9 +67,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class LoggedCalls:
-    """A reader for logs of calls, made of paths: each tells where a part of a call is (see `pick`).
+    """A reader for logs of calls, defined by the JSON paths of the parts of a call; see `pick` for paths.
 
-    It serves as `Form.read`, like `Fields`.
+    Use it as `Form.read`.
 
     Attributes:
         asked: The path of the request, or of the conversation's messages so far.
@@ -78,8 +78,8 @@ class LoggedCalls:
         ended: The path of the answer's time.
         thread: The path of the conversation's id.
         user: The path of the user's id.
-        kind: The path of an entry's kind; "" if all entries are calls of a model.
-        call: The kind that calls of a model have.
+        kind: The path of an entry's kind; "" if all entries of the log are calls of a model.
+        call: The kind of those entries that are calls of a model.
         noun: The noun for an entry, in notes and errors.
         entries: A function that returns the entries of a document.
     """
@@ -201,15 +201,15 @@ def _parse(text: str) -> Any:
 
 
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
-    """Yield the conversations that calls belong to, each message only once.
+    """Yield the conversations in logged calls, each message only once.
 
-    A call belongs to the conversation that it repeats. In a thread, it is enough to repeat a part of the conversation.
+    A call continues the conversation whose messages it repeats, or, if both have the same id, a part of them.
 
     Args:
         calls: The calls.
         title: The title for conversations without an id.
         others: The number of other entries in the log, for a note.
-        noun: The noun for such an entry.
+        noun: The noun for other entries, in the note.
     """
     given = list(calls)
     ordered = [call for call in given if call.asked or call.answered]

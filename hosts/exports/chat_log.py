@@ -63,11 +63,11 @@ class ChatLog:
     ) -> "ChatLog":
         """Return a conversation made of messages with dates.
 
-        Older forms of tool calls are updated, and thoughts are separated from words.
+        Tool calls get OpenAI's current form, and a model's thoughts are separated from its words.
 
         Args:
             title: The conversation's name or id.
-            said: The messages with their dates. A message without words and calls is left out.
+            said: The messages with their dates. A message with neither words nor tool calls is left out.
             notes: Sentences about the parts that were left out or changed.
             id: The conversation's id in its export.
             sort: True to sort the messages by date, if all have one.
@@ -106,11 +106,11 @@ class ChatLog:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation that is not read yet. An error in it therefore affects no other conversation.
+    """A conversation that is not read yet, so that an error in it does not stop the others.
 
     Attributes:
         title: The conversation's name or id, or its place in the source.
-        read: A function that reads the conversation. Call it before taking the next one from the source. It may raise
+        read: A function that reads the conversation, to be called before the next conversation is found. It may raise
             any exception.
     """
 
@@ -133,16 +133,16 @@ def count(number: int, noun: str, several: str = "") -> str:
 
 
 def tell_left_out(nouns: Counter[str]) -> list[str]:
-    """Return a list with a note such as "2 notices left out"; an empty list if nothing was left out.
+    """Return a list with one note, such as "left out: 2 notices"; an empty list if nothing was left out.
 
-    `nouns` has the number of parts for each singular noun.
+    `nouns` has the number of parts left out, by a noun in the singular.
     """
     told = ", ".join(count(n, noun) for noun, n in sorted(nouns.items()) if n)
     return [f"left out: {told}"] if told else []
 
 
 def reason(error: Exception) -> str:
-    """Return an error's text in one short line. For an error that is not memzoo's, the line begins with its type."""
+    """Return an error's text as one short line. The type comes first, unless it is one of memzoo's errors."""
     said = " ".join(str(error).split())
     said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."

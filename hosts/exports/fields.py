@@ -25,7 +25,7 @@ _IS_USER = {"user": True, "assistant": False, "person": None}
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A reader for conversations in JSON, made of paths: each tells where a part of a conversation is (see `pick`).
+    """A reader for conversations in JSON, defined by the paths of their parts; see `pick` for paths.
 
     Attributes:
         messages: The path of the list of messages, or of a dict of messages by id; "" for the document itself.
@@ -35,21 +35,21 @@ class Fields:
         name: The path of the speaker's name.
         title: The path of the conversation's title in the document.
         conversation: The path of the conversation's id in the document.
-        roles: The roles for unusual values at `role`, as texts, such as `{"True": "user"}`. "*" stands for all other
-            values, "None" for a missing value. The role "" leaves the message out. With `people`, the role "person"
-            means that the speaker is found by name.
+        roles: The roles for unusual values at `role`, with values as text, such as `{"True": "user"}`. "*" stands for
+            all other values, "None" for a missing value. A message with the role "" is left out. In a talk between
+            people, the role "person" stands for the speaker with the message's name.
         left_out: The entries to leave out, as a dict of paths. `{"deleted": "deleted message"}` leaves out all entries
             with this member; `{"type": {"text": "", "*": "notice"}}` all with another type than "text".
         system: The path of the system text in the document.
-        answer: The path of the answer, if an entry has the question at `text`.
+        answer: The path of the answer, if an entry has a question (at `text`) and its answer.
         owner: The path of the user's id or name in the document, for talks between people.
         speaker: The path of the speaker's id in a message, to compare with `owner`.
         id: The path of a message's id, for a form with branches. In a dict of messages, the keys are the ids.
         parent: The path of the previous message's id, for a form with branches.
         shown: The path of the id of the last message shown; by default, the newest branch is shown.
         versions: The path of the list of a message's versions.
-        version: The path of the shown version's number, from 0, or id.
-        version_id: The path of a version's id; only if `version` is the path of an id.
+        version: The path of the number (from 0) or the id of the version shown.
+        version_id: The path of a version's id, if `version` leads to an id.
         people: True for a talk between people (see `Talk`).
         attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in
             a note.
@@ -119,12 +119,12 @@ class Fields:
         return str(pick(document, self.title) or title) if self.title else title
 
     def read(self, document: Any, title: str, key: str = "", notes: Sequence[str] = ()) -> ChatLog:
-        """Return the conversation in a document that has only one.
+        """Return the conversation in a document with a single conversation.
 
         Args:
             document: The document, or a part of it.
-            title: The title, if the document has none.
-            key: The id, if the document has none.
+            title: The conversation's title, if the document has none.
+            key: The conversation's id, if the document has none.
             notes: Sentences to add to the conversation's notes.
         """
         name, key = self._title(document, title), str((self.conversation and pick(document, self.conversation)) or key)

@@ -49,11 +49,10 @@ _PAIR = len(r"\ud83d\ude00")
 
 @dataclass(frozen=True, slots=True)
 class FoundDocument:
-    """A file, or a part of a file, in a known form.
+    """A document: a file or a part of a file in a known form, from which its reader gets conversations.
 
     Attributes:
-        form: The form.
-        document: The content, in the unit that `Form.document` names.
+        document: The content, such as a JSON object or a text; `Form.document` tells which.
         title: The title for a conversation without its own.
         where: The file, with the place in it, for errors.
     """
@@ -65,7 +64,7 @@ class FoundDocument:
 
 
 def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
-    """Yield the documents in a file, folder or ZIP. For each file or part that cannot be read, an error is yielded."""
+    """Yield the documents in a file, folder or ZIP, and an error for each file or part that cannot be read."""
     try:
         if path.is_dir():
             yield from _in_folder(path, forms, str(path))
@@ -134,10 +133,7 @@ def _is_database(path: Any) -> bool:
 def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
     """Yield the documents in an open file.
 
-    Args:
-        file: The file, which can be read from its beginning again.
-        where: The file's name, for titles and errors.
-        forms: The known forms.
+    `file` must allow reading from its beginning again. `where` is its name, for titles and errors.
 
     Raises:
         TranscriptError: The file has none of the forms, or is cut off.

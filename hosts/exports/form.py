@@ -22,13 +22,12 @@ class Form:
 
     Attributes:
         name: The name of the application, if necessary with its format, as in "Open WebUI, text".
-        document: The unit that is recognised and read.
+        document: The kind of content that `recognise` and `read` get.
 
-            - "object": a JSON object; also each object in a list, and each line of JSON Lines. Both functions get the
-              object.
-            - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 10, or
-              20 lines.
-            - "list or object": a list or a single object. Both functions get the list or the object.
+            - "object": a JSON object; also each object in a list, and each line of JSON Lines.
+            - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 10, or 20
+              lines.
+            - "list or object": a list or a single object.
             - "text": a whole text. `recognise` gets the first 4,000 characters.
             - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
               each a dict by such names.
@@ -40,7 +39,7 @@ class Form:
         known: The version or date of the application whose exports have this form, and where this was found.
         get: Instructions for getting the export.
         beside: The names of other files in the export, which are ignored; `*` stands for any text.
-        items: The name of a list in a large object. Its items are read one by one, each in an object with only this
+        items: The name of a list in a large object. `read` gets the object once for each item, with a list of only this
             item.
     """
 
@@ -55,9 +54,9 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a function that tells whether an object has all paths, and members with the given values.
+    """Return a function that tells whether an object has all these paths, and these values at their names.
 
-    For a list, one of its objects must have them.
+    Of a list of objects, one must have them all.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

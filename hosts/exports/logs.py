@@ -1,4 +1,4 @@
-"""The forms of logs and data sets: of applications, of requests to models, and of frameworks."""
+"""The forms of logs (of applications, frameworks and requests to models) and of data sets."""
 
 from memzoo.hosts.exports.calls import LoggedCalls
 from memzoo.hosts.exports.fields import Fields

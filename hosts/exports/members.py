@@ -22,7 +22,7 @@ _KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list",
 
 
 def pick(item: Any, path: str, default: Any = None) -> Any:
-    """Return the value at a path of keys and positions.
+    """Return the value at a path: keys and positions, with dots between them.
 
     Several paths may be given, separated by "|": the first value that is not empty is returned.
 
@@ -63,7 +63,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def need(item: Any, path: str, place: str, kind: type = object) -> Any:
-    """Return the value at a path that every entry of the form has.
+    """Return the value at a path, which must exist in the form being read.
 
     Args:
         item: The message, or another part of a document.
@@ -105,7 +105,7 @@ def _check(value: Any, path: str, place: str, kind: type) -> None:
 
 
 def list_at(item: Any, path: str, place: str) -> list[dict[str, Any]]:
-    """Return the list of objects at a path; see `need`.
+    """Return the list of objects at a path.
 
     Raises:
         TranscriptError: The list is missing, or has other items. The error names the place.
@@ -118,7 +118,7 @@ def list_at(item: Any, path: str, place: str) -> list[dict[str, Any]]:
 
 
 def date_at(item: Any, path: str, place: str) -> datetime | None:
-    """Return the time at a path; `None` for a time that is null. See `need`.
+    """Return the time at a path; `None` if the value there is null.
 
     Raises:
         TranscriptError: The time is missing or cannot be read. The error names the place, the path and the value.
@@ -151,11 +151,7 @@ def id_at(item: Any, path: str, place: str) -> str:
 def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the role of a message, from the value at a path.
 
-    Args:
-        item: The message.
-        path: The path of the role; see `pick`.
-        place: The place of the message, for the error.
-        roles: The roles for unusual values, as in `Fields`.
+    `roles` are the roles for unusual values, as in `Fields`. `place` is the place of the message, for the error.
 
     Raises:
         TranscriptError: The role is missing or unknown. The error names the message, the path and the value.
@@ -170,17 +166,12 @@ def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = Mapping
 
 
 def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
-    """Return a member that a message may lack, such as the mark of a thought; `None` if it is missing.
+    """Return a member of a message, such as the mark of a thought; `None` if the message lacks it.
 
-    Args:
-        item: The message, or another part of a document.
-        key: The name of the member.
-        place: The place of the message, for the error.
-        kind: The type of the member.
+    `kind` is the type of the member. `place` is the place of the message, for the error.
 
     Raises:
-        TranscriptError: The member has another type; or it is missing, and a similar name exists, as in another version
-            of the application.
+        TranscriptError: The member has another type, or the message has a member with a similar name in its place.
     """
     value = item.get(key)
     if value is None:

@@ -36,9 +36,7 @@ _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "create
 
 
 def spell_out(item: Any) -> Any:
-    """Return a message in LangChain's short form as a dict.
-
-    The short form is a pair of role and content, or only a text.
+    """Return a message as a dict, also if it has LangChain's short form: a pair of role and content, or only a text.
 
     Example:
         >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})
@@ -54,7 +52,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Return whether a value is a message in a common form. A text alone is not."""
+    """Return whether a value, other than a mere text, is a message in a common form."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
@@ -62,7 +60,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """Return a value as an OpenAI chat message; `None` if it is none, such as a model's reasoning."""
+    """Return a value as an OpenAI chat message; `None` if it is not a message, such as a model's reasoning."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -136,7 +134,7 @@ def conversation_of(
     system: Any = None,
     id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
-    """Return a list of items, each with a message in a common form, as a conversation.
+    """Return the conversation in a list of items, each of which has a message in a common form.
 
     Args:
         title: The title of the conversation.
@@ -147,7 +145,7 @@ def conversation_of(
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: An item is not a message, or belongs to a tree. The error names the item.
+        TransferError: An item is not a message, or names a parent as in a tree of messages. The error names the item.
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []

@@ -24,7 +24,7 @@ class Chosen:
 
     @property
     def choice(self) -> Choice:
-        """The choice of conversations.
+        """The options as a `Choice`, to read conversations with.
 
         Raises:
             OptionError: A value is not allowed.
@@ -46,7 +46,7 @@ class ChosenMany(Chosen):
 
     @property
     def choice(self) -> Choice:
-        """The choice of conversations.
+        """The options as a `Choice`, to read conversations with.
 
         Raises:
             OptionError: A value is not allowed.

@@ -35,13 +35,11 @@ class Parts:
     """The parts of one message, by kind.
 
     Attributes:
-        said: The words and pictures, as parts in OpenAI's form.
-        calls: The tool calls.
+        said: The texts and pictures, as parts in OpenAI's form.
         results: The results of tools, each with the call's id, the tool's name and the text.
-        thoughts: The thoughts of the model.
         lost: The number of parts whose text is missing.
         blank: The number of parts with an empty text.
-        marks: The number of all other parts.
+        marks: The number of parts that are only marks, without words.
     """
 
     said: list[Message] = field(default_factory=list[Message])

@@ -26,12 +26,12 @@ class Choice:
     """The options that choose conversations and their speakers.
 
     Attributes:
-        user: The name of the speaker who is the user; "" if the file says who that is.
+        user: The name of the speaker who is the user; "" if the file tells which speaker this is.
         assistant: The name of the speaker who is the assistant; all others are users.
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
         title: Text that the title contains, without regard to case; "" for any title.
-        since: Only conversations with a message of this time or later.
-        last: The number of conversations to choose, those with the newest messages; 0 for all.
+        since: A time; only conversations with a message then or later are chosen. `None` for all.
+        last: The number of conversations to choose, by their newest messages; 0 for all.
     """
 
     user: str = ""
@@ -47,13 +47,13 @@ class Choice:
         return late and self.title.casefold() in title.casefold()
 
     def describe_lack(self, source: str) -> str:
-        """Return a sentence for a source in which no conversation is chosen."""
+        """Return a sentence saying that a source has no conversation of this choice."""
         wanted = [f"{self.title!r} in its title"] if self.title else []
         wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TranscriptError]:
-        """Yield a conversation, and its branches if wanted, with the chosen speakers."""
+        """Yield a conversation with the chosen speakers and, if `all_branches` is set, its other branches."""
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
         if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):
@@ -109,7 +109,7 @@ def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TranscriptError]:
 
 
 def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
-    """Yield the chosen conversations in a document, and an error for each that cannot be read."""
+    """Yield the chosen conversations in a document, and an error for each conversation that cannot be read."""
     if isinstance(found.form.read, str):
         yield TranscriptError(f"{found.where}: this is {found.form.name}; {found.form.read}")
         return
@@ -147,11 +147,9 @@ def _refusal(where: str, found: FoundDocument, error: Exception, after: str = ""
 
 
 def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iterator[ChatLog | TranscriptError]:
-    """Yield the conversations of files, folders and ZIPs, and an error for each part that cannot be read.
+    """Yield the chosen conversations of files, folders and ZIPs, and an error for each part that cannot be read.
 
-    Args:
-        paths: The files, folders and ZIPs; "-" is standard input.
-        choice: The conversations to choose.
+    "-" stands for standard input.
     """
     yield from choose_last(
         (
@@ -167,10 +165,10 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 def choose_last(
     read: Iterable[AnyRead | TranscriptError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
 ) -> Iterator[AnyRead | TranscriptError]:
-    """Yield the conversations with the newest messages. Only these are kept in memory.
+    """Yield the `number` conversations with the newest messages, without keeping others in memory.
 
     Args:
-        read: Conversations and errors; errors are yielded at once.
+        read: The conversations, and errors, which are yielded at once.
         number: The number of conversations; 0 for all.
         dates: A function that returns the dates of a conversation's messages.
     """

@@ -18,7 +18,7 @@ _LIKE_HEAD = re.compile(r"\d{1,2}[:.]\d\d[^\n]{0,20}[-\]]\s[^:\n]{1,60}:(?: |$)"
 
 @dataclass(slots=True)
 class Talk:
-    """Collects the messages of a talk between people.
+    """The messages of a talk between people, collected one by one.
 
     Attributes:
         title: The talk's title.
@@ -48,7 +48,7 @@ class Talk:
         self._said.append((name or "", said, date, is_user))
 
     def leave_out(self, noun: str, number: int = 1) -> None:
-        """Count an entry that is not a message, such as "call", for a note."""
+        """Leave out an entry that is not a message; a note tells how many, by a noun such as "call"."""
         self.left_out[noun] += number
 
     def log(self) -> ChatLog:
@@ -88,10 +88,10 @@ class Talk:
 
 
 def entries_of(text: str, head_of: Callable[[str], re.Match[str] | None]) -> list[tuple[re.Match[str], list[str]]]:
-    """Return the messages of a text as pairs: a head, and its lines.
+    """Return the messages of a text as pairs: the head of the message, such as "4/4/26 - Bo:", and its lines.
 
     Args:
-        text: A text that begins with a head.
+        text: The text, which begins with a head.
         head_of: A function that returns the head at the beginning of a line.
     """
     entries: list[tuple[re.Match[str], list[str]]] = []

@@ -27,14 +27,14 @@ def tree_of(
     notes: Iterable[str] = (),
     id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
-    """Return the shown branch of a tree of messages as a conversation. The notes count the other branches.
+    """Return a branch of a tree of messages as a conversation, with a note that counts the other branches.
 
     Args:
         title: The conversation's title.
         parents: A dict from each node's id to the id of the previous node; `None` or "" for a first node.
         said: A function that takes a node's id, and returns the node's messages with dates.
         shown: The id of the last node of the branch; by default, the last leaf in `parents`.
-        unsaid: A function that takes a node's id. For a node to leave out, it returns a noun such as "tool step";
+        unsaid: A function that takes a node's id, and returns a noun such as "tool step" for a node to leave out;
             otherwise "".
         notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.

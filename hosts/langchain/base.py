@@ -127,10 +127,7 @@ class LangChainMemory(BothWays):
 
     @property
     def chat_memory(self) -> Any:
-        """The whole conversation as a LangChain history.
-
-        This is the history that was passed in, or else one over the store.
-        """
+        """The whole conversation as a LangChain history: the history passed in, or else one that uses the store."""
         if self._history is not None:
             return self._history
         if self._own_history is None:

@@ -74,7 +74,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, dict.fromkeys)
 
     def take_in(self, notes: Mapping[str, str]) -> None:
-        """Replace all notes by these notes. The conversation so far then counts as learnt."""
+        """Replace all notes of the memory by the given notes, and count the conversation so far as learnt."""
         new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -139,14 +139,11 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes of the state that replace all notes.
+    """Return the changes to a memory's state by which new notes replace the old ones.
 
-    A sentence that was in the old note keeps its day and its source.
+    A sentence that the old note has too keeps its date and its source message.
 
-    Args:
-        notes: The existing notes.
-        new: The new notes by name.
-        entries: The messages on which the new notes are based.
+    `notes` are the existing notes, `new` the new notes by name, and `entries` the messages from which these were made.
     """
     changed: dict[str, JSON] = {}
     for name, text in new.items():

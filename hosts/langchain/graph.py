@@ -34,16 +34,16 @@ class EntityGraph:
         return [(fact.subject, fact.object, fact.relation) for fact in self._graph().facts()]
 
     def get_entity_knowledge(self, entity: str, depth: int = 1) -> list[str]:
-        """Return the facts around a name as short statements, the nearest first."""
+        """Return the facts up to `depth` steps away from a name, as short statements, the nearest first."""
         return [str(near.fact) for near in self._graph().around([entity], depth)]
 
     def add_triple(self, triple: Sequence[str]) -> None:
-        """Add a fact: a `KnowledgeTriple`, or any subject, relation and object."""
+        """Add a fact: a `KnowledgeTriple`, or any three texts in the order of subject, relation and object."""
         fact = _fact(triple)
         put(self._plain, lambda _: {fact.key: fact.as_json()})
 
     def take_in(self, triples: Iterable[Sequence[str]]) -> None:
-        """Replace all facts by these facts. The conversation so far then counts as learnt."""
+        """Replace all facts of the memory by the given facts, and count the conversation so far as learnt."""
         new = {fact.key: fact.as_json() for fact in map(_fact, triples)}
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 

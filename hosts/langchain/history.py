@@ -68,7 +68,7 @@ class MessageHistory(VirtualSubclass):
 
 
 class ChatHistory(MessageHistory):
-    """The whole conversation of a memory, whatever its view: `memory.chat_memory`."""
+    """A memory's whole conversation as a LangChain history, including the messages that the view hides."""
 
     def __init__(self, plain: BaseMemory) -> None:
         super().__init__(plain)
@@ -104,7 +104,7 @@ class ChatHistory(MessageHistory):
         self._replace(list(messages))
 
     def take_edits(self) -> None:
-        """Store changes that the program made to messages, such as `messages[-1].content = "..."`."""
+        """Store changes that a program has made to messages of the history, such as `messages[-1].content = "..."`."""
         if self._find_edited():
             drive(self._atake_edits())
 

@@ -23,7 +23,7 @@ def has_langchain() -> bool:
 
 
 def dicts(messages: Iterable[Any]) -> list[Message]:
-    """Return messages in any form that LangChain accepts as OpenAI chat messages.
+    """Convert messages, in any form that LangChain accepts, to OpenAI chat messages.
 
     Ids, artifacts and metadata are left out.
 

@@ -75,7 +75,7 @@ class RunnableModel:
 
 
 class TokensOf:
-    """Counts the tokens of one message with a LangChain model."""
+    """A token counter for single messages that asks a LangChain model."""
 
     def __init__(self, llm: Any) -> None:
         self._llm = llm

@@ -24,10 +24,10 @@ __all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
 
 @strategy
 class ConversationEntityMemory(PlainEntity):
-    """An entity memory that accepts prose from a model that was asked for a line per entity.
+    """An entity memory that accepts prose, although the model was asked for one line per entity.
 
-    The prose is added to the notes on the entities that the last load found. If there are none, the prose is dropped.
-    With LangChain's prompts, the model first finds names, and then rewrites the notes on these names.
+    The prose is added to the notes on the entities that the last load found. Without such entities, it is dropped. With
+    LangChain's prompts, the model first finds names, and then rewrites the notes on these names.
     """
 
     own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
@@ -107,7 +107,7 @@ class ConversationKGMemory(PlainKG):
             return Changes()
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Any]:
-        """Return the facts that a text states after the last `k` exchanges. Nothing is stored."""
+        """Return the facts in a text, without storing them. The model also reads the last `k` exchanges."""
         history, words = await self._recent(), self.redactor.text(input_string)
         lines = words if self.has_langchains_prompt else self.render.lines_of([{"role": "user", "content": words}])
         own = {} if self.has_langchains_prompt else {"dated_history": history, "dated_new_lines": lines}
@@ -125,9 +125,9 @@ class ConversationKGMemory(PlainKG):
         return lines
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
-        """Return the names that a text mentions after the last `k` exchanges.
+        """Return the names that a text mentions. The model also reads the last `k` exchanges.
 
-        From an answer in prose, the parts between commas are taken.
+        If the model replies in prose, the parts between commas are taken as names.
         """
         history, asked = await self._recent(), self.redactor.text(input_string)
         try:

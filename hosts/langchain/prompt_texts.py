@@ -34,9 +34,9 @@ class TextPrompt:
 
 
 def prompt_of(prompt: Any) -> Any:
-    """Return a text as a prompt. A prompt is returned unchanged.
+    """Return a prompt made from a text; a prompt is returned unchanged.
 
-    With langchain-core installed, the prompt is one of LangChain's.
+    If langchain-core is installed, the prompt is one of LangChain's.
     """
     if not isinstance(prompt, str):
         return prompt

@@ -33,7 +33,7 @@ class RetrieverMemory(BaseMemory):
 
     If the retriever fails, the messages are kept, and the document is added at the next call.
 
-    State: the ids of the documents of each turn.
+    State: the id of the document of each turn.
     """
 
     name = "langchain-retriever"
@@ -83,7 +83,7 @@ class RetrieverMemory(BaseMemory):
 
 @strategy
 class Vectors(PlainVectors):
-    """A memory that searches the inputs and outputs, except those that are excluded."""
+    """A memory that searches all inputs and outputs of a chain, except those named in `exclude_input_keys`."""
 
     exclude_input_keys: Annotated[Sequence[str], names] = ()
     """The names of inputs to leave out of the documents."""

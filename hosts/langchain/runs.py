@@ -23,11 +23,7 @@ async def ask_model(
 ) -> tuple[str, Any]:
     """Return a model's answer to the prompt of a chain, and call the callbacks as LangChain does.
 
-    Args:
-        chain: The chain, with its callbacks, tags and metadata.
-        model: The chain's model.
-        values: The input, and the memory's variables.
-        config: LangChain's config for this call.
+    `values` are the input and the memory's variables. `config` is LangChain's config for this call.
 
     Returns:
         The answer, and the id of the run; without langchain-core, the id is `None`.

@@ -1,4 +1,4 @@
-"""LangChain's memories over other memories, and memories with given content."""
+"""LangChain's memories that combine or share other memories, or have a fixed content."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ class SimpleMemory(BothWays):
 
 
 class ReadOnlySharedMemory(BothWays):
-    """Shows another memory, and never changes it.
+    """A memory that shows another memory, and never changes it.
 
     Attributes:
         memory: The memory to show.

@@ -1,4 +1,4 @@
-"""Reads and writes the state of a memory from outside."""
+"""Reads and writes the state of a memory, for LangChain's methods that change notes and facts."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -28,11 +28,8 @@ async def aput(
 ) -> None:
     """Write items into a memory's state.
 
-    Args:
-        memory: The memory.
-        changes: A function that takes the existing items, and returns new values by key; `None` removes an item.
-        stands_for_all: True if the conversation so far counts as learnt. The memory then learns only from later
-            messages.
+    `changes` takes the existing items, and returns new values by key; `None` removes an item. With `stands_for_all`,
+    the conversation so far counts as learnt, and the memory learns only from later messages.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:
@@ -51,7 +48,7 @@ async def aput(
 
 
 async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Content:
-    """Return everything in a conversation that is kept in an in-memory store."""
+    """Return the log and all states of a conversation in an in-memory store."""
     states: dict[str, StoredState] = {}
     for name in await store.states(conversation_id):
         state = await store.read_state(conversation_id, name)

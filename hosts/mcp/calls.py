@@ -116,7 +116,7 @@ def message_of(write: Write) -> Message:
 
 
 def call_in(entry: Entry) -> Write | None:
-    """Return the arguments of the tool call in a log entry; `None` if it has none."""
+    """Return the arguments of the tool call in a log entry; `None` for an entry without a tool call."""
     message = entry.message
     kind = WRITES.get(str(message.get("name"))) if message["role"] == "tool" else None
     if kind is None:

@@ -33,7 +33,7 @@ class _Line(NamedTuple):
 
 
 class LineIndex:
-    """An index to search notes and messages by their words. Each search first adds what is new."""
+    """An index to search notes and messages by their words. Each search first adds new notes and messages."""
 
     def __init__(self) -> None:
         self._lock = new_lock()
@@ -46,10 +46,7 @@ class LineIndex:
     def search(self, query: str, notes: Sequence[Note], said: Sequence[Entry]) -> list[str]:
         """Return the lines that match a query, the best first; without a query, all lines, the newest first.
 
-        Args:
-            query: The words to look for.
-            notes: All current notes, in order.
-            said: The messages of the log that are new since the last search.
+        `notes` are all current notes, in order; `said` are the messages added to the log since the last search.
         """
         from memzoo.memories.search.word_index import WordIndex  # imports numpy
 
@@ -82,7 +79,7 @@ def _text_of_note(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Return the texts that fit `limit` tokens as lines. The texts are given with the most useful first."""
+    """Return the first texts that fit `limit` tokens together, one per line; a text that is too long is passed over."""
     chosen: list[str] = []
     left, passed_over = limit, 0
     for text in texts:

@@ -70,7 +70,7 @@ def key_of(kind: Kind, *names: str) -> str:
 
 
 class Replay:
-    """Applies tool calls to notes, in order.
+    """The notes after some tool calls, which `take` applies in order.
 
     Args:
         items: The notes before the calls, as JSON by key. They are not changed.

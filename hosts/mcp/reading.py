@@ -18,12 +18,7 @@ _FEW = 64
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a tool.
-
-    Attributes:
-        texts: The texts for the model.
-        values: The result as JSON values.
-    """
+    """The result of a tool: texts for the model, and the same as JSON values."""
 
     texts: list[str]
     values: Mapping[str, Any]
@@ -87,12 +82,9 @@ class Known:
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return the newest notes that fit `limit` tokens as a graph. The result tells how many notes were omitted.
+    """Return a graph of the newest notes that fit `limit` tokens, and a line that tells how many notes were omitted.
 
-    Args:
-        limit: The maximum number of tokens of all texts for the model.
-        notes: The notes, in order.
-        tokens: A function that counts the tokens of a text.
+    The limit applies to the graph and the line together.
     """
     entities = {note.fact.subject: note for note in notes if note.kind == "entity"}
 
@@ -140,7 +132,7 @@ def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int
 
 
 def as_text(value: object) -> str:
-    """Return a value as JSON text, formatted as the tools do."""
+    """Return a value as JSON text, indented for the model."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 

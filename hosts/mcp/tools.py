@@ -34,9 +34,6 @@ class GraphTool:
     """A tool for the model.
 
     Attributes:
-        about: The description for the model.
-        takes: The class of the arguments.
-        run: The function that runs the tool.
         gives: The class of the result; `None` if the server declares no schema for the result.
         reads: True if the tool changes nothing.
         deletes: True if the tool retracts or deletes something.

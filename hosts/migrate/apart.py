@@ -18,7 +18,7 @@ _CONTEXT = multiprocessing.get_context("spawn")
 
 
 class Apart:
-    """Runs `migrate_code` in another process, which is restarted after a crash.
+    """A separate process for `migrate_code`, which is restarted after a crash.
 
     Args:
         seconds: The time limit for each file; the parser needs about a second for a thousand lines.

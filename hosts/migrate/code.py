@@ -26,10 +26,7 @@ class Migrated:
     """The migration of a file.
 
     Attributes:
-        path: The file.
-        before: The old text of the file.
         after: The new text, with memzoo's classes.
-        encoding: The file's encoding.
         findings: The uses of LangChain's classes in the file, by line.
         places: The place of each finding: "bot.py:7", "bot.ipynb: cell 2, line 5".
     """
@@ -56,9 +53,7 @@ class Migrated:
 def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
     """Return the migration of a Python file or a notebook, without writing it.
 
-    Args:
-        path: The file.
-        without_langchain: True to rewrite `ConversationChain` too.
+    With `without_langchain`, `ConversationChain` is rewritten too.
 
     Raises:
         MissingExtraError: libcst is not installed.

@@ -1,4 +1,4 @@
-"""Tells memzoo's name for each name in LangChain's memory modules, and which calls can be rewritten."""
+"""The names in memzoo for the names in LangChain's memory modules, and the rules which calls can be rewritten."""
 
 import re
 from collections.abc import Mapping
@@ -41,8 +41,6 @@ class Finding:
     """A use of a name of LangChain's memory in a file.
 
     Attributes:
-        line: The line number, from 1.
-        name: The name.
         reason: The reason why the use is not rewritten; "" if it is rewritten.
         advice: The code to write instead, or further steps; "" for none.
     """
@@ -165,7 +163,7 @@ _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPA
 
 
 def mentions_langchain_memory(content: bytes) -> bool:
-    """Return whether a file may use LangChain's memory. This is much faster than parsing the file.
+    """Return whether a file may use LangChain's memory, without parsing the file, which is much slower.
 
     Example:
         >>> mentions_langchain_memory(b"from langchain.memory import SimpleMemory")
@@ -177,15 +175,13 @@ def mentions_langchain_memory(content: bytes) -> bool:
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
-    """Return the name of a class of LangChain's memory, and the module of its counterpart in memzoo.
-
-    The module is "" if memzoo has no counterpart.
+    """Return the class name in a qualified name, and the qualified name of its counterpart; "" without a counterpart.
 
     Args:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
 
     Returns:
-        `None` if the name is not a class of LangChain's memory.
+        Both names; `None` if the given name is not a class of LangChain's memory.
     """
     module, _, name = qualified.rpartition(".")
     if module in _ROOTS:
@@ -200,7 +196,7 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 
 
 def instead_of_text(text: str, *, chains: bool) -> str:
-    """Return advice for a text that names a class or a module of LangChain's memory; "" for other texts.
+    """Return advice for a string in code, if it names a class or a module of LangChain's memory; otherwise "".
 
     Args:
         text: A text such as "langchain.memory.ConversationBufferMemory.save_context".
@@ -230,16 +226,14 @@ def why_left(name: str) -> Refusal:
 
 
 def is_chain(name: str) -> bool:
-    """Return whether a name is LangChain's chain or the chain's prompt."""
+    """Return whether a name is LangChain's `ConversationChain` or one of its prompts."""
     return name in _CHAIN
 
 
 def further(name: str, *, opened: bool) -> str:
-    """Return advice on further steps after a name was rewritten; "" if there are none.
+    """Return advice on what to do after a name was rewritten; "" if nothing is left to do.
 
-    Args:
-        name: The name.
-        opened: True if the new code opens the store at the beginning of the module.
+    `opened` is true if the new code opens the store at the beginning of the module.
     """
     if name == "ConversationChain":
         return "without prompt= its prompt has memzoo's words; it is a Runnable, but no subclass of LangChain's Chain"
@@ -253,7 +247,7 @@ def further(name: str, *, opened: bool) -> str:
 
 
 def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
-    """Return the reason why a call of a class cannot be rewritten; `None` if it can."""
+    """Return the reason why a call of a class cannot be rewritten, and advice; `None` if it can be rewritten."""
     options = {argument.keyword.value for argument in call.args if argument.keyword}
     if name == "ConversationChain" and (unknown := sorted(options - _OPTIONS_OF_CHAIN)):
         return f"has the option {unknown[0]!r}, which only LangChain's has", "it takes a memory of memzoo.langchain"
@@ -264,10 +258,7 @@ def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
 
 
 def database_of(call: "cst.Call") -> "tuple[cst.BaseExpression, cst.BaseExpression] | None":
-    """Return the session id and the URL of a call that creates a history in a database.
-
-    For other calls, return `None`.
-    """
+    """Return the session id and the URL in a call that creates a history in a database; `None` for other calls."""
     import libcst as cst
 
     given = {

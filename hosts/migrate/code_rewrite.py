@@ -43,11 +43,9 @@ _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tuple[str, tuple[Finding, ...]]:
-    """Return the text of a module with memzoo's classes, and a list of the uses of LangChain's memory.
+    """Return the rewritten text of a module, with memzoo's classes, and a list of the uses of LangChain's memory.
 
-    Args:
-        module: The module.
-        without_langchain: True to rewrite `ConversationChain` too.
+    With `without_langchain`, `ConversationChain` is rewritten too.
     """
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)

@@ -20,10 +20,10 @@ _HEX = 16
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
-    """Group messages by conversation. The conversations come in the order of their first messages.
+    """Yield conversations from messages that each name their conversation, in the order of the first messages.
 
     Args:
-        said: The messages, oldest first: pairs of the conversation's id and the message.
+        said: The messages, oldest first, as pairs of the conversation's id and an item with the message.
         item_of: A function that returns the message of an item.
     """
     sessions: dict[str, list[Any]] = {}
@@ -138,7 +138,7 @@ def _of_document(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_json(value: Any) -> Any:
-    """Return a value. If it is a text, parse it as JSON, because some programs write JSON within JSON."""
+    """Return a JSON value; a text is parsed as JSON, because some programs write JSON within JSON."""
     return json.loads(value) if isinstance(value, str) else value
 
 

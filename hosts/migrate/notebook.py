@@ -22,10 +22,10 @@ _PUT_BACK = re.compile(rf"(?m)^([ \t]*+){re.escape(_LEFT)}(.*)$")
 
 
 class Notebook:
-    """The code of a notebook, given as the text of an `.ipynb` file, as one Python module.
+    """The code cells of a notebook (the text of an `.ipynb` file), joined into one Python module.
 
-    Lines for IPython alone (`%pip ...`, `!ls`), and cells that are not Python, are left out. All else in the notebook
-    stays unchanged.
+    Lines for IPython alone (`%pip ...`, `!ls`) and cells that are not Python are no part of the module, and stay
+    unchanged.
 
     Raises:
         TransferError: The text is not a notebook of version 4.

@@ -19,13 +19,7 @@ PROMPT = "You are a kind assistant, and you know the capitals of all countries. 
 
 @dataclass
 class Bench:
-    """A place for one check of a replay kit: it records and replays requests.
-
-    Attributes:
-        kit: The kit to check.
-        server: The running server.
-        folder: The empty folder for the cassette.
-    """
+    """A kit, a server and a folder for one check of a replay kit, with methods to record and replay requests."""
 
     kit: Kit
     server: Server
@@ -48,7 +42,7 @@ class Bench:
                 self.ask(body, **options)
 
     def fails(self, *bodies: Any, **options: Any) -> bool:
-        """Tell whether a replay of requests with these bodies fails. It must send nothing to the server."""
+        """Return whether a replay of requests with these bodies fails without sending anything to the server."""
         asked = self.server.count
         try:
             with self.kit.open(self.path, **options):

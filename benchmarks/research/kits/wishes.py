@@ -20,20 +20,20 @@ __all__ = ["ROWS"]
 
 
 def fails_changed(bench: Bench) -> bool:
-    """By default, a replay with another prompt fails."""
+    """Check that, by default, a replay with another prompt fails."""
     bench.record(chat("What is the capital of Norway?"))
     return bench.fails(chat("What is the capital of Sweden?"))
 
 
 def json_path(bench: Bench) -> bool:
-    """The part of a request at a JSON path may differ in a replay; the rest may not."""
+    """Check that the part of a request at a JSON path may differ in a replay, but the rest may not."""
     bench.record(chat("hi", user="u-1"))
     options = {"best": True, "ignore": "$.user"}
     return not bench.fails(chat("hi", user="u-2"), **options) and bench.fails(chat("ho", user="u-1"), **options)
 
 
 def pattern(bench: Bench) -> bool:
-    """A date within a text may differ in a replay; the rest of the text may not."""
+    """Check that a date within a text may differ in a replay, but the rest of the text may not."""
     bench.record(chat("It is 2030-01-02."))
     rule = r"re:\d{4}-\d\d-\d\d"
     options = {"best": True, "ignore": rule}
@@ -41,13 +41,13 @@ def pattern(bench: Bench) -> bool:
 
 
 def near_miss(bench: Bench) -> bool:
-    """If a replay fails, the error names the JSON path that differs."""
+    """Check that the error of a failed replay names the JSON path that differs."""
     bench.record(chat("hi"))
     return "messages[0].content" in bench.error(chat("ho"), best=True)
 
 
 def roles(bench: Bench) -> bool:
-    """If a message to Anthropic's API has changed, the error shows the message and its role."""
+    """Check that the error about a changed message to Anthropic's API shows the message and its role."""
     blocks = {"model": "c", "messages": [{"role": "user", "content": [{"type": "text", "text": "Norway"}]}]}
     bench.record(blocks)
     other = json.loads(json.dumps(blocks).replace("Norway", "Sweden"))
@@ -55,13 +55,13 @@ def roles(bench: Bench) -> bool:
 
 
 def fails_unplayed(bench: Bench) -> bool:
-    """By default, a replay fails if a recorded request is not sent."""
+    """Check that, by default, a replay fails if a recorded request is not sent."""
     bench.record(chat("one"), chat("two"))
     return bench.fails(chat("one"))
 
 
 def functions(bench: Bench) -> bool:
-    """A function from messages to text can be recorded, without HTTP."""
+    """Check that a function from messages to text can be recorded, without HTTP."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has that
     for model in (lambda _: "Oslo", lambda _: "never asked"):
@@ -74,7 +74,7 @@ EVENTS = ['data: {"n": 1}\n\n', 'data: {"n"', ": 2}\n\n", "data: [DONE]\n\n"]
 
 
 def stream(bench: Bench) -> bool:
-    """A replayed stream has the same chunks as the recorded stream."""
+    """Check that a replayed stream has the same chunks as the recorded stream."""
     bench.server.answers.append(Answer(EVENTS, "text/event-stream"))
     with bench.kit.open(bench.path, record=True):
         bench.chunks()
@@ -83,7 +83,7 @@ def stream(bench: Bench) -> bool:
 
 
 def breaks_off_again(bench: Bench) -> bool:
-    """A stream that broke off while recording breaks off again in the replay."""
+    """Check that a stream that broke off while recording breaks off again in the replay."""
     bench.server.answers.append(Answer(EVENTS, "text/event-stream", ends=False))
     found: list[bool] = []
     for record in (True, False):
@@ -97,7 +97,7 @@ def breaks_off_again(bench: Bench) -> bool:
 
 
 def replays_pauses(bench: Bench) -> bool:
-    """The pauses of a stream can be replayed."""
+    """Check that the pauses of a stream can be replayed."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has such an option
     bench.server.answers.append(Answer(EVENTS, "text/event-stream"))
@@ -111,7 +111,7 @@ def replays_pauses(bench: Bench) -> bool:
 
 
 def threads(bench: Bench) -> bool:
-    """Several threads can replay at the same time, each from its own cassette."""
+    """Check that several threads can replay at the same time, each from its own cassette."""
     numbers, found = range(4), dict[int, list[Any]]()
     for number in numbers:
         with bench.kit.open(bench.folder / f"{number}.yaml", record=True):
@@ -131,7 +131,7 @@ def threads(bench: Bench) -> bool:
 
 
 def tasks(bench: Bench) -> bool:
-    """Several tasks can replay at the same time, each from its own cassette."""
+    """Check that several tasks can replay at the same time, each from its own cassette."""
     for number in range(4):
         with bench.kit.open(bench.folder / f"{number}.yaml", record=True):
             bench.ask(chat(f"{number}"))
@@ -150,7 +150,7 @@ def tasks(bench: Bench) -> bool:
 
 
 def follows_threads(bench: Bench) -> bool:
-    """A thread started inside a cassette replays from this cassette, even while another cassette is open."""
+    """Check that a thread started inside a cassette replays from this cassette, even while another one is open."""
     other, found = bench.folder / "other.yaml", list[Any]()
     bench.record(chat("hi"))
     with bench.kit.open(other, record=True):
@@ -177,7 +177,7 @@ def follows_threads(bench: Bench) -> bool:
 
 
 def keeps_order(bench: Bench) -> bool:
-    """Threads that send equal requests get the same answers as in the recording, in whatever order they run."""
+    """Check that threads with equal requests get the same answers as in the recording, in whatever order they run."""
 
     def run(turn: int, *, record: bool) -> dict[int, Any]:
         found = dict[int, Any]()
@@ -195,7 +195,7 @@ def keeps_order(bench: Bench) -> bool:
 
 
 def age(bench: Bench) -> bool:
-    """A test can be made to fail if its recording is too old."""
+    """Check that a test can be made to fail if its recording is too old."""
     bench.record(chat("hi"))
     if isinstance(bench.kit, Memzoo):
         later = datetime(2100, 1, 1, tzinfo=UTC)
@@ -209,7 +209,7 @@ def age(bench: Bench) -> bool:
 
 
 def drift(bench: Bench) -> bool:
-    """When recording again, the kit reports a field of the answers that has changed its type."""
+    """Check that a new recording reports a field of the answers that has changed its type."""
     bench.server.answers += [Answer([json.dumps({"id": 1})]), Answer([json.dumps({"id": "1"})])]
     bench.record(chat("hi"))
     before = bench.path.read_text()
@@ -235,13 +235,13 @@ def drift(bench: Bench) -> bool:
 
 
 def one_prompt(bench: Bench) -> bool:
-    """A prompt that is sent ten times is stored at most twice."""
+    """Check that a prompt sent ten times is stored at most twice."""
     bench.record(*(chat(PROMPT, n=number) for number in range(10)))
     return bench.path.stat().st_size < 3 * len(PROMPT)
 
 
 def embeddings(bench: Bench) -> bool:
-    """A vector takes less space than its JSON, and is replayed exactly."""
+    """Check that a vector takes less space than its JSON, and is replayed exactly."""
     vector = [round(((number * 7919) % 1000 - 500) / 997, 7) for number in range(1536)]
     text = json.dumps({"data": [{"embedding": vector}]})
     bench.server.answers.append(Answer([text]))
@@ -252,7 +252,7 @@ def embeddings(bench: Bench) -> bool:
 
 
 def proxy(bench: Bench) -> bool:
-    """A proxy can record and replay the requests of another process."""
+    """Check that a proxy can record and replay the requests of another process."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has one
     from memzoo.cassettes import CassetteProxy, CassetteSettings
@@ -283,14 +283,14 @@ version: 1
 
 
 def vcrpy_files(bench: Bench) -> bool:
-    """A cassette of vcrpy can be replayed unchanged."""
+    """Check that a cassette of vcrpy can be replayed unchanged."""
     bench.path.write_text(VCRPY.replace("URL", bench.server.url).replace("SECRET", SECRET))
     with bench.kit.open(bench.path):
         return bool(bench.ask(chat("hi", password=SECRET)).json() == {"answer": 7})
 
 
 def vcrpy_secrets(bench: Bench) -> bool:
-    """The kit can remove the secrets from a cassette of vcrpy."""
+    """Check that the kit can remove the secrets from a cassette of vcrpy."""
     bench.path.write_text(VCRPY.replace("URL", bench.server.url).replace("SECRET", SECRET))
     if bench.kit.name == "cassetter":
         fresh = bench.folder / "fresh.yaml"
@@ -307,14 +307,14 @@ def vcrpy_secrets(bench: Bench) -> bool:
 
 
 def orphans(bench: Bench) -> bool:
-    """The kit can list cassettes that belong to no test."""
+    """Check that the kit can list cassettes that belong to no test."""
     if isinstance(bench.kit, Memzoo):
         return hasattr(import_module("memzoo.cassettes.command"), "check")
     return bench.kit.name == "cassetter" and hasattr(import_module("cassetter.pytest_plugin"), "check_orphans")
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check: by default, a secret in one part of a request is not written to the file."""
+    """Return a check that, by default, a secret in one part of a request is not written to the file."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:
@@ -326,7 +326,7 @@ def secret_in(**options: Any) -> Check:
 
 
 def echo(bench: Bench) -> bool:
-    """By default, a key that the server repeats in an answer is not written to the file."""
+    """Check that, by default, a key that the server repeats in an answer is not written to the file."""
     bench.server.answers.append(Answer([json.dumps({"error": f"wrong key {SECRET}"})]))
     bench.record(chat("hi"), headers={"authorization": f"Bearer {SECRET}"})
     return SECRET not in bench.path.read_text()

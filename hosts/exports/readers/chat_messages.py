@@ -63,7 +63,7 @@ def has_sessions(items: Any) -> bool:
 
 
 def read_object(item: Any, title: str) -> Iterator[ChatLog | Unread]:
-    """Yield the conversation, or the several conversations, in an object with messages."""
+    """Yield the conversations in an object with one or several lists of messages."""
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
     if len(lists := [key for key in item if is_list(item[key])]) > 1:
         for key in lists:

@@ -1,4 +1,4 @@
-"""Reads ChatGPT's export: a tree of messages, in which `current_node` ends the branch shown last."""
+"""Reads ChatGPT's export: a tree of messages. `current_node` is the last message of the branch that was shown."""
 
 import re
 from collections.abc import Iterator

@@ -42,7 +42,7 @@ FIELDS = Fields(
 
 
 def read_lines(items: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat of JSON Lines: a header, members and messages."""
+    """Yield the chat in JSON Lines, which have a header, the members of the chat, and the messages."""
     for number, item in enumerate(dicts_of(items), start=1):
         if need(item, "_type", f"line {number}", str) not in ("header", "member", "message"):
             raise TranscriptError(f"line {number}: {item['_type']!r} at '_type' is not known")

@@ -51,7 +51,7 @@ def has_preference(item: Any) -> bool:
 
 
 def read_preference(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a conversation with its preferred answer, in OpenAI's form or LLaMA-Factory's."""
+    """Yield a conversation that ends with the preferred answer. Its form is OpenAI's or LLaMA-Factory's."""
     place = "the conversation"
     is_openai = "preferred_output" in document
     best = list_at(document, "preferred_output", place) if is_openai else [need(document, "chosen", place, dict)]

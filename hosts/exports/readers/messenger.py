@@ -36,7 +36,7 @@ def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat."""
+    """Yield a chat without end-to-end encryption."""
     yield _FIELDS.read({**document, "title": mend(document.get("title"))}, title)
 
 

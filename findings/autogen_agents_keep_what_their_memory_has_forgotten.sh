@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# autogen-agentchat 0.7.5: an agent goes on showing its model what is no longer in its memory, and each note once a turn.
+# autogen-agentchat 0.7.5: an agent goes on showing its model what is no longer in its memory, and each note once a
+# turn.
 #
 # Guess: An agent with a `ListMemory` shows its model what the memory holds at that turn: after `clear()` and a new
 # note, the new one alone.

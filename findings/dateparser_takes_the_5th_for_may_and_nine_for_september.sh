@@ -3,9 +3,9 @@
 #
 # Guess: On Wednesday, 4 March, "on the 5th" is tomorrow, as "on the 25th" is 25 March; "Friday at 9" is a Friday, as
 # "Friday at 9pm" is one. What it does not understand is None, as "half past three" is.
-# Seen: In English, a number up to 12 that stands alone is taken for the month, and the weekday is dropped: "on the 5th" is
-# 4 May, and "Friday at 9" is 4 September. With DATE_ORDER "DMY" the first is right, and the second is Monday the 9th.
-# "tomorrow at 9" is tomorrow at the minute of now. Nothing tells these from dates that were understood.
+# Seen: In English, a number up to 12 that stands alone is taken for the month, and the weekday is dropped: "on the
+# 5th" is 4 May, and "Friday at 9" is 4 September. With DATE_ORDER "DMY" the first is right, and the second is Monday
+# the 9th. "tomorrow at 9" is tomorrow at the minute of now. Nothing tells these from dates that were understood.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -16,12 +16,11 @@ from datetime import datetime
 
 import dateparser
 
-said = ("on the 25th", "on the 5th", "Friday at 9pm", "Friday at 9", "tomorrow at 9pm", "tomorrow at 9", "half past three")
+days, hours = ("on the 25th", "on the 5th", "Friday at 9pm", "Friday at 9"), ("tomorrow at 9pm", "tomorrow at 9")
 settings = {"RELATIVE_BASE": datetime(2026, 3, 4, 17, 42), "PREFER_DATES_FROM": "future"}
-for text in said:
-    dates = [
-        dateparser.parse(text, languages=["en"], settings={**settings, **order}) for order in ({}, {"DATE_ORDER": "DMY"})
-    ]
+for text in (*days, *hours, "half past three"):
+    orders = ({}, {"DATE_ORDER": "DMY"})
+    dates = [dateparser.parse(text, languages=["en"], settings={**settings, **order}) for order in orders]
     print(f"{text}:", *(date and f"{date:%a %d %b %H:%M}" for date in dates), sep=" | ")
 PROGRAM
 found=$("$folder/venv/bin/python" -W ignore "$folder/program.py" 2> /dev/null)

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# dspy 3.4.1: a `dspy.History` of messages with role and content is sent as answers "None", and the words are left out.
+# dspy 3.4.1: a `dspy.History` of messages with role and content is sent as answers "None", and the words are left
+# out.
 #
-# Guess: A history in the form of OpenAI, as chats are stored, is rendered or refused, as a member that the signature does
-# not name is no message of it; a question that was not answered yet stands without an answer.
-# Seen: Each of them is taken. Of a message with role and content nothing is sent but an assistant's answer "None", also
-# for what the user said. Two questions in a row get the answer "None" between them, and `ChainOfThought` sends
+# Guess: A history in the form of OpenAI, as chats are stored, is rendered or refused, as a member that the signature
+# does not name is no message of it; a question that was not answered yet stands without an answer.
+# Seen: Each of them is taken. Of a message with role and content nothing is sent but an assistant's answer "None",
+# also for what the user said. Two questions in a row get the answer "None" between them, and `ChainOfThought` sends
 # "None" as the reasoning behind each answer of a history that has none.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -34,7 +34,8 @@ async def kept(service, **config):
 
 
 async def main():
-    for name, service in (("memory", InMemorySessionService()), ("database", DatabaseSessionService("sqlite+aiosqlite://"))):
+    services = {"memory": InMemorySessionService(), "database": DatabaseSessionService("sqlite+aiosqlite://")}
+    for name, service in services.items():
         session = await service.create_session(**session_of)
         appended = [await append(service, session, f"message {number}", 1000.0) for number in range(8)]
         ids = [event.id for event in await kept(service)]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# @huggingface/jinja 0.5.11 (npm, the templates of transformers.js) with chat templates that ship with trl 1.16.0: a call
-# of a tool with an argument that is null is an error.
+# @huggingface/jinja 0.5.11 (npm, the templates of transformers.js) with chat templates that ship with trl 1.16.0: a
+# call of a tool with an argument that is null is an error.
 #
-# Guess: Both engines are for the same templates, so the text that a model gets from JavaScript is that of Python, and a
-# null in the arguments, which is plain JSON, is written or left out.
-# Seen: Python's jinja2 renders all six. In JavaScript, Qwen 3.5 and Nemotron 3 raise an error, as their templates write
-# arguments with the filter `string`, which does not take null there. And the amount 1.0 becomes 1 in the others: other
-# tokens for the model, another key for a cache.
+# Guess: Both engines are for the same templates, so the text that a model gets from JavaScript is that of Python, and
+# a null in the arguments, which is plain JSON, is written or left out.
+# Seen: Python's jinja2 renders all six. In JavaScript, Qwen 3.5 and Nemotron 3 raise an error, as their templates
+# write arguments with the filter `string`, which does not take null there. And the amount 1.0 becomes 1 in the
+# others: other tokens for the model, another key for a cache.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

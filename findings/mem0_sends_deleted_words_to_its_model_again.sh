@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # mem0ai 2.2.1: after `delete_all`, the next `add` sends the model the words that were deleted.
 #
-# Guess: After `delete_all(user_id="ann")` nothing of Ann's is left: her memories are gone, and what is added next is read
-# beside nothing older.
+# Guess: After `delete_all(user_id="ann")` nothing of Ann's is left: her memories are gone, and what is added next is
+# read beside nothing older.
 # Seen: `add` keeps the last ten messages of each user in its history database, as context for the next one, and
-# `delete_all` leaves them there. So the PIN is in the next request about Ann to the model, which may note it again, and
-# it stays in the file. Bob's request does not have it.
+# `delete_all` leaves them there. So the PIN is in the next request about Ann to the model, which may note it again,
+# and it stays in the file. Bob's request does not have it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -72,10 +72,8 @@ memory.add("I like tea.", user_id="bob")
 print("in the requests to the model:", ["4711" in request for request in asked])
 print("in the database:", b"4711" in Path(f"{folder}/history.db").read_bytes())
 PROGRAM
-found=$(MEM0_DIR="$folder/mem0" MEM0_TELEMETRY=False "$folder/venv/bin/python" -W ignore "$folder/program.py" 2> "$folder/errors") || {
-    cat "$folder/errors"
-    exit 1
-}
+export MEM0_DIR="$folder/mem0" MEM0_TELEMETRY=False
+found=$("$folder/venv/bin/python" -W ignore "$folder/program.py" 2> /dev/null)
 echo "mem0ai==2.2.1: $found"
 [ "$found" = "kept 1
 kept 0

@@ -3,9 +3,9 @@
 #
 # Guess: with `use_single_summary=False`, a summarizing history keeps its summaries and adds one for what leaves next,
 # with a system message or without.
-# Seen: Summaries are looked for at the head of the history, where the system message stands. So they pass for talk: each
-# is summarized again with the next messages, and there is never more than one. After five turns the first words have
-# been summarized four times, and once where there is no system message.
+# Seen: Summaries are looked for at the head of the history, where the system message stands. So they pass for talk:
+# each is summarized again with the next messages, and there is never more than one. After five turns the first words
+# have been summarized four times, and once where there is no system message.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -15,7 +15,7 @@ from memzoo.memories.text.families import ANY, Family, family_of
 from memzoo.memories.text.framing import disarm
 from memzoo.memories.text.grouping import is_answer, is_instruction, kind_of
 from memzoo.memories.text.messages import Labels, find_sendable, is_empty
-from memzoo.memories.text.order import CallIds, lead_with, make_request
+from memzoo.memories.text.order import lead_with, make_request, tell_calls_apart
 from memzoo.memories.text.thoughts import as_counted
 from memzoo.memories.text.view import Cleared, Piece, Shown, View
 from memzoo.stores import Entry, Message
@@ -162,14 +162,10 @@ class Renderer:
             entries = [one for one in view.entries if not is_empty(one.message)]
         else:
             entries = [view.entries[place] for place in find_sendable(view.messages)]
-        ids = CallIds()
+        messages = tell_calls_apart(one.message for one in entries)
         pieces = [
-            Piece(
-                ids.tell_apart(one.message),
-                "pinned" if one.seq in view.pinned else "message",
-                one if one.seq > 0 else None,
-            )
-            for one in entries
+            Piece(message, "pinned" if one.seq in view.pinned else "message", one if one.seq > 0 else None)
+            for one, message in zip(entries, messages, strict=True)
         ]
         return [Piece(view.system.message, "system", view.system), *pieces] if view.system else pieces
 

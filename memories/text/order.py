@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memzoo.memories.text.families import Family
+from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import Kind, group_messages, is_instruction, kind_of
 from memzoo.memories.text.messages import as_sent, quote_turns, text_of
@@ -54,10 +54,9 @@ _ADDED_UP = frozenset({*THOUGHT_FIELDS, "reasoning_details"})
 _VOICES: Mapping[Kind, Kind] = {"calls": "answer"}
 _LONGEST_ID = 32  # with a number behind it, an id has at most the 40 characters that OpenAI allows
 _NO_RESULT = "(The tool returned nothing.)"
-_ANY = Family()
 
 
-def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
+def find_fault(messages: Iterable[Message], family: Family = ANY) -> str:
     """Describe the first fault of a request for a family of endpoints; "" if it has none.
 
     Example:
@@ -91,7 +90,7 @@ def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
 
 
 def make_request(
-    pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0, ends: bool = False
+    pieces: Sequence[Piece], family: Family = ANY, *, stable: int = 0, room: int | None = 0, ends: bool = False
 ) -> Shown:
     """Return the messages of a request, in the order that a family of endpoints accepts.
 
@@ -155,7 +154,7 @@ def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
     return [Piece(rule, "system"), *(one for one in pieces if one.message != rule)]
 
 
-def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, list[Message]]:
+def in_turns(messages: Iterable[Message], family: Family = ANY) -> tuple[str, list[Message]]:
     r"""Return the system text, and the other messages in the order that every endpoint accepts.
 
     This is for Anthropic's and Google's clients, which take the system text separately. The messages begin with a user

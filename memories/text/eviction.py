@@ -221,20 +221,17 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
         make: The function. It takes a bound for the size, and returns a result with its actual size.
         limit: The most that the size may be.
     """
-    made, size = make(limit)
-    if size <= limit:
-        return made
-    found, fewest, most = None, 0.0, limit
-    while most - fewest > max(1, limit // 100):
-        middle = (fewest + most) // 2
-        made, size = make(middle)
+    found, fewest, most, bound = None, 0.0, limit, limit
+    while found is None or most - fewest > max(1, limit // 100):
+        made, size = make(bound)
         if size <= limit:
-            found, fewest = made, middle
+            found, fewest = made, bound
+        elif bound:
+            most = bound
         else:
-            most = middle
-    if found is None:
-        made, size = make(0)
-        found = made if size <= limit else None
+            break
+        is_close = most - fewest <= max(1, limit // 100)
+        bound = 0 if is_close else (fewest + most) // 2
     return found
 
 

@@ -131,7 +131,6 @@ def fit_messages(
         numbers += [count(groups[place][0].number) for place in later]
         newest = count(max([newest, *(one.number for one in given[-1:])]) + 1) - 1
         room = steps.room(numbers, sizes + behind, newest, begins=begins_at, besides=besides - sum(behind))
-        users = [place for place in users if place in kept]
     first = _first(heads, kept - stays)
     # Older pinned messages do not count as the beginning: the kept exchange begins after them.
     begins = next((place for place in users if place >= first), None)

@@ -44,6 +44,9 @@ class Sum(Shape):
     def __add__(self, other: "Sum") -> "Sum":
         return Sum.model_validate({name: getattr(self, name) + getattr(other, name) for name in Sum.model_fields})
 
+    def __sub__(self, other: "Sum") -> "Sum":
+        return Sum.model_validate({name: getattr(self, name) - getattr(other, name) for name in Sum.model_fields})
+
 
 class Scored(Shape):
     """The scores of one memory for one question within one budget.

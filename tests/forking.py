@@ -3,7 +3,10 @@
 import contextlib
 import gc
 import os
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Sequence
+
+import pytest
 
 
 def without_garbage() -> None:
@@ -35,3 +38,19 @@ def ended(child: int) -> None:
 def in_child(work: Callable[[], object]) -> None:
     """Do it in a child to its end."""
     ended(forked(work))
+
+
+def run_pytest(command: Sequence[str], *, check: bool, capture_output: bool) -> "subprocess.CompletedProcess[bytes]":
+    """Run pytest as `subprocess.run` does, but in a child: to load pytest and its plugins again takes most of a run."""
+    assert command[1:3] == ["-m", "pytest"]
+
+    def run() -> None:
+        if capture_output:
+            null = os.open(os.devnull, os.O_WRONLY)
+            for stream in (1, 2):
+                os.dup2(null, stream)
+        os._exit(pytest.main([*command[3:]]))
+
+    code = os.waitstatus_to_exitcode(os.waitpid(forked(run), 0)[1])
+    assert not check
+    return subprocess.CompletedProcess(command, code)

@@ -1,12 +1,15 @@
-"""Children of the process that runs the tests."""
+"""Children of the process that runs the tests, and of one that has loaded all libraries."""
 
 import contextlib
 import gc
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 
 import pytest
+
+from tools.faults.lives import end, start
 
 
 def without_garbage() -> None:
@@ -54,3 +57,13 @@ def run_pytest(command: Sequence[str], *, check: bool, capture_output: bool) -> 
     code = os.waitstatus_to_exitcode(os.waitpid(forked(run), 0)[1])
     assert not check
     return subprocess.CompletedProcess(command, code)
+
+
+def run_program(code: str, *arguments: object) -> int:
+    """Run a program in a process of its own, which need not load the libraries; return its exit code."""
+    return end(start(_execute, code, *map(str, arguments)))
+
+
+def _execute(code: str, *arguments: str) -> None:
+    sys.argv = ["-c", *arguments]
+    exec(code, {"__name__": "__main__"})  # noqa: S102

@@ -9,8 +9,13 @@ from tools.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said
 
 for _name in (
     "memzoo.stores.indexes.chroma",
+    "memzoo.stores.redis",
+    "memzoo.stores.sql.postgres",
     "chromadb.api.client",
+    "chromadb.api.rust",
+    "psycopg",
     "pytest",
+    "sqlalchemy.ext.asyncio",
     "memzoo.benchmarks.tasks",
     "memzoo.cli.commands",
     *(f"tools.faults.{name}" for name in "concurrency crash database disk host_runs moving operations".split()),

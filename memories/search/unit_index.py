@@ -161,8 +161,8 @@ class UnitIndex:
     A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
     neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
     all facts about Devin, though only one unit calls him a head baker. Words that follow each other in both query and
-    unit count more. Units with a date, a number, a place or a rule gain if the question asks for one. Rules come last in
-    the results of other questions.
+    unit count more. Units with a date, a number, a place or a rule gain if the question asks for one. Rules come last
+    in the results of other questions.
 
     Args:
         weights: The weights of the parts of a score.

@@ -151,7 +151,7 @@ class SummarizingMemory(ModelBackedMemory):
     @property
     def _target(self) -> int:
         """The most tokens that a summary should have."""
-        return self.max_summary_tokens or self._retry.prompts.tokens // 4
+        return self.max_summary_tokens or self._retry.prompts.usual // 4
 
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:

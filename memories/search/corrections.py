@@ -197,8 +197,8 @@ class Corrections(NamedTuple):
         Args:
             places: The positions of the messages.
             longest: The most letters in a correction.
-            first: The number of messages, from the first on, for which all possible corrections count. For the others,
-                only clear corrections count, and they must share 1.5 times as many rare words with the message.
+            first: For the first messages, up to this number, all possible corrections count. For the others, only clear
+                corrections count, and they must share 1.5 times as many rare words with the message.
         """
         if not len(self.places):
             return [[] for _ in places]

@@ -118,7 +118,7 @@ def notes_within(
         tokens: Counts the tokens of a text.
 
     Returns:
-        The chosen statements by the name of the note. The note with the best statement comes first.
+        A dict from the name of a note to its chosen statements. The note with the best statement comes first.
     """
     note_of = functools.cache(notes.note)
     chosen: dict[str, dict[int, NoteStatement]] = {}

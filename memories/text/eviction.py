@@ -216,7 +216,7 @@ def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], fl
 
 
 def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | None:
-    """Return the largest result of a function that fits a limit; `None` if none fits.
+    """Make the largest result that fits a limit, and return it; `None` if none fits.
 
     Args:
         make: The function, called with different bounds for the size. It returns a result and the result's size.

@@ -204,7 +204,7 @@ class View:
         quotes: Texts that the strategy found, in the words of users, documents or tools. By default, they are not sent
             as system messages.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
-        notes: Notes by name ("" for a name without a note), in the words of the conversation; `None` for a strategy
+        notes: A dict from name to note ("" without a note), in the words of the conversation; `None` for a strategy
             without notes. Notes are shown as messages unless there are `quotes`.
         passages: The messages of the log that `quotes` shows word for word, the most useful first; empty if `quotes`
             shows anything else.

@@ -96,7 +96,7 @@ class Entry:
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """The cost of this answer, in the fields of `memzoo.types.Spent`; `None` unless a `Conversation` got it."""
+        """The cost of this answer, a dict of the fields of `memzoo.types.Spent`; `None` unless a `Conversation` got it."""
         return self.answered.get("usage")
 
     @property
@@ -106,7 +106,7 @@ class Entry:
 
     @property
     def answered(self) -> dict[str, Any]:
-        """A dict with `model`, `usage` and `unfinished`, as far as they are known."""
+        """A dict with `model`, `usage` and `unfinished`, without unknown values."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         told.pop("counted", None)  # only for the estimate of tokens
         return told

@@ -113,7 +113,7 @@ class FactIndex:
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
         """Return iterators over the current facts about a node, each from the newest fact on.
 
-        One iterator yields all these facts. For each of `words` that they have, another yields the facts with the word.
+        One iterator yields all these facts. For each of `words` that occurs in them, another yields the facts with it.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]

@@ -72,7 +72,7 @@ class Clients:
 
     @property
     def address(self) -> str:
-        """The endpoint's URL, from an argument, the user's client or the environment; "" if none names one."""
+        """The endpoint's URL, from an argument, the user's client or the environment; "" if it is in none of them."""
         given = getattr(self._client or self._async_client, "base_url", None) if self.given else self.base_url
         return str(given or os.environ.get("OPENAI_BASE_URL", ""))
 

@@ -149,7 +149,7 @@ class Corrections(NamedTuple):
         rows: A row of numbers for each message, as returned by `rows_of`.
         terms: The words of all messages.
         ends: The position in `terms` at which each message begins, and the length of `terms`.
-        places: The positions of the possible corrections among the messages.
+        places: The positions, among all messages, of the possible corrections.
         kinds: The result of `kinds_of` for each possible correction.
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.

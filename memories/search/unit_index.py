@@ -189,7 +189,8 @@ class UnitIndex:
 
         Args:
             query: The query.
-            named: A dict from canonical name asked about to certainty: 1 for a full name or an alias in the query.
+            named: The names asked about: a dict from canonical name to certainty, which is 1 for a full name or an
+                alias in the query.
         """
         with self._lock:
             asked, kinds = self._weigh(query, named), find_asked_kinds(query)

@@ -137,7 +137,7 @@ class Grain(NamedTuple):
         """Return a grain with the given spans.
 
         Args:
-            spans: The spans.
+            spans: The spans, a pair of `first` and `end` as in `Grain`.
             day: The position of each span's date, as in `Grain`.
             ends: The positions at which the terms of each message or date begin, and the end of the last date.
             weights: The weights.

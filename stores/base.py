@@ -96,7 +96,7 @@ class Entry:
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """The cost of this answer, a dict of the fields of `memzoo.types.Spent`; `None` unless a `Conversation` got it."""
+        """The cost of this answer, a dict with the fields of `memzoo.types.Spent`; `None` as for `model`."""
         return self.answered.get("usage")
 
     @property

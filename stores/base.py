@@ -138,7 +138,7 @@ class StateUpdate:
     Attributes:
         version: The state's version, to pass as `expected` to `Store.commit`. Versions grow with each commit and never
             decrease, even after a clear.
-        watermark: The last log number that the state covers; 0 if the state covers no message.
+        watermark: The last log number that the state covers; 0 if there is none.
         changes: A dict from key to item changed after the requested version, in any order; `None` for a removed item.
         reset: True if the state was cleared after the requested version: drop your copy and start again from `changes`.
     """
@@ -154,7 +154,7 @@ class StoredState:
     """A complete derived state, for transfer between stores.
 
     Attributes:
-        watermark: The last log number that the state covers; 0 if the state covers no message.
+        watermark: The last log number that the state covers; 0 if there is none.
         items: A dict from key to item.
         embeddings: A dict from log number to embedding (float32, little-endian).
     """

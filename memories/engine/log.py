@@ -34,7 +34,7 @@ _nothing_looked_at = nullcontext(set[tuple[int, str]]())
 
 
 class CachedLog:
-    """Holds the newest entries of a log, and reads only newer entries from the store (DESIGN I12).
+    """Holds the newest entries of a log, and reads only newer entries from the store.
 
     Entries never change, so they are held without copying, together with values computed from them. Everything is
     dropped when the log's epoch changes, because this process or another deleted something.

@@ -103,10 +103,7 @@ class FactIndex:
         return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def find_meant(self, name: str) -> list[str]:
-        """Return the nodes that a name refers to.
-
-        A known name refers to its own node. Any other words refer to all nodes whose names contain them.
-        """
+        """Return the nodes that a name means: its own if known, or else all nodes whose names contain its words."""
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
 

@@ -123,10 +123,7 @@ class KnowledgeGraph:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """Return the names in canonical form that a name refers to.
-
-        A known name refers only to itself. Other words refer to all names that contain them.
-        """
+        """Return the canonical names that a name means: itself if known, or else all names that contain its words."""
         with self._lock:
             return self._facts.find_meant(name)
 
@@ -182,9 +179,8 @@ class KnowledgeGraph:
     async def arestore(self, fact: Fact) -> None:
         """Make a superseded fact current again, and end the facts that contradict it.
 
-        Use this method if a model ended a fact by mistake.
-
-        A memory stores the changed graph. The messages stay the same, so deriving the state again may undo the change.
+        Use this method if a model ended a fact by mistake. A memory stores the changed graph. The messages stay the
+        same, so deriving the state again may undo the change.
 
         Args:
             fact: A fact from `facts(history=True)`, or from a memory's `why`.

@@ -165,7 +165,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def entities(self) -> dict[str, str]:
-        """All notes: a dict from name to note, as one text, sorted by name."""
+        """A dict from name to note, as one text, sorted by name."""
         return EntityNotes(drive(self.known_state()).items).notes
 
     @property

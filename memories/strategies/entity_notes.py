@@ -321,7 +321,7 @@ class EntityNotes:
 
     @property
     def notes(self) -> dict[str, str]:
-        """All notes: a dict from name to note, as one text, sorted by name."""
+        """A dict from name to note, as one text, sorted by name."""
         return {item["name"]: self.summary(key) for key, item in sorted(self.items.items()) if "of" not in item}
 
     @property

@@ -123,7 +123,7 @@ def clear_results(
 
 
 class Clearing:
-    """Replaces old tool results with lines, by the rule of `ClearToolResults`. The log keeps the full results.
+    """Replaces old tool results with lines, by the rule of `ClearToolResults`.
 
     Args:
         option: The rule.

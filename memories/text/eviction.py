@@ -241,9 +241,7 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A window of messages that moves in steps, and so begins with the same message most of the time.
-
-    A provider's prompt cache would be useless if the window dropped a message at each turn.
+    """A window of messages that moves in steps, so that a provider's prompt cache stays valid most of the time.
 
     The window begins after a log number that is a multiple of `every`: the greatest that leaves at least `least` to
     show. If that leaves more than `most`, multiples of half of `every` are tried, and so on. The beginning depends only

@@ -305,7 +305,7 @@ class Renderer:
         return "\n".join(lines)
 
     def lines_of(self, messages: Iterable[Message]) -> str:
-        """Return messages, which may be outside the log, as a transcript, oldest first."""
+        """Return messages as a transcript, oldest first. The messages may be outside the log."""
         return "\n".join(map(self.labels.line, messages))
 
 

@@ -154,7 +154,7 @@ class Corrections(NamedTuple):
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
         said_by: For each word, the number of corrections with the word.
-        owners: The corrections with the first word, then with the second, and so on, as indices in `places`.
+        owners: The indices in `places` of the corrections with the first word, then with the second, and so on.
         rareness: The rareness of the word for each item of `owners`.
         needed: For each correction, the total rareness of words that a corrected message must share with the
             correction.

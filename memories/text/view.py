@@ -178,10 +178,10 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return the items to show now, in blocks and as texts: the earlier items, then the new items.
+        """Return the items to show now, as blocks and as texts: the earlier items, then the new ones of `items`.
 
-        Only the new items are returned if there is no room for all, an earlier item is invalid, or hardly any earlier
-        item was found again.
+        Only `items` are returned if there is no room for all, an earlier item is invalid, or hardly any earlier item
+        was found again.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]

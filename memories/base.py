@@ -72,8 +72,8 @@ class BaseMemory(ABC):
 
     Attributes:
         name: The strategy's short name.
-        own_prompts: The strategy's own prompts by name, as Jinja text or as a file with the text. `ask` sends them to
-            the model.
+        own_prompts: The strategy's own prompts, which `ask` sends to the model: a dict from name to Jinja text, or to
+            a file with the text.
         needs_query: True if the view depends on this turn's input, and a load therefore needs the input.
         keeps_fields: True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's
             words.
@@ -253,7 +253,7 @@ class BaseMemory(ABC):
         """Update an index or a graph that you keep beside the state, after the state has changed.
 
         Args:
-            changes: The changed items by key; `None` for a deleted item.
+            changes: A dict from key to changed item; `None` for a deleted item.
             reset: True if something was deleted: first drop everything kept so far.
         """
 

@@ -123,7 +123,7 @@ def check(memory: Any) -> None:
 
 
 def meanings(cls: type) -> dict[str, str]:
-    """Return the meaning of each option of a class, as written below the option in the source code.
+    """Return a dict from each option of a class to its meaning, as written below the option in the source code.
 
     Without source code, the result is empty.
     """

@@ -13,7 +13,7 @@ def lazy(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any],
 
     Args:
         package: The name of the package.
-        places: For each module, the names to export, separated by spaces.
+        places: A dict from module to the names to export from it, separated by spaces.
     """
     modules = {name: module for module, names in places.items() for name in names.split()}
 

@@ -116,8 +116,8 @@ def run_units(
     Args:
         executor: The executor; `None` runs the units in this process, one after the other.
         do: The function to run on the workers. Its errors are raised here and end the run.
-        units: The units, each an argument for `do`; or `None` to wait until another unit has finished before the next
-            is taken.
+        units: The units, each an argument for `do`. After a `None` among them, the next is taken only when another
+            unit has finished.
         batch_seconds: The seconds that a batch of units should take; 0 for one unit in each batch. After twice this
             time, a worker returns the units that it has not begun.
 
@@ -154,7 +154,7 @@ def in_this_process(executor: Executor | None) -> bool:
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
     """Raise an `OptionError` unless objects can be sent to the executor's workers, which may be other processes.
 
-    `parts` has the objects by their names for the error message.
+    `parts` is a dict from name, for the error message, to object.
     """
     if in_this_process(executor):
         return

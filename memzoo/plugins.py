@@ -25,7 +25,7 @@ def plugins(group: str) -> "tuple[EntryPoint, ...]":
 
 
 def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
-    """Return the entry points of a group by name. Skips duplicate names, and logs each skipped name once.
+    """Return a dict from name to entry point of a group. Skips duplicate names, and logs each skipped name once.
 
     Packages cannot replace memzoo's own names; if several packages use a name, the first package wins.
 

@@ -52,7 +52,7 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The inputs or outputs of `save_context` by name, in order; usually empty. `None` stands for the
+        fields: A dict from name to input or output of `save_context`, in order; usually empty. `None` stands for the
             message's content. A field whose name begins with "@" has a host's own form of the message; no view, search
             or model sees it.
     """
@@ -96,7 +96,7 @@ class Entry:
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """The cost of this answer, in the fields of `memzoo.types.Spent`; `None` unless a `Conversation` got it."""
+        """The cost of this answer, a dict with the fields of `memzoo.types.Spent`; `None` as for `model`."""
         return self.answered.get("usage")
 
     @property
@@ -106,7 +106,7 @@ class Entry:
 
     @property
     def answered(self) -> dict[str, Any]:
-        """A dict with `model`, `usage` and `unfinished`, as far as they are known."""
+        """A dict with `model`, `usage` and `unfinished`, without unknown values."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         told.pop("counted", None)  # only for the estimate of tokens
         return told
@@ -136,10 +136,10 @@ class StateUpdate:
     """The changes to a derived state since the version that a reader asked about.
 
     Attributes:
-        version: The state's version, for `expected` of `Store.commit`. Versions grow with each commit and never
+        version: The state's version, to pass as `expected` to `Store.commit`. Versions grow with each commit and never
             decrease, even after a clear.
-        watermark: The last log number that the state covers; 0 if the state covers no message.
-        changes: Items that changed after the requested version, in any order; `None` marks a removed item.
+        watermark: The last log number that the state covers; 0 if there is none.
+        changes: A dict from key to item changed after the requested version, in any order; `None` for a removed item.
         reset: True if the state was cleared after the requested version: drop your copy and start again from `changes`.
     """
 
@@ -154,9 +154,9 @@ class StoredState:
     """A complete derived state, for transfer between stores.
 
     Attributes:
-        watermark: The last log number that the state covers; 0 if the state covers no message.
-        items: The state's items by key.
-        embeddings: Embeddings by log number (float32, little-endian).
+        watermark: The last log number that the state covers; 0 if there is none.
+        items: A dict from key to item.
+        embeddings: A dict from log number to embedding (float32, little-endian).
     """
 
     watermark: int
@@ -229,8 +229,8 @@ class Store(Protocol):
             strategy: The name of the strategy that owns the state, or another name chosen by the strategy.
             expected: The version that the change was derived from.
             watermark: The last log number that the state now covers.
-            changes: New values of items by key; `None` removes an item.
-            embeddings: Embeddings by log number (float32, little-endian), to keep with this state.
+            changes: A dict from key to new value of the item; `None` removes the item.
+            embeddings: A dict from log number to embedding (float32, little-endian), to keep with this state.
 
         Returns:
             The new version.
@@ -318,7 +318,7 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """Return a state's embeddings with numbers above `after`, by log number, in ascending order."""
+        """Return a state's embeddings numbered above `after`: a dict from log number, ascending, to embedding."""
         ...
 
     async def restore(
@@ -334,7 +334,7 @@ class ManagedStore(Store, Protocol):
         Args:
             conversation_id: The id of a conversation that does not exist yet.
             entries: The conversation's log: at least one entry, in ascending order of numbers.
-            states: The conversation's states by name.
+            states: A dict from name to state.
             tombstones: The conversation's tombstones.
 
         Raises:

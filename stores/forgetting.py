@@ -48,7 +48,7 @@ class Receipt:
 
     @property
     def remains(self) -> str:
-        """A warning about copies in the store's files, with the command that removes them; "" if `erased`."""
+        """A warning that the store's files may still have the messages, and how to remove them; "" if `erased`."""
         return "" if self.erased else REMAINS
 
 

@@ -50,7 +50,7 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether a condition holds for one of a few messages: the oldest and newest of some conversations.
+    """Tell whether any of a few messages, the oldest and newest of some conversations, meets a condition.
 
     Messages that cannot be read are skipped. The result is false if the store cannot list its conversations.
     """

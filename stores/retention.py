@@ -22,8 +22,8 @@ class DeletionReport:
 
     Attributes:
         removed: A dict from each conversation to the log numbers deleted from it.
-        erased: True if the store's files have no copies left, as in `Receipt`; `None` if no message was removed.
-        last: The last conversation examined, for `after` of the next run; `None` if no conversation was examined.
+        erased: True if the store's files have no copies of deleted messages; `None` if no message was removed.
+        last: The last conversation examined, to pass as `after` to the next run; `None` if none was examined.
     """
 
     removed: dict[str, list[int]]
@@ -32,7 +32,7 @@ class DeletionReport:
 
     @property
     def remains(self) -> str:
-        """A warning about copies in the store's files, with the command that removes them; "" without copies."""
+        """A warning that the store's files may still have deleted messages, and how to remove them; or ""."""
         return REMAINS if self.erased is False else ""
 
 

@@ -27,7 +27,7 @@ class PinContract(ContractTools):
     """The rules about pins: every view shows a pinned message word for word, until unpinned or forgotten."""
 
     def talked(self, memory: BaseMemory) -> BaseMemory:
-        """Return the memory after so many exchanges that no window shows its first messages."""
+        """Save enough exchanges to push the first messages out of any window, and return the memory."""
         tell(memory, *((f"Bo has {number} cats, and some of them are grey.", "Noted. " * 40) for number in range(13)))
         return memory
 

@@ -59,7 +59,7 @@ class Conversation(Closing):
         memory: The memory.
         system: Instructions sent first in each request. Instructions are not stored, so you can change them at any
             time.
-        tools: The tools by name.
+        tools: A dict from name to tool.
         usage: The cost of the conversation's model calls, under `"chat"`; `memory.usage` has the memory's cost.
 
     Example:

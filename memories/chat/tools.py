@@ -123,7 +123,7 @@ class Tool:
 
 
 def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
-    """Return tools by name, made from functions where necessary.
+    """Return a dict from name to tool; functions become tools.
 
     Raises:
         OptionError: A function cannot be a tool, or two tools have the same name.

@@ -84,7 +84,7 @@ async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str
 
 
 def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
-    """Return the variables for `load_memory_variables` from a view, by name."""
+    """Return a view as `load_memory_variables` returns it: a dict from variable to value."""
     *others, transcript = memory.memory_variables
     shown = copy_json(memory.render.messages(view)) if memory.return_messages else memory.render.text(view)
     return {transcript: shown} | {name: dict(view.notes or {}) for name in others} if others else {transcript: shown}

@@ -112,7 +112,7 @@ class FairLock:
         """Hold the lock in this block.
 
         Yields:
-            True if the lock is held; False if waiting would never end, as for a call within the block.
+            True if the lock is held; False if waiting would never end, as in a nested call.
         """
         owner = await self.take()
         if owner is None:

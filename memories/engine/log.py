@@ -34,7 +34,7 @@ _nothing_looked_at = nullcontext(set[tuple[int, str]]())
 
 
 class CachedLog:
-    """Holds the newest entries of a log, and reads only newer entries from the store (DESIGN I12).
+    """Holds the newest entries of a log, and reads only newer entries from the store.
 
     Entries never change, so they are held without copying, together with values computed from them. Everything is
     dropped when the log's epoch changes, because this process or another deleted something.
@@ -44,8 +44,8 @@ class CachedLog:
         conversation_id: The conversation.
         looking_once: Returns a context manager for one load or save, in which a `MessageListStore` reads its list only
             once.
-        lines: Rendered lines by log number.
-        tokens: Token counts by log number.
+        lines: A dict from log number to rendered line.
+        tokens: A dict from log number to token count.
         finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
         epoch: The log's epoch, which changes when something is deleted; see `Entries.epoch`.
         revision: The log's revision at the last `refresh`; see `Entries.revision`.
@@ -115,7 +115,7 @@ class CachedLog:
             self._revise(newest)
 
     def note_commit(self, version: int) -> None:
-        """Record this memory's own commit: a changed `revision` is then the work of another writer."""
+        """Record this memory's own commit, so that `revision` changes only after commits of other writers."""
         with self._lock:
             if isinstance(self._newest_revision, int) and version == self._newest_revision + 1:
                 self._newest_revision = version
@@ -216,8 +216,8 @@ class Log:
     Args:
         cached: The log's cached entries.
         until: The last log number to read; `None` for all.
-        without: Ranges of log numbers to leave out, each given by its first and last number.
-        form: The form of old tool results: as views show them, as they are learnt from, or whole as in the log.
+        without: Ranges of log numbers to leave out, each a pair of the first and last number.
+        form: The form of old tool results: as in views ("shown"), as in upkeep calls ("learnt"), or in full ("whole").
     """
 
     def __init__(
@@ -333,9 +333,9 @@ class Log:
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return the newest `k` exchanges, and the number of exchanges that can follow before one is dropped.
+        """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
 
-        The number is -1 if even the next exchange may drop one. See `exchanges` for the arguments.
+        If even the next exchange may drop one, the number is -1 (never 0). See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

@@ -187,7 +187,7 @@ def size_of(entry: Entry) -> int:
 
 
 def smaller_room(room: int, step: LearningStep, error: ModelError) -> int:
-    """Return the most tokens for a smaller step to try at once; 0 if a smaller step would not help.
+    """Return the token limit of a smaller step to try at once; 0 if a smaller step would not help.
 
     A smaller step helps if the prompt was too long, or if the reply about several exchanges was cut off.
     """

@@ -180,7 +180,7 @@ class RetryPolicy:
             _loading.reset(token)
 
     def rest(self, attempts: Attempts, *, saving: bool) -> float:
-        """Return the seconds for which a load or a save must not ask the model."""
+        """Return the seconds until a load or a save may ask the model again."""
         return rest_of(attempts, self.clock(), saving=saving)
 
     def check(self, attempts: Attempts, *, saving: bool | None) -> None:

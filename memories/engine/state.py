@@ -22,8 +22,8 @@ class Changes:
     """New items and embeddings of a state.
 
     Attributes:
-        items: New items by key, as in `State`; `None` for an item to delete.
-        embeddings: Embeddings by log number, float32 little-endian.
+        items: A dict from key to new item, as in `State`; `None` for an item to delete.
+        embeddings: A dict from log number to new embedding (float32, little-endian).
     """
 
     items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
@@ -38,13 +38,13 @@ class Attempts:
 
     Attributes:
         first: The log number of the first message of the step that failed last; 0 without a failed step.
-        failures: The failures of the model since it last worked.
+        failures: The number of failures of the model since it last worked.
         at: The time of the last failure, in seconds.
         exchanges: The most exchanges in the next step; 0 for any number that fits.
         tries: The number of failures of steps that had only the first waiting exchange.
         answered: 1 if the last failure was a bad reply, which shows that the model works; else 0.
         prompt_tokens: The most tokens in a prompt, if an endpoint has refused a longer prompt; else 0.
-        aside: The first and last numbers of the set-aside exchanges.
+        aside: The set-aside exchanges, each a pair of the first and last log number.
     """
 
     first: int = 0
@@ -77,7 +77,7 @@ class State:
     """A state at one moment: an immutable value, replaced after each commit.
 
     Attributes:
-        items: The learnt values (JSON) by key, such as notes or facts.
+        items: A dict from key to learnt value (JSON), such as a note or a fact.
         watermark: The last log number learnt from.
         version: The state's version in the store.
         epoch: The number of times that the state started again from nothing.
@@ -195,7 +195,7 @@ class StagedState:
 
     Attributes:
         newest: The current state.
-        embeddings: The embeddings of the state, by log number.
+        embeddings: A dict from log number to embedding.
 
     Args:
         state: The initial state.

@@ -73,7 +73,7 @@ class SystemMessage:
         return new[-1].seq - known.kept >= _KEPT_EACH
 
     async def write_down(self) -> None:
-        """Record the system message in force, so that opening the conversation need not search for it."""
+        """Record the system message in force, for the next opening of the conversation."""
         log = self._cached
         if log.epoch is None:
             await log.refresh()
@@ -124,10 +124,7 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """Return the state that records a log's system message, for a log that is being restored.
-
-    No memory then has to search the log for it.
-    """
+    """Return the state that records a log's system message, for a log that is being restored."""
     holds = _newest(None, entries)
     return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 

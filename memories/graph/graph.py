@@ -81,7 +81,7 @@ class KnowledgeGraph:
             return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
-        """Return the newest current facts about a name, by key.
+        """Return the newest current facts about a name, as a dict from key to fact.
 
         These are the newest `most` facts, and for each of `words`, the newest `most` facts with the word. Facts about
         longer names that contain the name are not included.
@@ -118,15 +118,12 @@ class KnowledgeGraph:
             return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the names in canonical form that a text asks about, with certainties from 0 to 1."""
+        """Return the names that a text asks about: a dict from canonical name to certainty, from 0 to 1."""
         with self._lock:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """Return the names in canonical form that a name refers to.
-
-        A known name refers only to itself. Other words refer to all names that contain them.
-        """
+        """Return the canonical names that a name means: itself if known, or else all names that contain its words."""
         with self._lock:
             return self._facts.find_meant(name)
 
@@ -171,7 +168,7 @@ class KnowledgeGraph:
             said: The statements, each with its source messages. Of contradictory statements, the last one wins.
 
         Returns:
-            The new, repeated and superseded facts by key, as JSON.
+            The new, repeated and superseded facts: a dict from key to fact, as JSON.
         """
         with self._lock:
             revision = Revision(self._facts, self._single_valued)
@@ -182,9 +179,8 @@ class KnowledgeGraph:
     async def arestore(self, fact: Fact) -> None:
         """Make a superseded fact current again, and end the facts that contradict it.
 
-        Use this method if a model ended a fact by mistake.
-
-        A memory stores the changed graph. The messages stay the same, so deriving the state again may undo the change.
+        Use this method if a model ended a fact by mistake. A memory stores the changed graph. The messages stay the
+        same, so deriving the state again may undo the change.
 
         Args:
             fact: A fact from `facts(history=True)`, or from a memory's `why`.

@@ -21,7 +21,7 @@ def find_sources(
     """Return each statement with the messages that it was taken from.
 
     A statement that ends a fact ("NO LONGER Sam | lives in | Oslo") has words of older messages. If another statement
-    replaces the fact, both get the source of that statement.
+    replaces the fact, both get the source of the new statement.
     """
     found = [_sources_of(statement, entries) for statement in statements]
     for place, statement in enumerate(statements):

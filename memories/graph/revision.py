@@ -33,7 +33,7 @@ class Revision:
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The changed facts by key, as JSON; `None` for a key that no longer has a fact."""
+        """The changed facts: a dict from key to fact, as JSON; `None` for a removed fact."""
         return {key: fact and fact.as_json() for key, fact in self._changed.items()}
 
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:

@@ -55,8 +55,8 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
     Args:
         said: The object from the client.
         seconds: The duration of the call.
-        asked: The names of the model and the prompt, for error messages.
-        outcome: The last words of error messages, which tell the consequence.
+        asked: The names of the model and the prompt in words, to begin error messages.
+        outcome: The consequence of an error, to end error messages; "" for none.
         api: The API that was asked.
 
     Raises:

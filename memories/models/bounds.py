@@ -36,7 +36,7 @@ class Bounds:
                 raise OptionError(f"{name.replace('max', 'max_reply')} must be a number greater than 0, not {value!r}")
 
     def as_options(self) -> dict[str, float]:
-        """Return these limits as options for `ChatModel` or `OpenAIEmbedder`, by name."""
+        """Return these limits as a dict of options for `ChatModel` or `OpenAIEmbedder`."""
         return {"max_reply_bytes": self.max_bytes, "max_reply_seconds": self.max_seconds}
 
     def hold(self, client: Any) -> Any:

@@ -188,7 +188,7 @@ class ChatModel:
 
     @property
     def base_url(self) -> str:
-        """The endpoint's address, from an argument, the client or the environment; "" if none names one."""
+        """The endpoint's address, from an argument, the client or the environment; "" if it is in none of them."""
         return self._clients.address
 
     @property

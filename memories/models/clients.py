@@ -72,7 +72,7 @@ class Clients:
 
     @property
     def address(self) -> str:
-        """The endpoint's URL, from an argument, the user's client or the environment; "" if none names one."""
+        """The endpoint's URL, from an argument, the user's client or the environment; "" if it is in none of them."""
         given = getattr(self._client or self._async_client, "base_url", None) if self.given else self.base_url
         return str(given or os.environ.get("OPENAI_BASE_URL", ""))
 
@@ -160,7 +160,7 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
     """Call a user's function, which may be asynchronous, and return its result and its cost.
 
     Raises:
-        ModelError: The function raised an exception. The text of the `ModelError` begins with `failed`.
+        ModelError: The function raised an exception. The error's text begins with the argument `failed`.
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
         CutReplyError: The function raised this error itself.
     """

@@ -89,8 +89,8 @@ class Usage:
     The purpose is the prompt's name, or `"embedding"`.
 
     Attributes:
-        estimated: For each model's name, the token estimate of a `Conversation`'s last request, with `"tokens"` and
-            `"factors"`. Empty if a tokenizer counts the tokens.
+        estimated: A dict from model name to the token estimate of a `Conversation`'s last request, which has `"tokens"`
+            and `"factors"`. Empty if a tokenizer counts the tokens.
 
     Example:
         >>> usage = Usage()
@@ -123,7 +123,7 @@ class Usage:
 
     @property
     def redacted(self) -> dict[str, int]:
-        """The number of redactions made by the option `redact`, by the name of the pattern."""
+        """The redactions made by the option `redact`: a dict from pattern name to number."""
         with self._lock:
             own = Counter(self._redacted)
         return dict(sum((Counter(part.redacted) for part in self._parts), own))

@@ -30,7 +30,7 @@ class KnownIndex:
 
     Args:
         units_of: Returns the units (facts or statements) of an item.
-        weights: The weights of the parts of a score.
+        weights: The weights of the search.
     """
 
     def __init__(self, units_of: UnitsOf, weights: UnitWeights | None = None) -> None:
@@ -53,7 +53,7 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield each unit (fact or statement), preceded by later units that correct a name in it.
+        """Yield each unit found (fact or statement), preceded by later units that correct a name in it.
 
         With a low token `limit`, no later units are added.
         """
@@ -65,7 +65,7 @@ class KnownIndex:
 
         Args:
             said: The new lines, of which only the first 64 count.
-            named: Returns the canonical names in a line.
+            named: Returns the canonical names in a line, a dict from name to certainty.
         """
         lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]
         return self._follow().find_touched([(line, named(line)) for line in lines])

@@ -111,7 +111,7 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> set[int]:
-    """Return a hash of each word or words in a query that could be a speaker's name."""
+    """Return a hash of each part of a query that could be a speaker's name."""
     return {_speaker_number(label) for label in _labels(query)} - _PARTS
 
 
@@ -137,9 +137,9 @@ def weigh_answers(rows: Rows) -> Numbers:
 
 
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
-    """Return the positions of messages in `seqs`, and the similarities of these messages.
+    """Return the positions in `seqs` of the messages with similarities, and these similarities.
 
-    Messages with a similarity that are missing in `seqs` are left out.
+    `similarities` is a dict from log number to similarity; numbers that are missing in `seqs` are left out.
     """
     numbers = numpy.fromiter(similarities, numpy.int64)
     values = numpy.fromiter(similarities.values(), numpy.float64)

@@ -84,13 +84,13 @@ class PersistedIndex:
     The store keeps the index as a separate state, with some dozens of messages in each item. Each message is therefore
     analysed once, except for the newest few after a restart. After a deletion from the log, the index is built anew.
 
-    State: the items of `WordIndex.pack`, each by its first log number; `analyser` is the version of the analyser.
+    State: the items of `WordIndex.pack`, with log numbers as keys; `analyser`, the version of the analyser.
 
     Args:
         store: The store with the log and the state.
         conversation_id: The conversation.
         documents: Turns messages into passages.
-        weights: The weights of the parts of a score.
+        weights: The weights of the search.
     """
 
     def __init__(self, store: Store, conversation_id: str, documents: Documents, weights: Weights) -> None:

@@ -165,7 +165,7 @@ class UnitIndex:
     in the results of other questions.
 
     Args:
-        weights: The weights of the parts of a score.
+        weights: The weights of the search.
 
     Example:
         >>> index = UnitIndex()
@@ -198,7 +198,7 @@ class UnitIndex:
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
-        """Replace the units of the state's items, given by key; unchanged units cost almost nothing."""
+        """Replace the units of items, a dict from item key to units; unchanged units cost almost nothing."""
         with self._lock:
             self._naming.clear()
             for key, units in items.items():
@@ -220,7 +220,8 @@ class UnitIndex:
 
         Args:
             query: The query.
-            named: The canonical names asked about, each with its certainty: 1 for a full name or an alias in the query.
+            named: The names asked about: a dict from canonical name to certainty, which is 1 for a full name or an
+                alias in the query.
         """
         with self._lock:
             asked = self._weigh_question(query, named)
@@ -251,7 +252,7 @@ class UnitIndex:
         """Return the units that new lines may change, the most probable first.
 
         Args:
-            lines: The new lines, each with the canonical names in it, as `named` in `search`.
+            lines: Pairs of a new line and the names in it, a dict like `named` in `search`.
         """
         with self._lock:
             best = dict[int, float]()

@@ -84,7 +84,7 @@ class WordIndex:
     word of a query: an inverted index would have to be kept up and stored.
 
     Args:
-        weights: The weights of the parts of a score.
+        weights: The weights of the search.
 
     Attributes:
         analyser: Cuts texts into words.
@@ -121,7 +121,7 @@ class WordIndex:
                 self._extend(rows_of(step, counts, self._rows), terms)
 
     def pack(self, after: int) -> dict[str, JSON]:
-        """Return the messages numbered above `after` as items of a state."""
+        """Return the index of the messages numbered above `after` as items of a state, for `unpack`."""
         with self._lock:
             seqs, ends = self._seqs, numpy.append(0, numpy.cumsum(self._rows["terms"]))
             places = [*range(int(numpy.searchsorted(seqs, after + 1)), len(seqs), _STEP), len(seqs)]
@@ -151,7 +151,7 @@ class WordIndex:
 
         Args:
             query: The query. Messages with none of its words in the window around them are left out.
-            similar: The similarities of messages found by embeddings, by log number. These messages are always
+            similar: A dict from log number to similarity, for messages found by embeddings. These messages are always
                 included.
             share: The weight of embeddings relative to words.
             dates: The words of the dates that phrases of the query mean; see `find_dates`.
@@ -166,7 +166,7 @@ class WordIndex:
             return Ranking(self._seqs[places], total[places])
 
     def find_others(self, found: Ranking) -> list[int]:
-        """Return the log numbers of all messages that were not found.
+        """Return the log numbers of all messages that are not in a ranking.
 
         Messages in the segments of found messages come first, then the rest; both newest first.
         """
@@ -184,7 +184,7 @@ class WordIndex:
     def scores(
         self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
     ) -> dict[int, float]:
-        """Return the scores of messages that fit a query, by log number, best first; see `rank`."""
+        """Return the messages that fit a query: a dict from log number to score, best first; see `rank`."""
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:

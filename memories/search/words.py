@@ -120,7 +120,7 @@ class Grain(NamedTuple):
 
     Attributes:
         first: The position of each span's first message, as an array or a slice.
-        end: The position after each span's last message, likewise.
+        end: The position after each span's last message, as an array or a slice.
         day: The position of each span's date in a list that has all messages, and then all dates.
         norm: The length norm of each span: the longer the span, the less its words count.
         saturation: The k1 of BM25, as in `Weights`.
@@ -137,7 +137,7 @@ class Grain(NamedTuple):
         """Return a grain with the given spans.
 
         Args:
-            spans: The spans.
+            spans: The spans, a pair of `first` and `end` as in `Grain`.
             day: The position of each span's date, as in `Grain`.
             ends: The positions at which the terms of each message or date begin, and the end of the last date.
             weights: The weights.
@@ -164,14 +164,16 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, parts: NDArray[numpy.uint16], ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Yield, for each phrase that occurs, how often it has begun and ended before each message, and its share.
+    """Yield, for each phrase that occurs, two arrays of counts and the phrase's share.
+
+    The arrays have the number of times that the phrase begins, and ends, before each of `ends`.
 
     Args:
         terms: The terms of all messages.
         parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
             terms share them.
         ends: The positions at which the terms of each message begin, and the end of the last message.
-        phrases: The phrases to search for, each with its share.
+        phrases: Pairs of a phrase to search for and its share.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
     words = numpy.unique(numpy.array([phrase[0] for phrase, _ in phrases], numpy.uint64))

@@ -47,7 +47,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Costs: no call a load, 1 a save; tokens up to the limit.
 
-    State: an item for each name, by the name in canonical form. A note is `{"name": ..., "statements": [...]}`. Another
+    State: an item for each name. The key is the canonical name. A note is `{"name": ..., "statements": [...]}`. Another
     name for a note is `{"name": ..., "of": ...}`, with the key of the note. A statement has `text`, `said` (a day) and
     `seq` (log numbers of messages); a corrected statement also has `until` (a day) and `ended_by` (a log number).
 
@@ -165,7 +165,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def entities(self) -> dict[str, str]:
-        """All notes by name, sorted by name."""
+        """A dict from name to note, as one text, sorted by name."""
         return EntityNotes(drive(self.known_state()).items).notes
 
     @property

@@ -92,7 +92,7 @@ class EntityNote(NamedTuple):
         values: All statements as JSON values, oldest first, including corrected statements.
         statements: The same statements, as objects.
         holding: The current statements.
-        places: The position of each current statement in `holding`, by its text.
+        places: A dict from the text of each current statement to its position in `holding`.
     """
 
     name: str
@@ -134,7 +134,7 @@ def as_text(statements: Iterable[NoteStatement]) -> str:
 
 
 class EntityIndex:
-    """Finds notes by the words of names, and all other names for a note. Notes that were read once are kept.
+    """Finds notes by names in a text, and all other names for a note. Notes that were read once are kept.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
@@ -174,7 +174,7 @@ class EntityIndex:
             return self._names.find_all_names(text)
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the keys of the names that a text asks about, with certainties from 0 to 1."""
+        """Return the names that a text asks about: a dict from key to certainty, from 0 to 1."""
         with self._lock:
             return find_asked_names(text, self._names, labels, before)
 
@@ -193,7 +193,7 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Return the keys that are other names for a note, out of the given keys."""
+        """Return the given keys that are other names for a note."""
         with self._lock:
             return self._of.keys() & keys
 
@@ -243,13 +243,13 @@ class EntityIndex:
 # Without slots: the index is a cached property.
 @dataclass(frozen=True)
 class EntityNotes:
-    """The notes in a state, by canonical name.
+    """The notes in a state, found by any of their names.
 
     An item of the state is a note, `{"name": ..., "statements": [...]}` (see `NoteStatement.as_json`), or another name
     for a note, `{"name": ..., "of": ...}` with the note's key.
 
     Attributes:
-        items: The items of the state by key. A key is a name in canonical form.
+        items: A dict from key to item of the state. A key is a name in canonical form.
         index: An index of these items, by default a new one. It may also have items that were removed or added since.
     """
 
@@ -291,7 +291,7 @@ class EntityNotes:
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def find(self, names: Iterable[str]) -> dict[str, str]:
-        """Return a dict from names to the notes on them as texts; "" without a note.
+        """Return the notes on names: a dict from name to note, as one text; "" without a note.
 
         An unknown name finds the notes on all longer names that contain it.
         """
@@ -308,7 +308,7 @@ class EntityNotes:
         return (self.items[key]["name"] for key in self._keep_known(self._index.find_keys(text)))
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-        """Return the keys of the notes that a text asks about, with certainties from 0 to 1."""
+        """Return the notes that a text asks about: a dict from key to certainty, from 0 to 1."""
         asked = self._index.find_asked(text, labels, before)
         for other in self._index.other_names(asked.keys()):
             key, surely = self.key(other), asked.pop(other)
@@ -321,7 +321,7 @@ class EntityNotes:
 
     @property
     def notes(self) -> dict[str, str]:
-        """All notes by name, sorted by name."""
+        """A dict from name to note, as one text, sorted by name."""
         return {item["name"]: self.summary(key) for key, item in sorted(self.items.items()) if "of" not in item}
 
     @property

@@ -58,7 +58,7 @@ class Draft(Generic[Kept]):
 
     Args:
         make: Returns empty indexes.
-        apply: Applies changes to the indexes: items by key, `None` for a removed item.
+        apply: Applies changes to the indexes: a dict from key to item, `None` for a removed item.
 
     Example:
         >>> draft = Draft(list, list.append)
@@ -100,7 +100,7 @@ def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
     """Return the statements or facts of least worth, to be dropped so that the rest fits `tokens`.
 
     Returns:
-        The texts to drop, by key.
+        A dict from key to the texts to drop.
     """
     ordered = sorted(known)
     over, gone = sum(count_for_prompt(one.text) for one in ordered) - tokens, dict[str, set[str]]()

@@ -108,7 +108,7 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, with the first statement of each of their notes.
 
-    A chosen statement that names another note with the same statement is repeated under that note only after all other
+    A statement may be in several notes. Under a note that the statement names, it is repeated only after all other
     results.
 
     Args:
@@ -118,7 +118,7 @@ def notes_within(
         tokens: Counts the tokens of a text.
 
     Returns:
-        The chosen statements by the name of the note. The note with the best statement comes first.
+        A dict from the name of a note to its chosen statements. The note with the best statement comes first.
     """
     note_of = functools.cache(notes.note)
     chosen: dict[str, dict[int, NoteStatement]] = {}

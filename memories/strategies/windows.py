@@ -126,7 +126,7 @@ class WindowMemory(BaseMemory):
         return limit
 
     def limits(self) -> tuple[int, Steps | None]:
-        """Return the most messages or tokens to show, and the rule for the first message shown (`None` for no rule).
+        """Return the most messages or tokens to show, and the `Steps` in which the window moves (`None` for no steps).
 
         With a `step`, up to `step` messages are shown beyond a limit in messages. A limit in tokens is never exceeded.
         """

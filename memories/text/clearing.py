@@ -24,10 +24,10 @@ class ClearToolResults:
     """Replaces old tool results with a line that names the tool and the length of the result.
 
     Attributes:
-        keep: The least number of newest results to keep in full. Results since the last answer always stay in full.
-        step: Further results are replaced only once in this many messages. In between, a provider's prompt cache stays
-            valid.
-        over: The most tokens of a result that always stays in full.
+        keep: At least this many of the newest results stay in full, and all results since the last answer.
+        step: Results are replaced together, at most once in this many messages. In between, a provider's prompt cache
+            stays valid.
+        over: Only results of more than this number of tokens are replaced.
         exclude: The names of tools whose results stay in full, and do not count towards `keep`.
 
     Raises:
@@ -123,7 +123,7 @@ def clear_results(
 
 
 class Clearing:
-    """Replaces old tool results with lines, by the rule of `ClearToolResults`. The log keeps the full results.
+    """Replaces old tool results with lines, by the rule of `ClearToolResults`.
 
     Args:
         option: The rule.

@@ -84,9 +84,7 @@ class Tokenizer:
     def measure(self, text: str) -> "tuple[float, float, float, float]":
         """Return the number of tokens in words, or in the blanks between words, for each kind of character.
 
-        Returns:
-            The tokens of letters, of Chinese characters, of Japanese and Korean characters, and of digits and
-            punctuation.
+        The four kinds: letters; Chinese characters; Japanese and Korean characters; digits and punctuation.
         """
         letters = signs = kana = marks = 0.0
         for match in _PIECE.finditer(text):

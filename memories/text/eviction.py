@@ -215,7 +215,7 @@ def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], fl
 
 
 def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | None:
-    """Return the largest result of a function that fits a limit; `None` if none fits.
+    """Make the largest result that fits a limit, and return it; `None` if none fits.
 
     Args:
         make: The function, called with different bounds for the size. It returns a result and the result's size.
@@ -237,9 +237,7 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A window of messages that moves in steps, and so begins with the same message most of the time.
-
-    A provider's prompt cache would be useless if the window dropped a message at each turn.
+    """A window of messages that moves in steps, so that a provider's prompt cache stays valid most of the time.
 
     The window begins after a log number that is a multiple of `every`: the greatest that leaves at least `least` to
     show. If that leaves more than `most`, multiples of half of `every` are tried, and so on. The beginning depends only

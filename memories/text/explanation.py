@@ -184,7 +184,7 @@ class Searches:
     """The searches made for a view.
 
     Attributes:
-        found: Pairs of the kind of search and the results with their scores, best first.
+        found: A pair for each search: its kind, and a dict from result to score, best first.
         of_messages: True if messages of the log were searched.
     """
 

@@ -26,8 +26,8 @@ def exchange_of(
     """Return the two messages of an exchange: the user's message and the assistant's message.
 
     Args:
-        inputs: All inputs by name.
-        outputs: All outputs by name.
+        inputs: The inputs, a dict from name to value.
+        outputs: The outputs, a dict from name to value.
         keys: The memory's `input_key` and `output_key`.
         variables: The names of the memory's variables, which are never the user's message.
         owner: The name of the memory's class, for a warning.
@@ -49,7 +49,7 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
     """Return the key of the user's message.
 
     Args:
-        inputs: All inputs by name.
+        inputs: The inputs, a dict from name to value.
         configured: The memory's `input_key`.
         variables: The names of the memory's variables, which are never the user's message.
 
@@ -74,7 +74,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
     """Return the key of the assistant's message.
 
     Args:
-        outputs: All outputs by name.
+        outputs: The outputs, a dict from name to value.
         configured: The memory's `output_key`.
         owner: The name of the memory's class, for the warning.
 

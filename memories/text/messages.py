@@ -116,7 +116,7 @@ def as_message(role: str, said: str | Message) -> Message:
 
 
 def users_message(said: str | Message) -> Message:
-    """Return a text as a user message. A user message is checked and copied.
+    """Return a text as a user message; given a user message, return a checked copy.
 
     Raises:
         MessageError: The message is invalid, or has another role.

@@ -307,7 +307,7 @@ def _blank(text: str, found: Sequence[int], length: int) -> str:
 
 
 def find_asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-    """Return the canonical names that a question asks about, with certainties from 0 to 1.
+    """Return the names that a question asks about: a dict from canonical name to certainty, from 0 to 1.
 
     "I", "my" and "we" mean the user, "you" the assistant. Part of a name means all names that contain it. "She", "it"
     and the like mean names in earlier messages, most likely the last.

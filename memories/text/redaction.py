@@ -55,7 +55,7 @@ def a_redaction(name: str, value: object) -> None:
     """Check an option for redaction.
 
     Raises:
-        OptionError: The option is neither a function nor patterns by name, or fails for an empty text.
+        OptionError: The option is neither a function nor a dict of patterns, or fails for an empty text.
     """
     try:
         Redactor(cast("Redact", value)).text("")
@@ -67,11 +67,11 @@ class Redactor:
     """Redacts texts with a function or patterns, and counts the redactions.
 
     Args:
-        redact: A function, or patterns by name; `None` to leave all texts unchanged.
+        redact: A function, or a dict from name to pattern; `None` to leave all texts unchanged.
         count: Called with the name of a pattern and the number of redactions; by default, redactions are not counted.
 
     Raises:
-        OptionError: `redact` is neither a function nor patterns by name.
+        OptionError: `redact` is neither a function nor a dict of patterns.
     """
 
     def __init__(self, redact: Redact | None, count: _Count | None = None) -> None:

@@ -41,8 +41,8 @@ class Renderer:
     Args:
         labels: The labels of speakers in transcripts.
         counter: A function that returns the token counter to use.
-        lines: A cache of rendered lines, by log number.
-        tokens: A cache of token counts, by log number.
+        lines: A cache: a dict from log number to rendered line.
+        tokens: A cache: a dict from log number to token count.
         role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.
         place: The position of recalled texts: before all messages, or after the last answer.
         model: Returns the name of the model that gets the requests; "" if unknown.

@@ -178,10 +178,10 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return the items to show now, in blocks and as texts: the earlier items, then the new items.
+        """Return the items to show now, as blocks and as texts: the earlier items, then the new ones of `items`.
 
-        Only the new items are returned if there is no room for all, an earlier item is invalid, or hardly any earlier
-        item was found again.
+        Only `items` are returned if there is no room for all, an earlier item is invalid, or hardly any earlier item
+        was found again.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]
@@ -204,7 +204,7 @@ class View:
         quotes: Texts that the strategy found, in the words of users, documents or tools. By default, they are not sent
             as system messages.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
-        notes: Notes by name ("" for a name without a note), in the words of the conversation; `None` for a strategy
+        notes: A dict from name to note ("" without a note), in the words of the conversation; `None` for a strategy
             without notes. Notes are shown as messages unless there are `quotes`.
         passages: The messages of the log that `quotes` shows word for word, the most useful first; empty if `quotes`
             shows anything else.

@@ -63,7 +63,7 @@ class ChromaFolder:
             raise
 
     def close(self) -> None:
-        """Record the sizes and times of all files if `sound`, and let other indexes open the folder."""
+        """Unlock the folder. The next opening uses its files again, unless the attribute `sound` is false."""
         with contextlib.closing(self._notes), contextlib.suppress(OSError, sqlite3.Error):
             if self.sound:
                 files = json.dumps(_files(self.index))

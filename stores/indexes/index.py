@@ -27,7 +27,7 @@ class VectorIndex(Protocol):
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
-        """Add embeddings by log number; an embedding replaces an earlier embedding with the same number."""
+        """Add embeddings, a dict from log number to embedding. Earlier ones with the same numbers are replaced."""
         ...
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
@@ -35,7 +35,7 @@ class VectorIndex(Protocol):
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """Return the `digest` of each embedding in the index, by log number; "" for embeddings to be added again."""
+        """Return a dict from log number to the embedding's `digest`; "" for embeddings to be added again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:

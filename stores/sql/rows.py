@@ -63,7 +63,7 @@ def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entr
 
 
 def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Return entries as rows by column name, each with the message's position in its turn."""
+    """Return entries as rows (dicts from column to value), each with the message's position in its turn."""
     places: Counter[str] = Counter()
     rows: list[dict[str, Any]] = []
     for entry in entries:
@@ -75,13 +75,13 @@ def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str,
 
 
 def buried_rows(conversation_id: str, tombstones: Iterable[str]) -> list[dict[str, str]]:
-    """Return a conversation's tombstones as rows by column name. The conversation's id must be escaped."""
+    """Return tombstones as rows (dicts from column to value). The conversation's id must be escaped."""
     conversation = tombstone(unescaped(conversation_id))
     return [{"conversation": conversation, "turn": turn} for turn in tombstones]
 
 
 def state_rows(ids: Mapping[str, str], version: int, state: StoredState) -> dict[Table, list[dict[str, Any]]]:
-    """Return a state, or changes of a state, as rows, grouped by table."""
+    """Return a state, or changes of a state, as a dict from table to rows."""
     values = {escaped(key): None if value is None else to_json(value) for key, value in state.items.items()}
     return {
         schema.states: [{**ids, "version": version, "watermark": state.watermark}],

@@ -198,7 +198,7 @@ class Statements:
         self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings, tombstones)}
 
     def put(self, run: Run, rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
-        """Insert or replace rows; the rows are grouped by table."""
+        """Insert or replace rows, given as a dict from table to rows."""
         for table, new in rows.items():
             if new:
                 run(self._puts[table], new)

@@ -111,7 +111,7 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
         source: The chat in the prompt. One of the two names must be known, or be a name in the chat.
 
     Returns:
-        A dict from the first name to the second name of each pair.
+        A dict from name to name, such as `{"Bob": "Robert"}`.
     """
     pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
     if not pairs:

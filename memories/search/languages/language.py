@@ -22,9 +22,9 @@ class RelativeDates:
     All words are in small letters. Where forms of a word are listed, "/" stands between them.
 
     Attributes:
-        days: Phrases such as "yesterday", each with the number of days to add to the day on which it is said.
+        days: A dict from a phrase such as "yesterday" to the number of days to add to the day on which it is said.
         counts: The numbers from one on, with ", " between them.
-        units: The forms of "day", "week", "month" and "year".
+        units: A dict from "day", "week", "month" and "year" to the forms of the word.
         ago: A regular expression for phrases such as "two weeks ago", with `{count}` and `{unit}`.
         last: A regular expression for phrases such as "last week", with `{unit}`.
         next: A regular expression for phrases such as "next week", with `{unit}`.
@@ -55,7 +55,7 @@ class RelativeDates:
 
     @cached_property
     def weekday(self) -> Mapping[str, int]:
-        """The number of each weekday by its name, from 0 for Monday."""
+        """A dict from each weekday's name to its number, from 0 for Monday."""
         return {
             form: place for place, forms in enumerate(self.weekdays.split(", ")) for form in forms.split("/") if form
         }

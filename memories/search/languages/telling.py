@@ -26,7 +26,7 @@ for _language in LANGUAGES:
 def tell_language(text: str) -> Language:
     """Return the language with the most stop words in a text; English if no other language has more.
 
-    English has the empty name as its stemmer.
+    The stemmer of English is "".
 
     Example:
         >>> tell_language("Wo wohnt meine Schwester?").stemmer, tell_language("Oslo").stemmer

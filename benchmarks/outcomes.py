@@ -103,8 +103,7 @@ class AtBudget(Shape):
         tokens: The total number of tokens shown at the measured exchanges.
         tokens_at_end: The number of tokens shown at the last measured exchange.
         requests: The tokens sent at the measured exchanges: system tokens, the view, and the user's message.
-        course: The number of tokens shown during the conversation, as (number of the exchange, tokens); at most 100
-            points.
+        course: Up to 100 pairs from the whole conversation: the number of an exchange, and the tokens shown at it.
         answers: The scores of the questions asked, in order.
         survived: The counts of marked lines still shown, by kind and age.
         relearnt: The same counts after the memory has learnt the conversation anew.
@@ -137,7 +136,7 @@ class Outcome(Shape):
         embedding: Calls for embeddings while loading and saving.
         settled: Model calls made by `settle` when nothing is left to learn; there should be none.
         failed_saves: The number of saves that failed because of the model.
-        budgets: The measurements by budget in tokens.
+        budgets: A dict from budget in tokens to the measurements within it.
         error: The error that prevented a result; "" if there was none.
     """
 

@@ -62,7 +62,7 @@ class Recorded:
     Attributes:
         caller: The name of the thread or task that sent the request; "" for the first.
         arrival: The chunks and pauses in which the response arrived.
-        hidden: The secrets removed from the response, by place and kind.
+        hidden: The place and kind of each secret removed from the response, as texts.
         known: The number of secrets known when the recording was last searched for them; -1 if it never was.
         turn: The request's number in the recording, in the order of sending.
     """

@@ -35,7 +35,7 @@ class Player:
         recordings: The recordings, in the order of the requests.
         keys: The keys of the recorded requests, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
-        tools: The recorded tools by name: the code of each, and the object that a method belongs to.
+        tools: A dict from a tool's name to a pair: its code, and for a method, the object that it belongs to.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class Player:
         """Add a recording of a request, its response, and the arrival of the response.
 
         Raises:
-            RecordingError: The response must not be recorded.
+            RecordingError: The response must not be recorded; for example, it is an error without `allow_errors`.
         """
         turn = vars(request).get("recorded_turn", next(self._turns))
         self.stop_waiting(request)

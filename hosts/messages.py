@@ -87,7 +87,7 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Return the messages for the log that one message of a host becomes: one for each chat message in it.
+    """Split one message of a host into messages for the log, one for each chat message in it.
 
     The first of them also keeps `own`, the message in the host's own form.
     """

@@ -141,9 +141,9 @@ class HostLog:
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
-        """Return the view for a question, in which each message of the log has its form in the host.
+        """Return the view for a question, with messages of the log in the host's own form.
 
-        The beginning of an answer to the same question that was stopped is left out.
+        If an answer to the same question was stopped, the view leaves out its beginning.
 
         Args:
             query: The question; by default the newest question in the log.

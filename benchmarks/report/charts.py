@@ -205,7 +205,7 @@ class Bars:
     """A chart of bars, each of two parts.
 
     Attributes:
-        amounts: The two parts of each bar, by the name of the memory.
+        amounts: A dict from a memory's name to the two parts of its bar.
         form: The format string for the sum of both parts.
     """
 

@@ -106,7 +106,7 @@ class Exchange:
 
     Attributes:
         messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
-        evidence: For each message, its texts by id. Questions name their evidence by these ids.
+        evidence: For each message, a dict from id to text. Questions name their evidence by these ids.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
         forgets: The numbers (from 1) of the messages that the application deletes after the exchange.
@@ -221,7 +221,7 @@ class TranscriptMessage:
     """A message read from a file, which does not belong to an exchange yet.
 
     Attributes:
-        evidence: The message's texts by id. Questions name their evidence by these ids.
+        evidence: The message's texts, as a dict from id to text. Questions name their evidence by these ids.
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session, which begins a new exchange.
         mark: The mark of the message; `None` without a mark.
@@ -253,7 +253,7 @@ class Citations:
         return tuple(dict.fromkeys(text for id_ in ids if (text := self._texts.get(str(id_)))))
 
     def unusable(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """Return the ids that have no text, each once."""
+        """Return those of the given ids that have no text, each once."""
         return tuple(dict.fromkeys(str(id_) for id_ in ids if not self._texts.get(str(id_))))
 
 
@@ -266,7 +266,7 @@ def exchanges_of(
 
     Args:
         said: The messages.
-        numbers: The numbers of messages (from 1) by the ids that `TranscriptMessage.forgets` has.
+        numbers: A dict from message id to message number (from 1), with all ids in `TranscriptMessage.forgets`.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

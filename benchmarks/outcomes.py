@@ -24,7 +24,7 @@ class Shape(BaseModel):
 
 
 class Sum(Shape):
-    """The number of model calls and their tokens, without the seconds of `Spent`, which differ from run to run."""
+    """The number of model calls and their tokens. Seconds are left out, because they differ from run to run."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -105,9 +105,9 @@ class AtBudget(Shape):
         requests: The tokens sent at the measured exchanges: system tokens, the view, and the user's message.
         course: Up to 100 pairs from the whole conversation: the number of an exchange, and the tokens shown at it.
         answers: The scores of the questions asked, in order.
-        survived: The counts of marked lines still shown, by kind and age.
-        relearnt: The same counts after the memory has learnt the conversation anew.
-        unwanted: The counts of unwanted statements shown, by kind.
+        survived: How often marked lines were still shown, with one item for each kind and age of line.
+        relearnt: The same after the memory has learnt the conversation anew.
+        unwanted: How often unwanted statements were shown, with one item for each kind.
         stated: The unwanted statements shown, each with its kind.
     """
 

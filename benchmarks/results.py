@@ -128,9 +128,9 @@ class Figures(Shape):
         paid: The mean cost of a request, in tokens at the full price.
         course: Pairs from the longest conversation: the number of an exchange, and the tokens shown at it.
         survival: The share of all marked lines that are shown at the end of their conversation.
-        survived: The counts of marked lines still shown, by kind and age, over all conversations.
-        relearnt: The same counts after the memory has learnt anew; empty if it has not.
-        unwanted: The counts of unwanted statements shown, by kind.
+        survived: How often marked lines were still shown, with one item for each kind and age of line.
+        relearnt: The same after the memory has learnt anew; empty if it has not.
+        unwanted: How often unwanted statements were shown, with one item for each kind.
         stated: The first 100 unwanted statements shown, each with its kind.
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations of which no marked line is shown at the end.

@@ -237,7 +237,7 @@ class TranscriptMessage:
 
 
 class Citations:
-    """The texts that questions may name as evidence, by id.
+    """The texts that questions may name as evidence, to be found by their ids.
 
     Example:
         >>> citations = Citations({"a": "I live in Oslo."})

@@ -28,7 +28,7 @@ class Fields:
     """A reader for conversations in JSON, defined by the paths of their parts; see `pick` for paths.
 
     Attributes:
-        messages: The path of the list of messages, or of a dict of messages by id; "" for the document itself.
+        messages: The path of the list of messages, or of a dict from id to message; "" for the document itself.
         role: The path of the role in a message; "" if messages are in a common form, such as OpenAI's.
         text: The path of the words: a text, or a list of texts and parts.
         date: The path of the time; "" if there is none. With "?" at its end, a message may lack it.

@@ -64,7 +64,7 @@ class Series:
         hollow: True if the points are lower bounds, drawn as hollow dots.
         dashed: True for the dashed line of a baseline.
         dots: True if the points are drawn as dots.
-        pale: The measured points, if `points` are smoothed.
+        pale: The measured points, drawn pale, if `points` are smoothed.
     """
 
     name: str

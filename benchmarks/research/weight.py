@@ -74,7 +74,7 @@ def sizes(site: Path) -> dict[str, float]:
 
 
 def list_imported(program: str) -> set[str]:
-    """Run a program in a separate process, and return the packages from `PACKAGES` that it imports."""
+    """Run a program in a separate process, and return those packages in `PACKAGES` that it imports."""
     code = f"{program}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     return {*json.loads(done.stdout.splitlines()[-1])} & {*PACKAGES}

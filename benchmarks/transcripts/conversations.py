@@ -63,7 +63,7 @@ class Mark:
     """A marked line, such as a rule or a goal: it is checked whether later views still show it.
 
     Attributes:
-        kind: One of `KINDS`.
+        kind: The kind of the line, such as "goal"; one of `KINDS`.
         text: The whole line.
         means: A shorter text with the meaning of the line; "" for the line itself.
         question: A question whose answer is the meaning; "" without one.
@@ -86,7 +86,7 @@ class Unwanted:
     """A statement that no view may show as true of the user.
 
     Attributes:
-        kind: One of `UNWANTED_KINDS`.
+        kind: The kind of the statement, such as "forgotten"; one of `UNWANTED_KINDS`.
         text: The whole line that contains the statement.
         means: The statement in short.
         unless: Words that make the statement harmless: the value that replaced it, or the name of its speaker.
@@ -127,7 +127,7 @@ class Exchange:
     def records(self) -> list[Record]:
         """The messages as records for a store.
 
-        The store dates them by its clock, but they have no date if `date` is unknown.
+        If `date` is unknown, the records have no date; otherwise, the store dates them by its clock.
         """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 

@@ -129,7 +129,7 @@ class Player:
         return dict(counts)
 
     def can_play(self, request: HttpRequest) -> bool:
-        """Return whether the player will answer a request from a recording. Otherwise, send the request and record it.
+        """Return whether a recording will answer a request; if not, the caller must send the request and record it.
 
         Raises:
             UnmatchedRequestError: Recording is off, and no recording remains for the request.

@@ -17,7 +17,7 @@ class InMemoryEntityStore:
     """A store of notes on names, with LangChain's methods.
 
     Attributes:
-        store: A dict from name to note; of a memory, its `Notes`.
+        store: A dict from name to note, or the `Notes` of a memory.
     """
 
     def __init__(self, store: MutableMapping[str, str] | None = None) -> None:

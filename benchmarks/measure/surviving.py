@@ -21,7 +21,7 @@ AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 
 
 class Followed:
-    """A count of the marked lines that views still show, by the kind and the age of the line.
+    """A count of the marked lines that views still show, by kind, and by age group (1, 2-4, 5-9, ... exchanges).
 
     Example:
         >>> followed, goal = Followed(), Mark("goal", "We sail to Oslo.")

@@ -274,7 +274,7 @@ class Talks(Shape):
         without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of questions asked that were drafted by rules.
         unread: True if the offline model found no name in any conversation, so that its notes and facts mean nothing.
-        unusable: The first 100 ids given as evidence that no message has.
+        unusable: The first 100 ids named as evidence that belong to no message.
         first: The first 100 conversations.
     """
 

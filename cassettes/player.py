@@ -207,7 +207,7 @@ class Player:
             self._sent.pop(vars(request).get("recorded_turn", next(same, -1)), None)
 
     def note_failure(self, request: HttpRequest, error: Exception) -> RecordingError:
-        """Return the error for a request without an answer to record. The error is also added to `errors`."""
+        """Return the error for a request that got no answer, and add it to `errors`."""
         self.stop_waiting(request)
         told = self._report_no_answer(request, f"{type(error).__name__}: {error}".removesuffix(": "))
         self.errors.append(told)

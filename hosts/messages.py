@@ -183,5 +183,5 @@ def dump_json(own: JSON) -> str | None:
 
 
 def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
-    """Return the number of messages at the beginning of two conversations that are equal in both."""
+    """Return how many messages at the beginning of two conversations are equal."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -156,7 +156,7 @@ class Question:
         category: The kind of the question: any word.
         asked_after: The number of exchanges before the question; `None` for a question at the end.
         stale: The older texts that the evidence corrects.
-        unusable: The ids given as evidence that no message has.
+        unusable: The ids named as evidence that belong to no message.
     """
 
     text: str
@@ -192,7 +192,7 @@ class Transcript:
 
     @property
     def unusable_evidence(self) -> tuple[str, ...]:
-        """The ids given as evidence that no message has, of all questions."""
+        """All ids that questions name as evidence, but that belong to no message."""
         return tuple(cited for question in self.questions for cited in question.unusable)
 
     @property

@@ -48,7 +48,7 @@ class Talk:
         self._said.append((name or "", said, date, is_user))
 
     def leave_out(self, noun: str, number: int = 1) -> None:
-        """Leave out an entry that is not a message; a note tells how many, by a noun such as "call"."""
+        """Count entries that are left out, for a note. `noun` names them, such as "call" or "notice"."""
         self.left_out[noun] += number
 
     def log(self) -> ChatLog:

@@ -16,7 +16,7 @@ from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.turns import Replaced
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import is_answer, is_instruction, is_of_tools
-from memzoo.memories.text.order import CallIds, arrange
+from memzoo.memories.text.order import arrange, tell_calls_apart
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, UNFINISHED, Entry, Message, Record
 from memzoo.stores.base import find_lacking
@@ -314,8 +314,7 @@ def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[H
 
     `leads` is true if the host puts its own system text first.
     """
-    ids = CallIds()
-    told = [(one, ids.tell_apart(one.message)) for one in said]
+    told = zip(said, tell_calls_apart(one.message for one in said), strict=True)
     # The host's own form of a message has the ids that came twice.
     said = [one if new == one.message else one._replace(message=new, own=None, key="") for one, new in told]
     rules = [one for one in said if is_instruction(one.message)]

@@ -101,6 +101,8 @@ class BaseMemory(ABC):
     _tokenizer_model = ""
     # The most tokens that a prompt may have, counting three bytes as one token.
     _longest_prompt = 12_000
+    _usual_prompt = 0
+    _most_pending = 4_000
     # In a store shared by several processes, the seconds of a lease, during which only its holder derives; renewed
     # before each `derive`. 0 if `derive` asks no model.
     _lease_seconds = 120.0
@@ -132,9 +134,10 @@ class BaseMemory(ABC):
     """If the model fails while a save learns: `'raise'` a `ModelError`, or log it and `'defer'` learning to a later
     call. In both cases the messages are stored, and shown word for word until they are learnt from.
     """
-    max_pending_tokens: Annotated[int, AtLeast(0)] = 4000
+    max_pending_tokens: Annotated[int | None, AtLeast(0)] = None
     """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. In a
-    memory whose `max_token_limit` limits messages, that limit counts instead.
+    memory whose `max_token_limit` limits messages, that limit counts instead. By default 4,000, or 8,000 if the model
+    is known to have a context of 32,000 tokens or more.
     """
     clock: Annotated[Callable[[], float], a_function] = time.time
     """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`."""
@@ -300,7 +303,12 @@ class BaseMemory(ABC):
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
 
-        return RetryPolicy(self.clock, PromptLimit(self._longest_prompt))
+        return RetryPolicy(self.clock, PromptLimit(self._longest_prompt, self._usual_prompt))
+
+    @property
+    def pending_limit(self) -> int:
+        """The token limit for messages not learnt from yet: `max_pending_tokens`, or its default for the model."""
+        return self._most_pending if self.max_pending_tokens is None else self.max_pending_tokens
 
     @property
     def message_limit(self) -> int | None:

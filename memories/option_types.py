@@ -22,11 +22,12 @@ class SharedOptions(TypedDict, total=False):
     llm: ModelOption | None
     """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
     chat messages to text. By default the built-in rules answer, with a warning. Default: `None`."""
-    max_prompt_tokens: int
-    """Token limit for a prompt, counting three bytes as one token. Tokenizers count fewer, so the default leaves a
-    model with a context of 8,000 tokens room for its answer. The limit is lowered if an endpoint states a smaller
-    one. A longer message is cut in the middle for the prompt; knowledge from earlier messages is never cut. Default:
-    `6000`."""
+    max_prompt_tokens: int | None
+    """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
+    context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a
+    context of 32,000 tokens or more, a prompt about `learn_every` exchanges may have 12,000. The limit is lowered if
+    an endpoint states a smaller one. A longer message is cut in the middle for the prompt; knowledge from earlier
+    messages is never cut. Default: `None`."""
     embedder: EmbedderOption
     """An `OpenAIEmbedder`, or any function from texts to vectors (such as Chroma's embedding functions). `None`
     searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well. Default: `None`."""
@@ -59,9 +60,10 @@ class SharedOptions(TypedDict, total=False):
     """If the model fails while a save learns: `'raise'` a `ModelError`, or log it and `'defer'` learning to a later
     call. In both cases the messages are stored, and shown word for word until they are learnt from. Default:
     `'raise'`."""
-    max_pending_tokens: int
+    max_pending_tokens: int | None
     """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. In a
-    memory whose `max_token_limit` limits messages, that limit counts instead. Default: `4000`."""
+    memory whose `max_token_limit` limits messages, that limit counts instead. By default 4,000, or 8,000 if the
+    model is known to have a context of 32,000 tokens or more. Default: `None`."""
     clock: Callable[[], float]
     """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`.
     Default: `time.time`."""

@@ -57,6 +57,7 @@ _MOST = 1000  # units in a batch
 _PATIENCE = 2  # times the target time of a batch: a slower worker returns its remaining units
 _TRIES = 5
 _AHEAD = 2  # batches for each worker: one running and one queued, so that no worker is idle
+_CONTEXT = multiprocessing.get_context("spawn")
 _ADVICE = "What is finished is kept, and the same call goes on from there."
 
 
@@ -80,8 +81,7 @@ class _Processes(Executor):
         self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
     def _start(self) -> ProcessPoolExecutor:
-        spawn = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.workers, mp_context=spawn, initializer=_end_with_parent)
+        return ProcessPoolExecutor(self.workers, mp_context=_CONTEXT, initializer=_end_with_parent)
 
 
 def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:

@@ -259,7 +259,7 @@ class PlainStoreContract:
 
     def test_threads_lose_nothing(self, store: Store) -> None:
         """When eight threads append and commit at once, turns stay together, and numbers have no gaps or duplicates."""
-        start, turns = threading.Barrier(8), 10
+        start, turns = threading.Barrier(8), 4
 
         def work(worker: int) -> None:
             start.wait()

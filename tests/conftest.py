@@ -16,6 +16,7 @@ from memzoo.cassettes import Cassette
 from memzoo.memories import ChatModel, OpenAIEmbedder
 from memzoo.memories.models.offline import serve
 from tests.recording import EMBEDDINGS, MODEL
+from tools.faults.lives import PROCESSES
 
 pytest_plugins = [
     "memzoo.cassettes",
@@ -78,6 +79,15 @@ def certificates_read_once() -> Iterator[None]:
     """No test encrypts a connection, and to read all certificates for each client takes longer than many a test."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(httpcore2, "default_ssl_context", functools.cache(httpcore2.default_ssl_context))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workers_begin_warm() -> Iterator[None]:
+    """Processes that memzoo starts are forked from one that has loaded everything, which takes a second for each."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("memzoo.dispatch._CONTEXT", PROCESSES)
+        patched.setattr("memzoo.hosts.migrate.apart._CONTEXT", PROCESSES)
         yield
 
 

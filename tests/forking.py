@@ -1,9 +1,15 @@
-"""Children of the process that runs the tests."""
+"""Children of the process that runs the tests, and of one that has loaded all libraries."""
 
 import contextlib
 import gc
 import os
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from tools.faults.lives import end, start
 
 
 def without_garbage() -> None:
@@ -35,3 +41,29 @@ def ended(child: int) -> None:
 def in_child(work: Callable[[], object]) -> None:
     """Do it in a child to its end."""
     ended(forked(work))
+
+
+def run_pytest(command: Sequence[str], *, check: bool, capture_output: bool) -> "subprocess.CompletedProcess[bytes]":
+    """Run pytest as `subprocess.run` does, but in a child: to load pytest and its plugins again takes most of a run."""
+    assert command[1:3] == ["-m", "pytest"]
+
+    def run() -> None:
+        if capture_output:
+            null = os.open(os.devnull, os.O_WRONLY)
+            for stream in (1, 2):
+                os.dup2(null, stream)
+        os._exit(pytest.main([*command[3:]]))
+
+    code = os.waitstatus_to_exitcode(os.waitpid(forked(run), 0)[1])
+    assert not check
+    return subprocess.CompletedProcess(command, code)
+
+
+def run_program(code: str, *arguments: object) -> int:
+    """Run a program in a process of its own, which need not load the libraries; return its exit code."""
+    return end(start(_execute, code, *map(str, arguments)))
+
+
+def _execute(code: str, *arguments: str) -> None:
+    sys.argv = ["-c", *arguments]
+    exec(code, {"__name__": "__main__"})  # noqa: S102

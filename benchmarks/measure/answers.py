@@ -9,7 +9,7 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -96,9 +96,7 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
     if not parts:
         return None
     lines = [line for text in shown for line in _lines(text)]
-    return all(
-        any(window.says(part, dates, denied=denied) for dates, windows in lines for window in windows) for part in parts
-    )
+    return all(any(line.says(part, dates, denied=denied) for dates, line in lines) for part in parts)
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
@@ -164,24 +162,45 @@ class _Reading:
 class _Part:
     """A part of an answer: words, dates and characters, and whether the part denies them."""
 
-    words: tuple[str, ...]
+    words: frozenset[str]
     dates: tuple[_Date, ...]
     characters: str
     denies: bool
 
     def within(self, words: frozenset[str], characters: str) -> bool:
         """Return True if the part's characters, all its numbers and enough of its words are found."""
-        found = [word for word in self.words if word in words]
-        if len(found) < len(self.words) and (
+        missing = self.words - words
+        if missing and (
             len(self.words) <= _FEW
-            or len(found) < _ENOUGH * len(self.words)
-            or any(word[0].isdigit() and word not in words for word in self.words)
+            or len(self.words) - len(missing) < _ENOUGH * len(self.words)
+            or any(word[0].isdigit() for word in missing)
         ):
             return False
         return not self.characters or _among(self.characters, characters)
 
 
-_Line: TypeAlias = tuple[tuple[_Date, ...], tuple[_Reading, ...]]
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a text.
+
+    Attributes:
+        dates: The date at its beginning, if any.
+        sentences: The readings of its sentences.
+        words: The words of all sentences.
+        characters: The characters of all sentences.
+    """
+
+    dates: tuple[_Date, ...]
+    sentences: list[_Reading]
+    words: frozenset[str]
+    characters: str
+
+    def says(self, part: _Part, dates: tuple[_Date, ...], *, denied: bool) -> bool:
+        """Return True if two neighbouring sentences of the line, with these `dates`, contain a part of an answer."""
+        if not part.within(self.words, self.characters):
+            return False
+        windows = [one + other for one, other in itertools.pairwise(self.sentences)] or self.sentences
+        return any(window.says(part, dates, denied=denied) for window in windows)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -198,29 +217,31 @@ def _part(text: str) -> _Part:
     if any(word[0].isdigit() for word in words):
         words -= _MONEY
     characters = _characters(_HAN_DENIAL.sub(lambda found: found[0].removeprefix(found[1]), text))
-    return _Part(tuple(sorted(words)[:_MOST]), said.dates[:_MOST], characters[:_MOST], denies=said.denies)
+    return _Part(frozenset(sorted(words)[:_MOST]), said.dates[:_MOST], characters[:_MOST], denies=said.denies)
 
 
-def _lines(text: str) -> Iterator[_Line]:
-    """Yield each line of a text: the date of its heading, if any, and a reading of each two neighbouring sentences.
+@functools.lru_cache(maxsize=1 << 12)
+def _lines(text: str) -> list[tuple[tuple[_Date, ...], _Line]]:
+    """Return the lines of a text, each with its date.
 
     A date at the beginning of a line also counts for later lines, up to the next date.
     """
     dates: tuple[_Date, ...] = ()
-    for line in text.split("\n"):
-        own, windows = _read_line(line)
-        dates = own or dates
-        yield dates, windows
+    lines = map(_read_line, text.split("\n"))
+    return [(dates := line.dates or dates, line) for line in lines]
 
 
 @functools.lru_cache(maxsize=1 << 15)
 def _read_line(line: str) -> _Line:
-    """Return the date at the beginning of a line, if any, and a reading of each two neighbouring sentences."""
     written = with_one_writing(_fold(line))
     heading = _HEADING.match(written)
     sentences = [_read_text(one) for one in _SENTENCE_END.split(written) if one]
-    windows = [one + other for one, other in itertools.pairwise(sentences)] or sentences
-    return (((heading[1], heading[2], heading[3]),) if heading else ()), tuple(windows)
+    return _Line(
+        ((heading[1], heading[2], heading[3]),) if heading else (),
+        sentences,
+        frozenset().union(*(one.words for one in sentences)),
+        " ".join(one.characters for one in sentences),
+    )
 
 
 @functools.lru_cache(maxsize=1 << 13)
@@ -229,16 +250,17 @@ def _read_text(text: str) -> _Reading:
     plain = set[str]()
     left = 0  # the number of next words that the last denial denies
     for found in _TOKEN.finditer(_AT_MOST.sub(" ", _WHOSE.sub("", _NOT.sub(" n't", text.lower())))):
-        if found["stop"] or found["word"] == "but":
-            left = 0
-        elif found["word"] is None:
+        word = found["word"]
+        if word is None and not found["stop"]:
             dates.append((found[1], found[2], found[3]))
             plain |= {found[1]} - {""}
-        elif found["word"] in _DENIALS:
-            denied.add(found["word"])
+        elif word is None or word == "but":
+            left = 0
+        elif word in _DENIALS:
+            denied.add(word)
             left = _REACH
-        elif found["word"] not in _FILLERS:
-            (denied if left else plain).add(_root(found["word"]))
+        elif word not in _FILLERS:
+            (denied if left else plain).add(_root(word))
             left = max(left - 1, 0)
     words = plain | denied
     if not _HAN.search(text):
@@ -248,6 +270,7 @@ def _read_text(text: str) -> _Reading:
     return _Reading(frozenset(words), frozenset(plain), tuple(dates), *characters)
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _root(word: str) -> str:
     word = word.removesuffix(":00")
     word = singular(word) or word

@@ -23,6 +23,9 @@ def squeeze(text: str) -> str:
 class Texts:
     r"""The texts of a view, to be searched with `in`. White space of any kind and length is equal.
 
+    Attributes:
+        squeezed: The texts with a single space in place of each run of white space.
+
     Example:
         >>> "moved to Oslo" in Texts(["I moved to", "I moved\nto Oslo."])
         True
@@ -30,10 +33,10 @@ class Texts:
 
     def __init__(self, shown: Iterable[str]) -> None:
         # Squeezed one by one, because `squeeze` caches its results, such as the messages of a long log.
-        self._shown = "\n".join(map(squeeze, shown))
+        self.squeezed = "\n".join(map(squeeze, shown))
 
     def __contains__(self, text: object) -> bool:
-        return isinstance(text, str) and squeeze(text) in self._shown
+        return isinstance(text, str) and squeeze(text) in self.squeezed
 
 
 def whole(evidence: Sequence[str], shown: Texts) -> float:
@@ -63,11 +66,15 @@ def covers(text: str, shown: Texts) -> bool:
     """
     if text in shown:
         return True
+    runs = _split_into_runs(text)
+    return bool(runs) and sum(run in shown.squeezed for run in runs) >= _ENOUGH * len(runs)
+
+
+@functools.lru_cache(maxsize=4096)
+def _split_into_runs(text: str) -> list[str]:
+    """Return the sequences of five words of a text; for a text of 40 words or fewer, an empty list."""
     words = text.split()
-    if len(words) <= _LONG:
-        return False
-    runs = [" ".join(words[place : place + _RUN]) for place in range(len(words) - _RUN + 1)]
-    return sum(run in shown for run in runs) >= _ENOUGH * len(runs)
+    return [" ".join(words[place : place + _RUN]) for place in range(len(words) - _RUN + 1) if len(words) > _LONG]
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:

@@ -25,7 +25,7 @@ from memzoo.memories.text.order import lead_with, make_request
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
 from memzoo.sync import drive
-from memzoo.types import Piece, Shown
+from memzoo.types import Piece, Shown, Spent
 
 __all__ = ["measure", "messages_in", "steps_in"]
 
@@ -298,9 +298,10 @@ class _Run:
             (tally.relearnt if anew else tally.followed).ask(mark, after, shown)
 
     def _views(self, query: str | None) -> list[tuple[_Tally, Shown]]:
-        _, before = self._sum_spent()
+        before = self._usage.total
         view = [] if self._said else self._view(query)
-        self.calls["asking"] += self._sum_spent()[1] - before
+        if (spent := self._usage.total) != before:
+            self.calls["asking"] += Sum.of(spent - before)
         return [(tally, self._cut(view, budget)) for budget, tally in self._tallies.items()]
 
     def _end(self, said: str | None) -> None:
@@ -377,16 +378,16 @@ class _Run:
             token_counter=self._settings.counting.of_message,
         )
 
-    def _sum_spent(self) -> tuple[Sum, Sum]:
-        """Return the counts of embedding calls so far, and the counts of all calls."""
-        return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
+    def _sum_spent(self) -> tuple[Spent, Spent]:
+        """Return the cost of embedding calls so far, and the cost of all calls."""
+        return self._usage["embedding"], self._usage.total
 
-    def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
+    def _book(self, name: str, before: tuple[Spent, Spent]) -> None:
         if (now := self._sum_spent()) == before:
             return
         embedding, whole = (one - other for one, other in zip(now, before, strict=True))
-        self.calls["embedding"] += embedding
-        self.calls[name] += whole - embedding
+        self.calls["embedding"] += Sum.of(embedding)
+        self.calls[name] += Sum.of(whole - embedding)
 
 
 def messages_in(transcript: Transcript) -> Iterator[Message]:

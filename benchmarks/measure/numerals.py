@@ -60,7 +60,7 @@ _MONTH_ALONE = re.compile(
     rf"\b(?P<month>{'|'.join(name.title() for name in _MONTHS if name not in ('march', 'may'))})\b"
     r"|\b(?:in|by|of|last|next|since|until|early|late) (?P<plain>March|May)\b"
 )
-_DATES = (_ISO, _CHINESE, _DAY_FIRST, _MONTH_FIRST, _MONTH_AND_YEAR, _MONTH_ALONE)
+_WITH_MONTH = (_DAY_FIRST, _MONTH_FIRST, _MONTH_AND_YEAR, _MONTH_ALONE)
 # A weekday beside a full date adds nothing.
 _ITS_WEEKDAY = re.compile(
     "\\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? (?:the )?(?=\x02)"
@@ -87,6 +87,10 @@ _WORDED = re.compile(
     rf"(?:[ -](?:and )?(?:{_one_of([*_SMALL, *_LARGE])})\b){{0,12}}\b",
     re.IGNORECASE,
 )
+_DIGIT, _WORD = re.compile(r"\d"), re.compile("[a-z]+")
+# Without a digit and one of these words, a text has no number and no date. Most texts have none.
+_NUMBER_WORDS = {*_SMALL, *_LARGE, *_ORDINALS}
+_TELLING = {*_NUMBER_WORDS, *_MONTH_NUMBERS, "cent", "percent"}
 # A number or a date never goes on after a sentence, except after the short name of a month: "Sept. 5".
 _SENTENCE_END = re.compile(
     rf"((?<=[.!?])(?<!(?:{_one_of({name[-3:] for name in _MONTH_NUMBERS})})\.)\s+(?!per ?cent))", re.IGNORECASE
@@ -112,12 +116,19 @@ def _rewrite(text: str) -> str:
         text = _HAN_NUMBER.sub(lambda found: _of_han(found[0]), text)
         text = _HAN_TENTHS.sub(r"\1.\3\2", text)
         text = _WEEK.sub(lambda found: f"星期{'7' if found[1] in '日天' else found[1]}", text)
-    for writing in _DATES:
-        text = writing.sub(_write_date, text)
+    words, has_digits = {*_WORD.findall(text.lower())}, _DIGIT.search(text)
+    if not has_digits and words.isdisjoint(_TELLING):
+        return text
+    if has_digits:
+        text = _CHINESE.sub(_write_date, _ISO.sub(_write_date, text))
+    if not words.isdisjoint(_MONTH_NUMBERS):
+        for writing in _WITH_MONTH:
+            text = writing.sub(_write_date, text)
     if "\x02" in text:
         text = _ITS_WEEKDAY.sub("", text)
     text = _ORDINAL_DIGITS.sub("th", _PER_CENT.sub("%", text))
-    text = _WORDED.sub(lambda found: _of_words(found[0].lower()), text)
+    if not words.isdisjoint(_NUMBER_WORDS):
+        text = _WORDED.sub(lambda found: _of_words(found[0].lower()), text)
     text = _THOUSANDS.sub("", text)
     text = _MANY.sub(lambda found: _times(found["number"], _LARGE[(found["unit"] or "thousand").lower()]), text)
     return _DECIMAL.sub(lambda found: _without_zeros(found[0]), text)

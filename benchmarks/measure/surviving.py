@@ -14,7 +14,16 @@ from memzoo.strategy import text_of
 
 __all__ = ["AGES", "Followed", "is_stated"]
 
-_OVER = re.compile(r"\b(?:cancel\w+|no longer|used to|replaced|until)\b|换掉|取消|不再|以前|原来", re.IGNORECASE)
+_OVER = re.compile(
+    r"\b(?:cancel\w+|no longer|used to|replaced|until|w(?:as|ere) (?:going )?to)\b"
+    "|换掉|取消|不再|以前|原[来定]|不作数|改了",
+    re.IGNORECASE,
+)
+# Words that leave a guess open.
+_OPEN = re.compile(
+    r"\b(?:evasive|(?:un|not )confirmed|unclear|without (?:saying|answering|confirming))\b|[没未]有?(?:确认|回应|表态)",
+    re.IGNORECASE,
+)
 
 AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 """The lower ends of the age groups, in exchanges: checks of one age group are counted together."""
@@ -98,6 +107,7 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     - A forgotten value counts as stated wherever it occurs.
     - A superseded value does not count beside the new value, or in a sentence that says it is over ("cancelled").
     - Words of another speaker do not count beside a denial or the name of the speaker.
+    - A guess does not count in a sentence that leaves it open ("not confirmed").
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))
@@ -120,7 +130,9 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     lines = [(line, quoted in squeeze(text)) for text in said for line in text.split("\n")]
     others = [line for line, has in lines if not (has and (quoted in squeeze(line) or squeeze(line) in quoted))]
     return any(
-        answer_found(one.means, [sentence]) and not any(word in f"{before} {sentence}".lower() for word in words)
+        answer_found(one.means, [sentence])
+        and not any(word in f"{before} {sentence}".lower() for word in words)
+        and not (one.kind == "supposed" and _OPEN.search(sentence))
         for line in others
         for before, sentence in list_sentences(line)
     )

@@ -7,8 +7,12 @@ Replies that exist are used at once: a stopped run can be continued, and a run w
 contender (a memory of another library) gives up after five minutes without a reply; start it again.
 
 `--pack` writes the replies of each job into one file, `JOB.json`, each with a digest of its prompt. A folder of such
-files can be read too. The table counts the answers in all replies ("noted"), in the memory at the end ("known") and in
-its views ("shown"), and the prompts that have changed since they were answered.
+files can be read too; a folder JOB beside the file takes further prompts. The table counts the answers in all replies
+("noted"), in the memory at the end ("known") and in its views ("shown"), and the prompts that have changed since they
+were answered.
+
+At the end, `--relearn` empties the memory and lets it learn the conversation anew; `--change` lets the next memory of
+the four learn the whole conversation, and changes back. Both count the marked lines that are still shown.
 """
 
 import hashlib
@@ -25,8 +29,10 @@ import typer
 
 from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.measure.fitting import fit
 from memzoo.benchmarks.measure.measuring import measure
 from memzoo.benchmarks.measure.settings import Settings
+from memzoo.benchmarks.measure.surviving import Followed
 from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.benchmarks.research.inputs import limits_of, refusals
 from memzoo.benchmarks.research.tables import show, table
@@ -75,11 +81,11 @@ class Written:
         (message,) = messages
         text = str(message["content"])
         digest, number = hashlib.sha256(text.encode()).hexdigest()[:16], len(self.given)
-        if self._packed is None:
-            answer = self._wait(number + 1, text)
-        elif number < len(self._packed):
-            answer = self._packed[number]["reply"]
+        if self._packed and number < len(self._packed):
+            answer = str(self._packed[number]["reply"])
             self.changed += self._packed[number]["prompt"] != digest
+        elif self._packed is None or self._folder.exists():
+            answer = self._wait(number + 1, text)
         else:
             raise OptionError(f"{self._folder.name}.json has no reply to prompt {number + 1}; have it written")
         self.given.append({"prompt": digest, "reply": answer})
@@ -107,28 +113,44 @@ class _Job(NamedTuple):
     learn_every: int
     budget: int
     folder: Path
+    learn: str
+    relearn: int
+    change: bool
 
     def __str__(self) -> str:
-        size = self.budget if "/" in self.memory else self.learn_every
+        size = self.budget if "/" in self.memory else self.learn_every if self.learn == "now" else self.learn
         return f"{self.number:02}-{_NO_FILE_NAME.sub('-', self.memory)}-{size}"
 
-    def run(self) -> tuple[Outcome, Written, list[str]]:
-        """Return the measurements, the model, and the memory's knowledge at the end as texts; none of a contender."""
-        model, made = Written(self.folder / str(self)), list[BaseMemory]()
+    def run(self) -> tuple[Outcome, Written, list[str], list[str]]:
+        """Return the measurements and the model; of memzoo's memories also the knowledge at the end, and changes."""
+        model, made = Written(self.folder / str(self)), list[dict[str, Any]]()
 
         def make(**common: Any) -> BaseMemory:
-            talk, options = self.talk, dict(_OPTIONS[self.memory])
-            names = {"human_prefix": talk.user, "ai_prefix": talk.assistant}
-            given = {"llm": model, "learn_every": self.learn_every, **names, **options, **common}
-            made.append(create_memory(self.memory, **given))
-            return made[-1]
+            names = {"human_prefix": self.talk.user, "ai_prefix": self.talk.assistant}
+            made.append({"llm": model, "learn_every": self.learn_every, "learn": self.learn, **names, **common})
+            return self._open(self.memory, made[-1])
 
         # With `survival`, the rest of a portion is learnt before the questions.
-        settings = Settings(model=model, survival=True, budgets=[self.budget], counter=named_counter(_ENCODING))
+        counter = named_counter(_ENCODING)
+        settings = Settings(model=model, survival=True, budgets=[self.budget], counter=counter, relearn=self.relearn)
         is_own = "/" not in self.memory
         variant = Variant(self.memory, factory=make) if is_own else contender_variants(self.memory)[0]
         outcome, _ = measure(self.talk, self.number, variant, settings)
-        return outcome, model, _list_known(made[0]) if is_own else []
+        if not is_own:
+            return outcome, model, [], []
+        changed, names = list[str](), [*_OPTIONS]
+        others = [names[names.index(self.memory) + 1 - len(names)], self.memory] if self.change else []
+        for name in others:
+            memory, followed = self._open(name, made[0]), Followed()
+            memory.settle()
+            for mark in (mark for exchange in self.talk.exchanges for mark in exchange.marks):
+                followed.ask(mark, None, fit(memory.messages(mark.asked), self.budget, counter))
+            kept = followed.list_survived()
+            changed.append(f"{name} {sum(one.shown for one in kept)} of {sum(one.of for one in kept)}")
+        return outcome, model, _list_known(self._open(self.memory, made[0])), changed
+
+    def _open(self, name: str, given: Mapping[str, Any]) -> BaseMemory:
+        return create_memory(name, **{**given, **_OPTIONS[name]})
 
 
 def _list_known(memory: BaseMemory) -> list[str]:
@@ -150,28 +172,32 @@ def written(
     memory: Annotated[str, typer.Option(help="The memories and contenders, with commas between.")] = ",".join(_OPTIONS),
     sizes: Annotated[str, typer.Option(help="The values of learn_every.")] = "8",
     budget: Annotated[int, typer.Option(help="The tokens that a view may have.")] = 1000,
+    learn: Annotated[str, typer.Option(help="When to learn: now, or later, in steps as large as prompts.")] = "now",
+    relearn: Annotated[int, typer.Option(help="How often to learn all anew at the end.")] = 0,
+    change: Annotated[bool, typer.Option(help="Change to another memory at the end, and back.")] = False,
     pack: Annotated[Path | None, typer.Option(help="The folder for the replies, a file for each job.")] = None,
 ) -> None:
     """Measure memories that learn from replies in files, which a person or a program writes."""
     with refusals():
         found = load_transcripts(sample_path(talks) if talks in ("en", "zh", "survival") else Path(talks))
         jobs = [
-            _Job(found[number - 1], number, name, size, budget, folder)
+            _Job(found[number - 1], number, name, size, budget, folder, learn, relearn, change)
             for size, name, number in itertools.product(limits_of(sizes), memory.split(","), limits_of(numbers))
         ]
         with ThreadPoolExecutor(len(jobs)) as threads:
             done = [*threads.map(_Job.run, jobs)]
-    for job, (_, model, _) in zip(jobs, done, strict=True):
+    for job, (_, model, *_) in zip(jobs, done, strict=True):
         if pack:
             pack.mkdir(parents=True, exist_ok=True)
             lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in model.given)
             (pack / f"{job}.json").write_text(f"[{lines}]\n", encoding="utf-8", newline="\n")
     rows = [_row(job, *one) for job, one in zip(jobs, done, strict=True)]
     heads = "job, noted, known, shown, corrections, survived, but, must not, calls, changed, own tokens, reading"
-    show(table(heads.split(", "), rows))
+    more = [name for name, is_asked in (("learnt anew", relearn), ("other, and back", change)) if is_asked]
+    show(table([*heads.split(", "), *more], rows))
 
 
-def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str]) -> list[str]:
+def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str], changed: Sequence[str]) -> list[str]:
     at, exchanges = outcome.budgets[job.budget], len(job.talk.exchanges)
     asked = [one.answer for one in at.answers if one.answer is not None]
     noted, told = (
@@ -180,6 +206,7 @@ def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str]) -> l
     )
     updates = [one.update for one in at.answers if one.update]
     kept = [one for one in at.survived if one.after is None]
+    anew = f"{sum(one.shown for one in at.relearnt)} of {sum(one.of for one in at.relearnt)}"
     return [
         str(job) if not outcome.failure else f"{job}: {outcome.failure}",
         f"{sum(noted)}",
@@ -193,4 +220,6 @@ def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str]) -> l
         str(model.changed),
         f"{model.spent.tokens / exchanges:,.0f}",
         f"{at.tokens / max(at.loads, 1):,.0f}",
+        *([anew] if job.relearn else []),
+        *([", ".join(changed)] if job.change else []),
     ]

@@ -109,7 +109,7 @@ class ConversationKGMemory(PlainKG):
     async def aget_knowledge_triplets(self, input_string: str) -> list[Any]:
         """Return the facts in a text, without storing them. The model also reads the last `k` exchanges."""
         history, words = await self._recent(), self.redactor.text(input_string)
-        lines = words if self.has_langchains_prompt else self.render.lines_of([{"role": "user", "content": words}])
+        lines = words if self.has_langchains_prompt else self.render.labels.line({"role": "user", "content": words})
         own = {} if self.has_langchains_prompt else {"dated_history": history, "dated_new_lines": lines}
         try:
             return await self._statements(self.kg, self._known, history=history, new_lines=lines, **own)

@@ -257,7 +257,10 @@ class Learner:
         moment = self._moment(state)  # before the search, which may miss messages that another thread adds meanwhile
         waiting = await self.find_waiting(state)
         if waiting.due and (rest or not waiting.is_held):
-            return next_step(self._clear_results(waiting.entries), waiting.due, room, state.attempts.exchanges)
+            entries, usual = self._clear_results(waiting.entries), self.retry.prompts.usual // 2
+            return next_step(
+                entries, waiting.due, room, state.attempts.exchanges, portion=self._hooks.learn_every, usual=usual
+            )
         if not tidied and self._hooks.is_over_limit(state):
             return LearningStep((), is_last=False)
         if not (waiting.is_held and self._hooks.learn_after_pause):  # time alone makes these messages due
@@ -276,7 +279,7 @@ class Learner:
         check_returned(self._hooks, "due", due, int, "True, False or a number of messages")
         if due is True:
             return Waiting(waiting, len(waiting), is_held=not await self._is_portion(state, waiting))
-        if due is False and (len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room):
+        if due is False and (len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.usual // 2):
             due = len(waiting)
         return Waiting(waiting, due)
 
@@ -307,7 +310,7 @@ class Learner:
         # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.
         exact = self._hooks.token_counter is not None or limit is not None
         size = self._hooks.render.tokens if exact else size_of
-        return self._hooks.max_pending_tokens if limit is None else limit, size
+        return self._hooks.pending_limit if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
         """Return the set-aside messages, and the pinned messages that are neither set aside nor waiting.

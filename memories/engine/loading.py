@@ -68,7 +68,7 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     if not view.final and await cached.system.newest():
         view = replace(view, system=await cached.system.current(), entries=talk(view.entries))
     clearing = cached.clearing
-    if cached.pins.waits or (clearing and (clearing.waits or clearing.is_whole(view.entries))):
+    if cached.pins.waits or (clearing and clearing.may_change(view.entries)):
         view = replace(view, room=-1)
     return show_pinned(view, pinned) if pinned else view
 

@@ -403,7 +403,7 @@ class Log:
         clearing = self.cached.clearing
         if clearing is None or self._form == "whole":
             return entries
-        return clearing.replace_old(entries) if self._form == "shown" else list(clearing.replace_all(entries))
+        return clearing.replace_old(entries) if self._form == "shown" else clearing.replace_all(entries)
 
     def _cap(self, last: int) -> int:
         return last if self.until is None else min(last, self.until)

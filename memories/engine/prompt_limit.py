@@ -60,10 +60,15 @@ class PromptLimit:
 
     Attributes:
         tokens: The current limit.
+
+    Args:
+        tokens: The limit.
+        usual: A lower limit, for all prompts but those about a portion of long exchanges; by default `tokens`.
     """
 
-    def __init__(self, tokens: int) -> None:
+    def __init__(self, tokens: int, usual: int = 0) -> None:
         self.tokens = tokens
+        self._usual = usual or tokens
 
     def check(self, prompt: str, purpose: str) -> None:
         """Raise a `TooLongError` if a prompt is over the limit."""
@@ -80,6 +85,11 @@ class PromptLimit:
         self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
 
     @property
+    def usual(self) -> int:
+        """The limit for all prompts but those about a portion of long exchanges."""
+        return min(self.tokens, self._usual)
+
+    @property
     def room(self) -> int:
         """The tokens available for new messages in a prompt. The rest is for the known state and the instructions."""
         return self.tokens // 2
@@ -87,7 +97,7 @@ class PromptLimit:
     @property
     def room_for_known(self) -> int:
         """The tokens available for the known state, in a prompt that need not show the whole state."""
-        return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
+        return max(min(self.usual // 4, (self.usual - _INSTRUCTIONS) // 2), 0)
 
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
         """Lower the limit if an error says that the prompt was too long.
@@ -140,7 +150,9 @@ class LearningStep(NamedTuple):
     is_last: bool
 
 
-def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> LearningStep:
+def next_step(
+    waiting: Sequence[Entry], ripe: int, tokens: int, most: int, *, portion: int = 1, usual: int | None = None
+) -> LearningStep:
     """Return the next step: the oldest whole exchanges that fit a prompt.
 
     If the first exchange is too long by itself, the step has only a part of it.
@@ -150,11 +162,14 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> Le
         ripe: The number of messages to learn from now, counted from the oldest.
         tokens: The room for messages in a prompt.
         most: The most exchanges; 0 for any number.
+        portion: The number of exchanges that may fill the room.
+        usual: The room for more exchanges; by default `tokens`.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):
         size += sum(map(size_of, waiting[fitting:end]))
-        if size > tokens or (most and count > most):
+        room = tokens if usual is None or count <= portion else min(tokens, usual)
+        if size > room or (most and count > most):
             break
         fitting = end
     entries = waiting[:fitting]

@@ -39,8 +39,8 @@ class FactIndex:
         # subject and words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
-        # The numbers of facts about a node that are not true, and the nodes as an index.
-        self._untrue = Counter[str]()
+        # The facts about a node that are not true, and the nodes as an index.
+        self._untrue: defaultdict[str, dict[str, Fact]] = defaultdict(dict)
         self._untrue_names = NameIndex()
         # By text until such a node changes, and by node until a fact changes: views ask for the same ones again and
         # again.
@@ -150,16 +150,23 @@ class FactIndex:
 
     def _replace(self, node: str) -> Iterator[Fact]:
         """Yield, for each untrue fact about a name, the newest fact that has the same relation but another name."""
-        for old in self.at(node):
-            if old.superseded_by or old.negated:
-                other = next((one for one in old.nodes if one != node), node)
-                new = (one for one in self.with_words(other, old.related) if one.related == old.related)
-                told = [one for one in new if node not in one.nodes and one.newest >= old.superseded_by]
-                yield from sorted((one for one in told if not one.negated), key=lambda one: (one.newest, one.key))[-1:]
+        untrue = self._untrue[node]
+        beside = {other for fact in untrue.values() for other in fact.nodes}
+        after = ((node, other) for other in self.graph.succ[node] if other in beside)
+        before = ((other, node) for other in self.graph.pred[node] if other in beside)
+        for old in (fact for pair in (*after, *before) for fact in self.between(*pair) if fact.key in untrue):
+            other = next((one for one in old.nodes if one != node), node)
+            new = (one for one in self.with_words(other, old.related) if one.related == old.related)
+            told = (one for one in new if node not in one.nodes and one.newest >= old.superseded_by)
+            yield from sorted((one for one in told if not one.negated), key=lambda one: (one.newest, one.key))[-1:]
 
     def _add(self, fact: Fact) -> None:
         self._worded[fact.wording][fact.key] = fact
-        self._count_untrue(fact, 1)
+        for node in _untrue_nodes(fact):
+            if node not in self._untrue:
+                self._untrue_names.add(node)
+                self._named.clear()
+            self._untrue[node][fact.key] = fact
         if not fact.superseded_by:
             self._rank_relation(fact, 1)
             if not fact.negated:
@@ -169,7 +176,11 @@ class FactIndex:
 
     def _drop(self, fact: Fact) -> None:
         _take_out(self._worded, fact.wording, fact.key)
-        self._count_untrue(fact, -1)
+        for node in _untrue_nodes(fact):
+            _take_out(self._untrue, node, fact.key)
+            if node not in self._untrue:
+                self._untrue_names.remove(node)
+                self._named.clear()
         if not fact.superseded_by:
             self._rank_relation(fact, -1)
             if not fact.negated:
@@ -179,18 +190,6 @@ class FactIndex:
                 del facts[bisect_left(facts, (fact.newest, fact.key))]
                 if not facts:
                     del self._holding[node][word]
-
-    def _count_untrue(self, fact: Fact, change: int) -> None:
-        for node in set(fact.nodes) if fact.superseded_by or fact.negated else ():
-            self._untrue[node] += change
-            if not self._untrue[node]:
-                del self._untrue[node]
-                self._untrue_names.remove(node)
-            elif self._untrue[node] == change:
-                self._untrue_names.add(node)
-            else:
-                continue
-            self._named.clear()
 
     def _rank_relation(self, fact: Fact, change: int) -> None:
         subjects, relation = self._subjects_by_relation[fact.plain_relation], fact.plain_relation
@@ -209,6 +208,11 @@ def _split_key(key: str) -> tuple[tuple[str, str], str]:
     """Split a fact's key into subject and object, and the rest of the key."""
     subject, relation, obj, *qualifier = key.split("\t")
     return (subject, obj), "\t".join([relation, *qualifier])
+
+
+def _untrue_nodes(fact: Fact) -> set[str]:
+    """Return the nodes of a fact that is not true; an empty set for a true fact."""
+    return set(fact.nodes) if fact.superseded_by or fact.negated else set()
 
 
 def _related_key(fact: Fact) -> tuple[str, frozenset[str]]:

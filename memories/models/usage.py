@@ -137,7 +137,7 @@ class Usage:
     @property
     def total(self) -> Spent:
         """The total cost over all purposes."""
-        return sum((self[purpose] for purpose in self), Spent())
+        return sum((*self._spent.values(), *(part.total for part in self._parts)), Spent())
 
     def __repr__(self) -> str:
         return f"Usage({', '.join(f'{purpose}={self[purpose]}' for purpose in self)})"

@@ -12,9 +12,19 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.corrections import find_asked_kinds, find_values
+from memzoo.memories.search.corrections import SURELY, find_asked_kinds, find_values
+from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
 from memzoo.memories.search.relative_dates import find_dates
-from memzoo.memories.search.units import FoundUnit, FoundUnits, KnownUnit, asks_for_advice, asks_for_rule
+from memzoo.memories.search.units import (
+    FoundUnit,
+    FoundUnits,
+    KnownUnit,
+    asks_for_advice,
+    asks_for_place,
+    asks_for_rule,
+    obliges,
+    tells_place,
+)
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.search.words import find_telling_words, space_out
 from memzoo.memories.text.days import in_words
@@ -32,6 +42,8 @@ _WORD = re.compile(r"\w+")
 _LEAST_WEIGHT = 1e-6
 # A word in more texts than this only adds to the scores of texts found by rarer words, which bounds the search's cost.
 _MOST = 64
+# The number of newest units that are shown if they have a date, a place or the like that the question asks for.
+_MOST_OF_KIND = 128
 # The numbers of the best units that pass on to others under their names, and of those that stay first.
 _PASSING_ON, _FIRST = 10, 4
 # If a message has more units than this, most of them are unrelated to each other.
@@ -55,6 +67,24 @@ _LIKELY = 0.8
 _LEAST = 1e-3
 # An exponent that evens out the scores of different lines, so that a line of rare words does not take all the room.
 _EVENED = 0.3
+# Kinds of statements beside the kinds of values.
+_PLACE, _RULE = SURELY << 1, SURELY << 2
+# The nouns that statements have for the adjectives of questions: "How long is the boat?", "has a length of".
+_NOUNS = {
+    "deep": "depth",
+    "expensive": "price",
+    "far": "distance",
+    "fast": "speed",
+    "heavy": "weight",
+    "high": "height",
+    "long": "length",
+    "old": "age",
+    "tall": "height",
+    "wide": "width",
+}
+_HOW = re.compile(r"\bhow (\w+)")
+# The weight of a Chinese or Japanese character, if a pair of them counts 1.
+_CHARACTER = 0.1
 # Scores are compared in billionths: further digits depend on the order of addition.
 _DIGITS = 1e9
 
@@ -131,8 +161,8 @@ class UnitIndex:
     A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
     neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
     all facts about Devin, though only one unit calls him a head baker. Words that follow each other in both query and
-    unit count more. Units with a date, a number or a rule gain if the question asks for one. Rules come last in the
-    results of other questions.
+    unit count more. Units with a date, a number, a place or a rule gain if the question asks for one. Rules come last
+    in the results of other questions.
 
     Args:
         weights: The weights of the parts of a score.
@@ -164,6 +194,7 @@ class UnitIndex:
         self._own = _Texts[int](self._weights, self._orders.__getitem__)
         self._known = _Texts[str](self._weights)
         self._under: defaultdict[str, list[int]] = defaultdict(list)
+        self._all: list[int] = []
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
@@ -192,7 +223,7 @@ class UnitIndex:
             named: The canonical names asked about, each with its certainty: 1 for a full name or an alias in the query.
         """
         with self._lock:
-            asked, kinds = self._weigh(query, named), find_asked_kinds(query)
+            asked = self._weigh_question(query, named)
             own, known = self._own.score(asked), self._known.score(asked)
             around, fits = self._pass_on(own), dict[int, float]()
             weights, units = self._weights, self._units
@@ -206,13 +237,11 @@ class UnitIndex:
             # A full name in the query is a word too, so words find enough.
             if FULL_NAME not in named.values():
                 self._reach_others(fits, known)
-            if kinds:
-                fits = {
-                    n: fit * (1 + weights.kinds) if self._find_values(n) & kinds else fit for n, fit in fits.items()
-                }
-            if asks_for_rule(query):
-                fits = {n: fit * (1 + weights.kinds) if n in self._rules else fit for n, fit in fits.items()}
-            worth = self._less_length(fits)
+            if kinds := find_asked_kinds(query) | _PLACE * asks_for_place(query) | _RULE * asks_for_rule(query):
+                more, near = weights.having * max(fits.values(), default=0.0), {*fits, *self._all[-_MOST_OF_KIND:]}
+                having = [number for number in near if self._find_kinds(number) & kinds]
+                fits |= {number: fits.get(number, 0.0) * (1 + weights.kinds) + more for number in having}
+            worth = self._less_length(fits, weights.kept)
             if not asks_for_advice(query, named):
                 worth |= {number: one * weights.advice for number, one in worth.items() if units[number].unit.advice}
             rules = heapq.nlargest(_MOST_RULES, self._rules, key=self._orders.__getitem__)
@@ -267,8 +296,8 @@ class UnitIndex:
             self._rules.add(number)
         if _INSTEAD.search(unit.text):
             self._instead.add(number)
-        for name in dict.fromkeys(unit.names):
-            bisect.insort(self._under[name], number, key=self._orders.__getitem__)
+        for numbers in (self._all, *(self._under[name] for name in dict.fromkeys(unit.names))):
+            bisect.insort(numbers, number, key=self._orders.__getitem__)
         return number
 
     def _remove(self, unit: KnownUnit, number: int) -> None:
@@ -277,8 +306,8 @@ class UnitIndex:
         self._kinds.pop(number, None)
         self._rules.discard(number)
         self._instead.discard(number)
-        for name in dict.fromkeys(unit.names):
-            _delete(self._under[name], number, self._orders.__getitem__)
+        for numbers in (self._all, *(self._under[name] for name in dict.fromkeys(unit.names))):
+            _delete(numbers, number, self._orders.__getitem__)
         del self._orders[number]
 
     def _index(self, unit: KnownUnit, number: int, times: int) -> Sequence[str]:
@@ -352,17 +381,35 @@ class UnitIndex:
                 asked = {**dict.fromkeys(map(stem, _words(name)), share), **asked}
         return asked
 
-    def _find_values(self, number: int) -> int:
+    def _weigh_question(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
+        """Return the weights of a question's terms.
+
+        They are those of `_weigh`, but pairs of Chinese characters count as words, and nouns for adjectives are added.
+        """
+        asked = self._weigh(query, named)
+        for adjective in _HOW.findall(query.lower()):
+            if noun := _NOUNS.get(adjective):
+                asked.setdefault(stem(noun), 1.0)
+        if pairs := [*find_pairs(translate_numbers(fold(query)))]:
+            said = {*_words(fold(query))}
+            apart = {term for term in asked if RUN.search(term) and said.issuperset(term.split())}
+            asked = {term: weight for term, weight in asked.items() if term not in apart}
+            asked |= dict.fromkeys(itertools.chain(*pairs), _CHARACTER) | dict.fromkeys(map(" ".join, pairs), 1.0)
+        return asked
+
+    def _find_kinds(self, number: int) -> int:
         kinds = self._kinds.get(number)
         if kinds is None:
-            kinds = self._kinds[number] = find_values(self._units[number].unit.text)
+            text = self._units[number].unit.text
+            rule = _RULE * (number in self._rules or obliges(text))
+            kinds = self._kinds[number] = find_values(text) | _PLACE * tells_place(text) | rule
         return kinds
 
-    def _less_length(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Return scores minus a cost for length; even a very long unit keeps a small score."""
+    def _less_length(self, scores: Mapping[int, float], least: float = _LEAST) -> dict[int, float]:
+        """Return scores minus a cost for length; even a very long unit keeps the share `least` of its score."""
         cost, sizes = self._weights.length * max(scores.values(), default=0.0), self._sizes
         return {
-            number: less if (less := one - cost * sizes[number]) > (least := _LEAST * one) else least
+            number: less if (less := one - cost * sizes[number]) > (kept := least * one) else kept
             for number, one in scores.items()
         }
 

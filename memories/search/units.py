@@ -12,8 +12,11 @@ __all__ = [
     "FoundUnits",
     "KnownUnit",
     "asks_for_advice",
+    "asks_for_place",
     "asks_for_rule",
+    "obliges",
     "tells_advice",
+    "tells_place",
     "tells_rule",
 ]
 
@@ -30,9 +33,21 @@ _FORBIDS = re.compile(
     r"\b|绝对不|千万不|不许|不准|不得|禁止|严禁|过敏",
     re.IGNORECASE,
 )
+_OBLIGES = re.compile(
+    r"\b(?:must|ha(?:s|ve) to|needs? to|cannot|can['’]t|can not|only|never|at (?:most|least)|no more than|limit(?:ed)?)"
+    r"\b|必须|只[能准许]|不能|不要|最多|至多|不超过|别",
+    re.IGNORECASE,
+)
 _ASKS_FOR_RULE = re.compile(
-    r"\b(?:forbidden|allowed|prohibited|permitted|avoid|beware|allerg(?:y|ic)|rules?|verboten|erlaubt|darf)\b"
-    r"|\b(?:must|may|should|can)\b.*\b(?:not|never|nobody)\b|不许|不准|不能|不可以|不得|禁|避开|当心|忌|过敏|规矩",
+    r"\b(?:forbidden|allowed|prohibited|permitted|avoid|beware|allerg(?:y|ic)|rules?|limits?|verboten|erlaubt|darf)\b"
+    r"|\b(?:must|may|should|can|able to|ha(?:s|ve) to|needs? to)\b"
+    "|[不只][许准能]|可以|必须|不得|禁|避开|当心|忌|过敏|规矩|最[多高]",
+    re.IGNORECASE,
+)
+_TELLS_PLACE = re.compile(r"\b(?:at|from|in|into|near|on|to|towards?) (?:an? |the )?[A-Z]|[去到在住往]")
+_ASKS_FOR_PLACE = re.compile(
+    r"\bwhere\b|\b(?:what|which) (?:address|city|country|place|street|town|village)\b"
+    "|哪里|哪儿|[哪什][个么]地方|哪一?站",
     re.IGNORECASE,
 )
 
@@ -142,3 +157,33 @@ def asks_for_rule(question: str) -> bool:
         (True, False)
     """
     return _ASKS_FOR_RULE.search(question) is not None
+
+
+def obliges(statement: str) -> bool:
+    """Tell if a statement sets a condition or a limit, such as "must be freestanding" and "only on Mondays".
+
+    Example:
+        >>> obliges("The set must be freestanding."), obliges("The set is blue.")
+        (True, False)
+    """
+    return _OBLIGES.search(statement) is not None
+
+
+def asks_for_place(question: str) -> bool:
+    """Tell if a question asks for a place.
+
+    Example:
+        >>> asks_for_place("Where is Ann?"), asks_for_place("Who is Ann?")
+        (True, False)
+    """
+    return _ASKS_FOR_PLACE.search(question) is not None
+
+
+def tells_place(statement: str) -> bool:
+    """Tell if a statement may have a place: a preposition of place before a name.
+
+    Example:
+        >>> tells_place("Ann goes to Oslo."), tells_place("Ann goes to school.")
+        (True, False)
+    """
+    return _TELLS_PLACE.search(statement) is not None

@@ -67,11 +67,14 @@ class UnitWeights:
         profile: The weight of the words of all units under the unit's names.
         neighbours: The weight of the best units that share a name with the unit.
         roles: The share by which `neighbours` grows for a unit that tells who or what a subject is.
-        kinds: The gain of a unit with a date, a number or a rule if the query asks for one, as a share of its score.
+        kinds: The gain of a unit with a date, a number, a place or a rule if the query asks for one, as a share of its
+            score.
+        having: The further gain of such a unit, as a share of the best score.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
         rows: The additional weight of two words that stand in a row in both the query and the unit.
         length: The loss for each doubling of a unit's length above `short`, as a share of the best score.
+        kept: The share of its score that even a very long unit keeps.
         short: The number of words up to which a unit loses nothing for its length.
         saturation: The k1 of BM25, as in `Weights`.
         dilution: The b of BM25, as in `Weights`.
@@ -83,10 +86,12 @@ class UnitWeights:
     neighbours: float = 0.8
     roles: float = 0.5
     kinds: float = 1.0
+    having: float = 0.05
     common: float = 0.2
     advice: float = 0.4
     rows: float = 0.6
     length: float = 0.1
+    kept: float = 0.3
     short: int = 10
     saturation: float = 1.2
     dilution: float = 0.75

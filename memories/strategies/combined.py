@@ -156,7 +156,8 @@ def _members_of(given: Sequence[Member], whole: CombinedMemory, shares: Sequence
     """
     rooms = [whole.max_pending_tokens] * len(given)
     if (limit := whole.max_token_limit) is not None:
-        rooms = [min(room, int(limit * (share / sum(shares)))) for room, share in zip(rooms, shares, strict=True)]
+        parts = [int(limit * (share / sum(shares))) for share in shares]
+        rooms = [part if room is None else min(room, part) for room, part in zip(rooms, parts, strict=True)]
     members = [_member(one, whole, room) for one, room in zip(given, rooms, strict=True)]
     _check_one_log(members, whole)
     if repeated := _find_repeated(variable for member in members for variable in member.memory_variables):
@@ -188,7 +189,7 @@ def _shares_of(given: Sequence[float] | None, members: int) -> Sequence[float]:
     return shares
 
 
-def _member(given: object, whole: BaseMemory, room: int) -> BaseMemory:
+def _member(given: object, whole: BaseMemory, room: int | None) -> BaseMemory:
     match given:
         case BaseMemory():
             return given
@@ -200,7 +201,7 @@ def _member(given: object, whole: BaseMemory, room: int) -> BaseMemory:
             raise OptionError(f"memories must be memories, names of strategies or pairs (name, options), not {given!r}")
 
 
-def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory, room: int) -> BaseMemory:
+def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory, room: int | None) -> BaseMemory:
     chosen = strategy_named(name)
     common = {option.name: getattr(whole, option.name) for option in fields(BaseMemory)}
     own: dict[str, Any] = {"memory_key": chosen.name.replace("-", "_"), "max_pending_tokens": room}

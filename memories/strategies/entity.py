@@ -43,7 +43,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     the same ("Bob = Robert"), both names share one note.
 
     This memory is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens
-    show 0.58 of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.50.
+    show 0.59 of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.50.
 
     Costs: no call a load, 1 a save; tokens up to the limit.
 

@@ -10,6 +10,7 @@ from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle, sh
 from memzoo.memories.models.chat import Model, ModelOption, as_model
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import AtLeast, strategy
+from memzoo.memories.text.context_windows import context_window
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import is_idle
 from memzoo.memories.text.messages import text_of
@@ -21,6 +22,8 @@ __all__ = ["ModelBackedMemory"]
 _FOR_REFERENCE = ("history", "dated_history", "input")
 # The tokens of the exchange before a portion.
 _MOST_BEFORE = 300
+# From this context on, a portion of eight exchanges with long replies fits a prompt.
+_LARGE = 32_000
 
 
 @strategy
@@ -32,10 +35,12 @@ class ModelBackedMemory(BaseMemory):
     chat messages to text. By default the built-in rules answer, with a warning.
     """
 
-    max_prompt_tokens: Annotated[int, AtLeast(1536)] = 6000
-    """Token limit for a prompt, counting three bytes as one token. Tokenizers count fewer, so the default leaves a
-    model with a context of 8,000 tokens room for its answer. The limit is lowered if an endpoint states a smaller one.
-    A longer message is cut in the middle for the prompt; knowledge from earlier messages is never cut.
+    max_prompt_tokens: Annotated[int | None, AtLeast(1536)] = None
+    """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
+    context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a context
+    of 32,000 tokens or more, a prompt about `learn_every` exchanges may have 12,000. The limit is lowered if an
+    endpoint states a smaller one. A longer message is cut in the middle for the prompt; knowledge from earlier messages
+    is never cut.
     """
 
     # Without an annotation, because annotated attributes are options.
@@ -44,7 +49,12 @@ class ModelBackedMemory(BaseMemory):
     def __post_init__(self) -> None:
         self._model: Model = as_model(self.llm)
         self._tokenizer_model = self._model.name
-        self._longest_prompt = self.max_prompt_tokens
+        # The rules of the offline model read prompts of any length.
+        window = _LARGE if self._model.name == "offline" else context_window(self._model.name) or 0
+        self._longest_prompt, self._most_pending = (12_000, 8_000) if window >= _LARGE else (6_000, 4_000)
+        self._usual_prompt = 6_000
+        if self.max_prompt_tokens is not None:
+            self._longest_prompt = self._usual_prompt = self.max_prompt_tokens
         self._lease_seconds = max(getattr(self._model, "timeout", 0.0), self._lease_seconds)
         super().__post_init__()
 

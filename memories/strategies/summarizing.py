@@ -65,7 +65,7 @@ class SummarizingMemory(ModelBackedMemory):
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
         """
-        lines = self.render.lines_of(list(map(self.redactor.message, messages)))
+        lines = "\n".join(map(self.render.labels.line, map(self.redactor.message, messages)))
         return await self._bound(await self._write(self.redactor.text(existing_summary), lines, lines))
 
     predict_new_summary = blocking(apredict_new_summary)
@@ -151,7 +151,7 @@ class SummarizingMemory(ModelBackedMemory):
     @property
     def _target(self) -> int:
         """The most tokens that a summary should have."""
-        return self.max_summary_tokens or self._retry.prompts.tokens // 4
+        return self.max_summary_tokens or self._retry.prompts.usual // 4
 
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:

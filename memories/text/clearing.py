@@ -1,7 +1,7 @@
 """Replaces old tool results with a one-line note, in views and in upkeep calls. The log keeps the full results."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -140,9 +140,9 @@ class Clearing:
         pins: "Pins",
     ) -> None:
         self._option, self._held, self._size, self._pins = option, held, size, pins
-        self._epoch: Hashable = None
-        # The messages that the names are valid for, the names of tools by log number, and the replaced entries.
-        self._known: tuple[Hashable, Mapping[int, str], dict[int, Cleared]] = (None, {}, {})
+        # The epoch, bounds and pins that the names are valid for, the names of tools by log number, and the replaced
+        # entries of the epoch.
+        self._known: tuple[tuple[Hashable, ...], Mapping[int, str], dict[int, Cleared]] = (None,), {}, {}
 
     def replace_old(self, entries: list[Entry]) -> list[Entry]:
         """Return entries with old tool results replaced by lines, as a view shows them."""
@@ -150,47 +150,39 @@ class Clearing:
             return entries
         held = self._held.entries
         older = [entry for entry in entries if held and entry.seq < held[0].seq]
-        names, lines = self._names([*older, *held])
-        return [self._line(entry, names[entry.seq], lines) if entry.seq in names else entry for entry in entries]
+        return self._replace(entries, *self._names([*older, *held]))
 
-    @property
-    def waits(self) -> bool:
-        """Tell whether some tool results are still in full, and may become lines later."""
+    def replace_all(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Return entries with all replaceable tool results as lines, as upkeep calls get them."""
+        if not any(kind_of(entry.message) == "result" for entry in entries):
+            return list(entries)
+        # After an answer, all results are old.
+        end = entries[-1].seq + 1, {"role": "assistant", "content": ""}
+        said = [*((entry.seq, entry.message) for entry in entries), end]
+        return self._replace(entries, _results_to_clear(said, replace(self._option, keep=0, step=1)), {})
+
+    def may_change(self, shown: Sequence[Entry]) -> bool:
+        """Tell whether more results may become lines: those shown in full, or others, whose lines make room."""
+        if any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in shown):
+            return True
         held = self._held.entries
         results = [entry.seq for entry in held if kind_of(entry.message) == "result"]
         return bool(results) and not self._names(held)[0].keys() >= {*results}
-
-    def is_whole(self, entries: Sequence[Entry]) -> bool:
-        """Tell whether any of the entries has a tool result in full."""
-        return any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in entries)
-
-    def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Return entries with all replaceable tool results as lines, as upkeep calls get them."""
-        if not any(kind_of(entry.message) == "result" for entry in entries):
-            return entries
-        exclude, over = self._option.exclude, self._option.over
-        option = ClearToolResults(keep=0, step=1, over=over, exclude=exclude)
-        # After an answer, all results are old.
-        end = entries[-1].seq + 1, {"role": "assistant", "content": ""}
-        names = _results_to_clear([*((entry.seq, entry.message) for entry in entries), end], option)
-        lines = dict[int, Cleared]()
-        return [self._line(entry, names[entry.seq], lines) if entry.seq in names else entry for entry in entries]
 
     def _names(self, said: Sequence[Entry]) -> tuple[Mapping[int, str], dict[int, Cleared]]:
         pinned = frozenset(entry.seq for entry in self._pins.entries)
         about = self._held.epoch, said[0].seq, said[-1].seq, pinned
         if self._known[0] != about:
             found = _results_to_clear([(entry.seq, entry.message) for entry in said], self._option)
-            lines = self._known[2] if self._epoch == self._held.epoch else dict[int, Cleared]()
-            self._epoch = self._held.epoch
+            lines = self._known[2] if self._known[0][0] == self._held.epoch else {}
             self._known = about, {seq: name for seq, name in found.items() if seq not in pinned}, lines
         return self._known[1:]
 
-    def _line(self, entry: Entry, name: str, lines: dict[int, Cleared]) -> Entry:
-        if isinstance(entry, Cleared) or entry.seq in lines:
-            return lines.get(entry.seq, entry)
-        message = _replace_result(entry.message, name, self._option.over, lambda: self._size(entry))
-        if message is entry.message:
-            return entry
-        lines[entry.seq] = line = Cleared(entry.seq, message, entry.turn_id, entry.created_at, entry.fields)
-        return line
+    def _replace(self, entries: Sequence[Entry], names: Mapping[int, str], lines: dict[int, Cleared]) -> list[Entry]:
+        for entry in entries:
+            if entry.seq in names and entry.seq not in lines and not isinstance(entry, Cleared):
+                size = partial(self._size, entry)
+                message = _replace_result(entry.message, names[entry.seq], self._option.over, size)
+                if message is not entry.message:
+                    lines[entry.seq] = Cleared(entry.seq, message, entry.turn_id, entry.created_at, entry.fields)
+        return [lines.get(entry.seq, entry) if entry.seq in names else entry for entry in entries]

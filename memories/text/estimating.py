@@ -39,7 +39,7 @@ _PIECE = re.compile(
 )
 _BLANKS = re.compile(r"\s{2,}|\n")
 # A line end without other blanks beside it, at which a text can be cut: the parts have the tokens of the whole.
-_LINE_END = re.compile(r"(?<=\S)\n(?=\S)")
+_LINE_END = re.compile(r"\n(?<=\S\n)(?=\S)")
 _LONGEST_WORD = 30
 # The cost of a piece's first character, and of each further character beyond a free length.
 _FIRST = {"word": 0.96, "name": 1.14, "capitals": 0.4, "letters": 0.4, "line": 1.4, "gap": 0.5}
@@ -192,25 +192,30 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
     """Return a function that returns the tokens of a text by kind, as `Tokenizer.measure` does."""
     measure_word = functools.lru_cache(maxsize=1 << 13)(tokenizer.measure)  # Most words occur many times.
 
-    def add_up(parts: Iterable[str], measure: Callable[[str], tuple[float, ...]]) -> tuple[float, ...]:
+    def add_up(measured: Iterable[tuple[int, tuple[float, ...]]]) -> tuple[float, ...]:
         letters = signs = kana = marks = 0.0
-        for part, times in Counter(parts).items():
-            letter, sign, syllable, mark = measure(part)
+        for times, (letter, sign, syllable, mark) in measured:
             letters += times * letter
             signs += times * sign
             kana += times * syllable
             marks += times * mark
         return letters, signs, kana, marks
 
-    def measure_part(text: str) -> tuple[float, ...]:
-        return measure_word(text) if len(text) <= _LONGEST_WORD else tokenizer.measure(text)
+    def measure_words(line: str) -> tuple[float, ...]:
+        return add_up(
+            (times, measure_word(word) if len(word) <= _LONGEST_WORD else tokenizer.measure(word))
+            for word, times in Counter(split_text(line)).items()
+        )
 
-    # Views repeat most lines of earlier views.
-    measure_line = remember(lambda line: add_up(split_text(line), measure_part), 1 << 13)
+    measure_line = remember(measure_words, 1 << 13)  # Views repeat most lines of earlier views.
 
     def measure(text: str) -> tuple[float, ...]:
         lines = _LINE_END.split(text)
-        return add_up([*lines, *["\n"] * (len(lines) - 1)], measure_line) if lines[1:] else measure_line(text)
+        if not lines[1:]:
+            return measure_line(text)
+        counts = Counter(lines)
+        counts["\n"] += len(lines) - 1
+        return add_up((times, measure_line(line)) for line, times in counts.items())
 
     return measure
 

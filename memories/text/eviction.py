@@ -132,7 +132,6 @@ def fit_messages(
         numbers += [count(groups[place][0].number) for place in later]
         newest = count(max([newest, *(one.number for one in given[-1:])]) + 1) - 1
         room = steps.room(numbers, sizes + behind, newest, begins=begins_at, besides=besides - sum(behind))
-        users = [place for place in users if place in kept]
     first = _first(heads, kept - stays)
     # Older pinned messages do not count as the beginning: the kept exchange begins after them.
     begins = next((place for place in users if place >= first), None)
@@ -222,20 +221,17 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
         make: The function, called with different bounds for the size. It returns a result and the result's size.
         limit: The most that the size may be.
     """
-    made, size = make(limit)
-    if size <= limit:
-        return made
-    found, fewest, most = None, 0.0, limit
-    while most - fewest > max(1, limit // 100):
-        middle = (fewest + most) // 2
-        made, size = make(middle)
+    found, fewest, most, bound = None, 0.0, limit, limit
+    while found is None or most - fewest > max(1, limit // 100):
+        made, size = make(bound)
         if size <= limit:
-            found, fewest = made, middle
+            found, fewest = made, bound
+        elif bound:
+            most = bound
         else:
-            most = middle
-    if found is None:
-        made, size = make(0)
-        found = made if size <= limit else None
+            break
+        is_close = most - fewest <= max(1, limit // 100)
+        bound = 0 if is_close else (fewest + most) // 2
     return found
 
 

@@ -39,6 +39,8 @@ def in_frame(text: str) -> str:
 
 def disarm(text: str) -> str:
     """Return a text in which everything that looks like the frame's tag is escaped."""
+    if text.isascii() and "<" not in text:
+        return text
     places = [found.start() for found in _OPENING_SIGN.finditer(text) if _reads_on_as_tag(text, found.end())]
     if not places:
         return text

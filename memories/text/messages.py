@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, cast
 
 from memzoo.errors import MessageError
@@ -280,7 +281,6 @@ _HEADING = (
     rf"{_NUMBER}{{1,2}}{_GAP}{_one_of(MONTHS)}{_GAP}{_NUMBER}{{0,4}}|{_UNKNOWN})"
     rf"{_GAP}(?:{_COLON}|[\]\uff3d])"
 )
-_DAY = re.compile(_HEADING, re.IGNORECASE)
 
 
 def quote_turns(text: str, labels: Iterable[str]) -> str:
@@ -294,15 +294,25 @@ def quote_turns(text: str, labels: Iterable[str]) -> str:
         > Human: bye
         > 8 May 2026:
     """
-    # Nearly all messages have one line, and counting lines takes a tenth of the time of a search for labels.
-    return text if len(text.splitlines()) < 2 else _compile_forged(frozenset(labels)).sub("> ", text)  # noqa: PLR2004
+    lines = text.splitlines(keepends=True)
+    if len(lines) < 2:  # noqa: PLR2004
+        return text
+    turn, day, starts = _turn_of(frozenset(labels)), _heading(), accumulate(map(len, lines), initial=0)
+    return "".join(
+        f"> {line}" if start and (turn.match(text, start) or day.match(text, start)) else line
+        for line, start in zip(lines, starts, strict=False)
+    )
 
 
 @functools.lru_cache(maxsize=1024)
-def _compile_forged(labels: frozenset[str]) -> re.Pattern[str]:
-    return re.compile(
-        rf"(?<=[{_LINE_ENDS}])(?={_GAP}(?:{_one_of(sorted(labels))}\s*+{_COLON}|{_HEADING}))", re.IGNORECASE
-    )
+def _turn_of(labels: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(rf"{_GAP}{_one_of(sorted(labels))}\s*+{_COLON}", re.IGNORECASE)
+
+
+@functools.cache
+def _heading() -> re.Pattern[str]:
+    # Compiled when needed: compiling takes longer than reading many messages.
+    return re.compile(_GAP + _HEADING, re.IGNORECASE)
 
 
 def _letters(label: str) -> str:
@@ -332,7 +342,7 @@ class Labels:
         A name that looks like another label or a day is not used.
         """
         name, own = message.get("name"), self.of(message["role"])
-        if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _DAY.match(f"{name}:"):
+        if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _heading().match(f"{name}:"):
             return own
         return own if _letters(name) in map(_letters, self.names - {own}) else name
 

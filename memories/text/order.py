@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memzoo.memories.text.families import Family
+from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import Kind, group_messages, is_instruction, kind_of
 from memzoo.memories.text.messages import as_sent, quote_turns, text_of
@@ -22,7 +22,6 @@ from memzoo.text import copy_json
 __all__ = [
     "FOLLOWS",
     "STAND_INS",
-    "CallIds",
     "add_speaker",
     "arrange",
     "cache_control",
@@ -30,6 +29,7 @@ __all__ = [
     "in_turns",
     "lead_with",
     "make_request",
+    "tell_calls_apart",
 ]
 
 T = TypeVar("T")
@@ -54,10 +54,9 @@ _ADDED_UP = frozenset({*THOUGHT_FIELDS, "reasoning_details"})
 _VOICES: Mapping[Kind, Kind] = {"calls": "answer"}
 _LONGEST_ID = 32  # with a number behind it, an id has at most the 40 characters that OpenAI allows
 _NO_RESULT = "(The tool returned nothing.)"
-_ANY = Family()
 
 
-def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
+def find_fault(messages: Iterable[Message], family: Family = ANY) -> str:
     """Describe the first fault of a request for a family of endpoints; "" if it has none.
 
     Example:
@@ -68,38 +67,30 @@ def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
     before: Kind = "start"
     open_calls, known = list[str](), set[str]()
     for place, message in enumerate(messages):
-        kind, fault = kind_of(message), _find_fault_in(message, open_calls, family)
-        if kind not in FOLLOWS[before] or (open_calls and kind != "result"):
-            fault = f"must not follow {before}"
-        if fault:
+        kind, content = kind_of(message), message.get("content")
+        ids = [call["id"] for call in message.get("tool_calls") or ()]
+        faults = {
+            f"must not follow {before}": kind not in FOLLOWS[before] or (open_calls and kind != "result"),
+            "is a result of no open call": kind == "result" and message.get("tool_call_id") not in open_calls,
+            "has calls, which the family wants as text": ids and family.calls_as_text,
+            "has several calls": len(ids) > 1 and not family.parallel_calls,
+            "has an id in another form": not all(re.fullmatch(family.call_ids or "(?s:.*)", id_) for id_ in ids),
+            "has a role that the family does not know": kind == "system" and message["role"] != family.system_role,
+            "has no words": content is None or not (ids or _has_words(content)),
+            "has two calls with one id, or the id of an earlier call": len({*ids} - known) < len(ids),
+        }
+        if fault := next((fault for fault, is_so in faults.items() if is_so), ""):
             return f"message {place} ({message['role']}) {fault}"
         if kind == "result":
             open_calls.remove(message["tool_call_id"])
-        elif kind == "calls":
-            open_calls = [call["id"] for call in message["tool_calls"]]
-            if len(known.union(open_calls)) < len(known) + len(open_calls):
-                return f"message {place} ({message['role']}) has two calls with one id, or the id of an earlier call"
-            known.update(open_calls)
+        open_calls += ids
+        known.update(ids)
         before = kind
     return f"a request must not end with {before}" if open_calls or "end" not in FOLLOWS[before] else ""
 
 
-def _find_fault_in(message: Message, open_calls: Sequence[str], family: Family) -> str:
-    ids = [call["id"] for call in message.get("tool_calls") or ()]
-    content = message.get("content")
-    faults = {
-        "is a result of no open call": message["role"] == "tool" and message["tool_call_id"] not in open_calls,
-        "has calls, which the family wants as text": ids and family.calls_as_text,
-        "has several calls": len(ids) > 1 and not family.parallel_calls,
-        "has an id in another form": not all(re.fullmatch(family.call_ids or "(?s:.*)", id_) for id_ in ids),
-        "has a role that the family does not know": is_instruction(message) and message["role"] != family.system_role,
-        "has no words": content is None or not (ids or _has_words(content)),
-    }
-    return next((fault for fault, is_so in faults.items() if is_so), "")
-
-
 def make_request(
-    pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0, ends: bool = False
+    pieces: Sequence[Piece], family: Family = ANY, *, stable: int = 0, room: int | None = 0, ends: bool = False
 ) -> Shown:
     """Return the messages of a request, in the order that a family of endpoints accepts.
 
@@ -163,7 +154,7 @@ def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
     return [Piece(rule, "system"), *(one for one in pieces if one.message != rule)]
 
 
-def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, list[Message]]:
+def in_turns(messages: Iterable[Message], family: Family = ANY) -> tuple[str, list[Message]]:
     r"""Return the system text, and the other messages in the order that every endpoint accepts.
 
     This is for Anthropic's and Google's clients, which take the system text separately. The messages begin with a user
@@ -185,48 +176,43 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
     return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
 
 
-class CallIds:
-    """Gives each tool call of a request its own id, and its result the same id.
+def tell_calls_apart(messages: Iterable[Message], form: str = "") -> Iterator[Message]:
+    """Yield the messages of a request. Each tool call gets its own id, and its result the same id.
 
     Some endpoints give one id to several calls, which others refuse. The log keeps the original ids.
 
     Args:
+        messages: The messages, in the order of the request.
         form: A regular expression for the ids (see `Family.call_ids`); "" for any id.
 
     Example:
-        >>> ids, result = CallIds(), {"role": "tool", "tool_call_id": "c", "content": "sunny"}
         >>> calls = {"role": "assistant", "content": "", "tool_calls": [{"id": "c"}, {"id": "c"}]}
-        >>> [call["id"] for call in ids.tell_apart(calls)["tool_calls"]]
-        ['c', 'c_2']
-        >>> [ids.tell_apart(result)["tool_call_id"] for _ in range(2)]
-        ['c', 'c_2']
+        >>> result = {"role": "tool", "tool_call_id": "c", "content": "sunny"}
+        >>> called, *results = tell_calls_apart([calls, result, result])
+        >>> [call["id"] for call in called["tool_calls"]], [one["tool_call_id"] for one in results]
+        (['c', 'c_2'], ['c', 'c_2'])
     """
-
-    def __init__(self, form: str = "") -> None:
-        self._form = form
-        self._counts = dict[str, int]()  # by id
-        self._waiting = dict[str, list[str]]()  # the new ids of calls without a result, by their id
-
-    def tell_apart(self, message: Message) -> Message:
-        """Return the next message of the request, with new ids in place of ids that an earlier call has."""
+    counts = dict[str, int]()  # by id
+    waiting = dict[str, list[str]]()  # the new ids of calls without a result, by their id
+    for message in messages:
         if calls := message.get("tool_calls"):
-            self._waiting |= {call["id"]: [] for call in calls}
-            made = [{**call, "id": self._find_free(call["id"])} for call in calls]
-            for call, new in zip(calls, made, strict=True):
-                self._waiting[call["id"]].append(new["id"])
-            return {**message, "tool_calls": made}
-        if message["role"] == "tool" and (ids := self._waiting.get(message["tool_call_id"])):
-            return {**message, "tool_call_id": ids.pop(0)}
-        return message
-
-    def _find_free(self, id_: str) -> str:
-        free = id_
-        while free in self._counts:
-            self._counts[id_] += 1
-            free = f"{id_[:_LONGEST_ID]}_{self._counts[id_]}"
-        self._counts[free] = 1
-        is_fit = not self._form or re.fullmatch(self._form, free)
-        return free if is_fit else hashlib.sha256(free.encode(errors="replace")).hexdigest()[:9]
+            waiting |= {call["id"]: [] for call in calls}
+            made = list[Any]()
+            for call in calls:
+                id_ = free = call["id"]
+                while free in counts:
+                    counts[id_] += 1
+                    free = f"{id_[:_LONGEST_ID]}_{counts[id_]}"
+                counts[free] = 1
+                if form and not re.fullmatch(form, free):
+                    free = hashlib.sha256(free.encode(errors="replace")).hexdigest()[:9]
+                waiting[id_].append(free)
+                made.append({**call, "id": free})
+            yield {**message, "tool_calls": made}
+        elif message["role"] == "tool" and (ids := waiting.get(message["tool_call_id"])):
+            yield {**message, "tool_call_id": ids.pop(0)}
+        else:
+            yield message
 
 
 def cache_control(message: Message) -> Message:
@@ -269,10 +255,9 @@ def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set
 
 def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Iterator[tuple[set[int], Message]]:
     """Yield messages in the form that every endpoint accepts, with tool calls in the form of the family."""
-    names = dict[str, str]()
-    waiting, ids = dict[str, tuple[set[int], Message]](), CallIds(family.call_ids)
-    for places, given in items:
-        message = ids.tell_apart(_plain(given))
+    given, names, waiting = list(items), dict[str, str](), dict[str, tuple[set[int], Message]]()
+    plain = tell_calls_apart((_plain(message) for _, message in given), family.call_ids)
+    for (places, _), message in zip(given, plain, strict=True):
         calls: list[Any] = message.get("tool_calls") or []
         if calls and family.calls_as_text:
             names |= {call["id"]: call.get("function", {}).get("name") or "a tool" for call in calls}
@@ -281,8 +266,8 @@ def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Ite
             yield places, message
         elif calls:
             for call in calls:
-                waiting[call["id"]] = places, {**message, "tool_calls": [call]}
-                message = {**message, "content": ""}
+                content = message["content"] if call is calls[0] else ""
+                waiting[call["id"]] = places, {**message, "content": content, "tool_calls": [call]}
         elif message["role"] == "tool" and family.calls_as_text:
             told = f"{names.get(message['tool_call_id'], 'a tool')} gave: {text_of(message)}"
             yield places, {"role": "user", "content": frame_text(told)}
@@ -337,14 +322,13 @@ def _join(messages: Sequence[Message], recalled: Sequence[bool]) -> Message:
     names = {str(message.get("name") or "") for message in messages}
     joined = {key: value for message in messages for key, value in message.items()}
     joined |= {key: _add_up([one[key] for one in messages if key in one]) for key in joined.keys() & _ADDED_UP}
-    contents = [message["content"] for message in messages if _has_words(message["content"])]
-    if len(names) > 1:
+    if several := len(names) > 1:
         del joined["name"]
-        contents = [
-            message["content"] if is_record else add_speaker(message, names - {""})
-            for message, is_record in zip(messages, recalled, strict=True)
-            if _has_words(message["content"])
-        ]
+    contents = [
+        add_speaker(message, names - {""}) if several and not is_record else message["content"]
+        for message, is_record in zip(messages, recalled, strict=True)
+        if _has_words(message["content"])
+    ]
     if all(isinstance(content, str) for content in contents):
         return {**joined, "content": "\n\n".join(contents)}
     return {**joined, "content": [part for content in contents for part in _parts(content)]}

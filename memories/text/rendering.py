@@ -15,7 +15,7 @@ from memzoo.memories.text.families import ANY, Family, family_of
 from memzoo.memories.text.framing import disarm
 from memzoo.memories.text.grouping import is_answer, is_instruction, kind_of
 from memzoo.memories.text.messages import Labels, find_sendable, is_empty
-from memzoo.memories.text.order import CallIds, lead_with, make_request
+from memzoo.memories.text.order import lead_with, make_request, tell_calls_apart
 from memzoo.memories.text.thoughts import as_counted
 from memzoo.memories.text.view import Cleared, Piece, Shown, View
 from memzoo.stores import Entry, Message
@@ -24,7 +24,7 @@ from memzoo.text import copy_json
 if TYPE_CHECKING:
     from memzoo.memories.text.tokens import TokenCounter
 
-__all__ = ["RecalledPlace", "RecalledRole", "Renderer", "system_message"]
+__all__ = ["RecalledPlace", "RecalledRole", "Renderer"]
 
 _seq = attrgetter("seq")
 
@@ -75,7 +75,7 @@ class Renderer:
         """Return a view as text: the system message, the recalled texts and the transcript."""
         recalled: Sequence[str] = [*view.recalled, *view.quotes]
         if view.summary_as_turn:
-            recalled = [self.labels.line(system_message(text)) for text in view.texts]
+            recalled = [self.labels.line({"role": "system", "content": text}) for text in view.texts]
         system = [self.line(view.system)] if view.system else []
         if self._is_first:
             parts = [*system, *recalled, self.transcript(view.entries)]
@@ -108,7 +108,10 @@ class Renderer:
         pieces = self._place(self._say(view), self._recall(facts, view.quoted))
         if max_tokens is not None:
             whole_number("max_tokens", max_tokens, at_least=1)
-            pieces = self._fit(pieces, max_tokens)
+            fitting, size = fit_pieces(pieces, max_tokens, lambda piece: self._weigh(piece, ANY))
+            if size > max_tokens:
+                raise self._over_budget(pieces, size, max_tokens)
+            pieces = fitting
         # With a limit, each turn leaves out other messages of the request.
         room = view.find_room() if max_tokens is None else -1
         stable = _stable(view, pieces, room, texts_first=self._is_first)
@@ -162,14 +165,10 @@ class Renderer:
             entries = [one for one in view.entries if not is_empty(one.message)]
         else:
             entries = [view.entries[place] for place in find_sendable(view.messages)]
-        ids = CallIds()
+        messages = tell_calls_apart([one.message for one in entries])
         pieces = [
-            Piece(
-                ids.tell_apart(one.message),
-                "pinned" if one.seq in view.pinned else "message",
-                one if one.seq > 0 else None,
-            )
-            for one in entries
+            Piece(message, "pinned" if one.seq in view.pinned else "message", one if one.seq > 0 else None)
+            for one, message in zip(entries, messages, strict=True)
         ]
         return [Piece(view.system.message, "system", view.system), *pieces] if view.system else pieces
 
@@ -182,11 +181,8 @@ class Renderer:
         return Piece({"role": role, "content": text}, "recalled", is_late=not self._is_first)
 
     def _place(self, said: list[Piece], recalled: list[Piece]) -> list[Piece]:
-        if not recalled:
-            return said
-        place = (
-            _talk_begins(one.message for one in said) if self._is_first else self._open([one.message for one in said])
-        )
+        messages = [one.message for one in said]
+        place = _talk_begins(messages) if self._is_first else self._open(messages)
         return [*said[:place], *recalled, *said[place:]]
 
     def _open(self, messages: Sequence[Message]) -> int:
@@ -198,12 +194,6 @@ class Renderer:
         if piece.entry and not family.returns:
             return self.tokens(piece.entry)
         return self.count(as_counted(piece.sent_to(family)))
-
-    def _fit(self, pieces: Sequence[Piece], max_tokens: int) -> list[Piece]:
-        left, size = fit_pieces(pieces, max_tokens, lambda piece: self._weigh(piece, ANY))
-        if size > max_tokens:
-            raise self._over_budget(pieces, size, max_tokens)
-        return left
 
     @staticmethod
     def _over_budget(pieces: Iterable[Piece], size: float, max_tokens: int) -> OverBudgetError:
@@ -303,15 +293,6 @@ class Renderer:
                 before = day
             lines.append(self.line(entry))
         return "\n".join(lines)
-
-    def lines_of(self, messages: Iterable[Message]) -> str:
-        """Return messages as a transcript, oldest first. The messages may be outside the log."""
-        return "\n".join(map(self.labels.line, messages))
-
-
-def system_message(text: str) -> Message:
-    """Return a text as a system message."""
-    return {"role": "system", "content": text}
 
 
 def _talk_begins(messages: Iterable[Message]) -> int:

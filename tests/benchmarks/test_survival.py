@@ -136,11 +136,15 @@ def test_of_two_equal_messages_the_one_that_is_named_is_deleted(saved: Saved) ->
     [
         ("superseded", ["She lives in Oslo."], True),
         ("superseded", ["She lives in Oslo.", "She moved to Bergen."], False),
+        ("superseded", ["She was to live in Oslo, but her sister has twins."], False),
+        ("superseded", ["她住在Oslo后来改了。"], False),
         ("forgotten", ["Human: She lives in Oslo."], True),
         ("order", ["She lives in Oslo."], True),
         ("order", ["The page is odd. It has her in Oslo."], False),
         ("order", ["Tool: The page has this: she lives in Oslo."], False),
         ("supposed", ["The page is odd.\nShe lives in Oslo."], True),
+        ("supposed", ["Oslo: evasive."], False),
+        ("supposed", ["She spoke of Oslo, without saying if she lives there."], False),
         ("another person", ["The page has this: she lives in Oslo. She lives in Oslo."], False),
     ],
 )

@@ -4,7 +4,6 @@ import functools
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections import Counter
@@ -25,6 +24,7 @@ from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
 from tests.executors import EXECUTORS
+from tests.forking import run_program
 
 MEMORIES = ["window:k=1", "summary-buffer", "vector-retriever"]
 FILES = ("outcomes.jsonl", "results.json", "report.md")
@@ -108,10 +108,7 @@ def test_killed_at_any_moment_it_goes_on(
 ) -> None:
     """Nothing is measured twice, and the result is that of a run which nobody disturbed."""
     broken = tmp_path / "broken"
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, talks, broken, str(finished), *MEMORIES], check=False, capture_output=True
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert run_program(KILLED, talks, broken, finished, *MEMORIES) == -signal.SIGKILL
     assert (broken / "outcomes.jsonl").read_bytes().count(b"\n") == finished
     steps: dict[str, int] = {}
 

@@ -30,6 +30,7 @@ from memzoo.cassettes.format import read_cassette
 from memzoo.cli.commands import app
 from memzoo.errors import OptionError
 from memzoo.stores.base import utc_now
+from tests.forking import run_pytest
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline, Project
@@ -39,7 +40,9 @@ ONE_TEST = """
 def test_it():
     assert ask("hi") == "You said: hi"
 """
+RUN = subprocess.run
 Run = Callable[..., Result]
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 
 
 @pytest.fixture
@@ -48,7 +51,7 @@ def run(project: "Project", monkeypatch: pytest.MonkeyPatch) -> Run:
     project.test(ONE_TEST)
     project.record().assert_outcomes(passed=1)
     monkeypatch.chdir(project.root)
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setattr("memzoo.cassettes.command.subprocess.run", run_pytest)
     return lambda *arguments, **options: CliRunner().invoke(app, ["cassettes", *arguments], **options)
 
 
@@ -167,8 +170,9 @@ def test_rerecord(run: Run, project: "Project", server: "ModelServer") -> None:
     assert "no drift" in run("rerecord").output
 
 
-def test_a_test_that_fails_replaces_nothing(run: Run, project: "Project") -> None:
-    """And nothing is said to be replaced."""
+def test_a_test_that_fails_replaces_nothing(run: Run, project: "Project", monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing is said to be replaced; here the tests run as they do for a user, in a process of their own."""
+    monkeypatch.setattr("memzoo.cassettes.command.subprocess.run", RUN)
     before = project.text("test_it/test_it.yaml")
     project.test(ONE_TEST.replace("You said: hi", "something else"))
     ran = run("rerecord", "--yes")

@@ -1,8 +1,6 @@
 """Files that are not as they should be: cut off, merged, edited, newer, not to be written, written by two processes."""
 
 import gzip
-import subprocess
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +19,7 @@ from memzoo.cassettes import (
 )
 from memzoo.cassettes.format import read_cassette
 from memzoo.errors import OptionError
+from tests.forking import run_program
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline
@@ -220,7 +219,7 @@ def test_two_processes(server: "ModelServer", pipeline: "Pipeline", path: Path) 
     )
     with use_cassette(path, record="once"):
         pipeline.ask("ours", at=server.url)
-        subprocess.run([sys.executable, "-c", other, str(path), server.url], check=True)
+        assert run_program(other, path, server.url) == 0
         assert "theirs" in path.read_text()
     assert "theirs" not in path.read_text()
     assert list(path.parent.iterdir()) == [path]

@@ -13,7 +13,7 @@ def test_killed_workers_lose_no_turn(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """Each question that was answered is stored once, with its answer, and is learnt from."""
     monkeypatch.setattr("tools.faults.fleet._KILLS", 1)
     with closing(Fleet(tmp_path, 2, model_seconds=0)) as parts:
-        (phase,) = fleet(parts, 16, 4, ["a worker"])
+        (phase,) = fleet(parts, 8, 4, ["a worker"])
     assert (phase.lost, phase.doubled) == (0, 0)
     assert len(phase.answered) > phase.failed
     assert phase.calls > 0

@@ -34,7 +34,7 @@ def _open_all(strategy: str, store: Store, index: ChromaIndex | None) -> dict[st
 
 @pytest.mark.parametrize(
     ("place", "strategy"),
-    [("sqlite", "entity"), *((place, "vector-retriever") for place in STORES)],
+    [(place, "vector-retriever") for place in STORES],
 )
 def test_ids_are_apart(place: str, strategy: str, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Each id has a conversation of its own, which others neither see nor delete, or is refused as a whole (I7)."""

@@ -15,6 +15,6 @@ def test_a_killed_worker_costs_one_call(postgres_server: PostgresServer, tmp_pat
 
     with workers(2) as executor:
         notes = Notes(tmp_path / "notes")
-        kept = kept_up(postgres_server.new_url(), notes, executor, 16, model=0, kill_in_call=6)
-    assert kept == Kept(calls=17, cut=1, twice=0, behind=0, failed=0, seconds=kept.seconds)
+        kept = kept_up(postgres_server.new_url(), notes, executor, 8, model=0, kill_in_call=4)
+    assert kept == Kept(calls=9, cut=1, twice=0, behind=0, failed=0, seconds=kept.seconds)
     assert len({note.pid for note in notes.all()}) > 1

@@ -59,6 +59,7 @@ WHOLE_NUMBERS = {
 # Those of them that may be left out by saying so.
 NONE_MEANS: set[object] = {
     "max_summary_tokens",
+    "max_prompt_tokens",
     "prune_to",
     "max_state_tokens",
     ("vector-retriever", "k"),

@@ -46,6 +46,8 @@ def overridden(strategy: type) -> set[str]:
         "message_limit",
         "_tokenizer_model",
         "_longest_prompt",
+        "_most_pending",
+        "_usual_prompt",
         "_lease_seconds",
         "_learns",
     }

@@ -19,6 +19,7 @@ from memzoo.stores import ChromaIndex, VectorIndex
 from memzoo.sync import drive
 from memzoo.testing import VectorIndexContract
 from memzoo.testing.store_tools import vector
+from tests.forking import run_program
 from tests.stalling import StallingProxy
 
 chromadb = pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
@@ -94,7 +95,7 @@ index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0), 8: vector(0, 1)}))
 index.close()
 """
-    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+    assert run_program(code, tmp_path) == 0
     with closing(ChromaIndex(path=tmp_path)) as index:
         assert set(drive(index.known("c", "s"))) == {7, 8}
         assert drive(index.search("c", "s", vector(0, 3), 1)) == [(8, 1.0)]

@@ -3,8 +3,6 @@
 import contextlib
 import gc
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import ChromaIndex, InMemoryStore
 from memzoo.sync import drive
 from memzoo.testing.store_tools import vector
+from tests.forking import run_program
 
 pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 
@@ -87,7 +86,7 @@ def test_a_closed_folder_is_used_again(tmp_path: Path):
 
 def test_a_killed_process_leaves_an_empty_index(tmp_path: Path):
     """What a killed process leaves is not opened, but deleted: it may be broken in ways that no code can catch."""
-    assert subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False).returncode == -signal.SIGKILL
+    assert run_program(KILLED, tmp_path) == -signal.SIGKILL
     left = _index(tmp_path)
     assert known(tmp_path) == set()
     assert not left.exists()
@@ -133,7 +132,7 @@ def test_one_index_at_a_time(tmp_path: Path):
 def test_other_files_stay(tmp_path: Path):
     """Only the index's own files are deleted."""
     (tmp_path / "chroma.sqlite3").write_text("somebody else's")
-    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    run_program(KILLED, tmp_path)
     assert known(tmp_path) == set()
     assert (tmp_path / "chroma.sqlite3").read_text() == "somebody else's"
 

@@ -185,7 +185,7 @@ def test_postgresql_does_the_same(postgres_server: PostgresServer):
             return SQLStore(postgres_server.new_url(), clock=clock)
 
     run_state_machine_as_test(  # pyright: ignore[reportUnknownVariableType]
-        WithPostgres, settings=settings(max_examples=10, stateful_step_count=40, deadline=None)
+        WithPostgres, settings=settings(max_examples=6, stateful_step_count=40, deadline=None)
     )
 
 
@@ -199,5 +199,5 @@ def test_redis_does_the_same(redis_server: RedisServer):
             return RedisStore(f"redis://127.0.0.1:{redis_server.port}", clock=clock)
 
     run_state_machine_as_test(  # pyright: ignore[reportUnknownVariableType]
-        WithRedis, settings=settings(max_examples=10, stateful_step_count=40, deadline=None)
+        WithRedis, settings=settings(max_examples=6, stateful_step_count=40, deadline=None)
     )

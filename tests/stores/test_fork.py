@@ -130,9 +130,10 @@ def test_a_fork_while_threads_save(tmp_path: Path, url: str) -> None:
                         for entry in drive(store.read(memory.conversation_id, limit=2, newest=True))
                     ] == ["child", "ok"]
 
-        with threads(*saves):
-            for _ in range(2):
-                in_child(child)
+        for _ in range(2):
+            with threads(*saves):
+                forking = forked(child)
+            ended(forking)
         entries = [drive(store.read(str(number))) for number in range(4)]
         assert [[entry.seq for entry in log] for log in entries] == [list(range(1, len(log) + 1)) for log in entries]
         said = [entry.message["content"] for log in entries for entry in log]

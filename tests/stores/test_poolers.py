@@ -29,13 +29,13 @@ def pooler(request: pytest.FixtureRequest, postgres_server: PostgresServer) -> I
 
 def test_nothing_is_lost_behind_a_pooler(pooler: Pooler, postgres_server: PostgresServer):
     """Who clears, reads and writes at the same time meets no error and loses nothing, with no setting of the pooler."""
-    counted = load(pooler.url(postgres_server.new_database()), calls=420)
+    counted = load(pooler.url(postgres_server.new_database()), calls=240)
     assert (counted.failed, counted.lost, counted.doubled) == (0, 0, 0), counted.errors
 
 
 def test_prepared_statements_do_harm_behind_a_pooler(pooler: Pooler, postgres_server: PostgresServer):
     """Who asks for prepared statements gets them, and the same calls show what they do behind such a pooler."""
-    counted = load(pooler.url(postgres_server.new_database()), calls=420, options="&prepare_threshold=2")
+    counted = load(pooler.url(postgres_server.new_database()), calls=240, options="&prepare_threshold=2")
     assert "prepared statement" in counted.errors[0]
 
 

@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import subprocess
-import sys
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,35 +13,9 @@ from memzoo.errors import StoreError
 from memzoo.stores import Record, SQLStore
 from memzoo.sync import drive
 from memzoo.testing.store_tools import fill, records
-from tests.forking import in_child
+from tests.forking import in_child, run_program
 from tests.postgres import connected
-
-WRITER = """
-import sys
-from memzoo.stores import Record, SQLStore
-from memzoo.sync import drive
-from memzoo.errors import ConflictError
-
-url, name = sys.argv[1:]
-record = Record({"role": "user", "content": name})
-print("ready", flush=True)
-sys.stdin.readline()
-store = SQLStore(url)
-for turn in range(10):
-    saved = drive(store.append("c", [record, record], turn_id=f"shared-{turn}"))
-    assert len(saved) == 2 and saved[0].message == saved[1].message
-    drive(store.append("c", [record, record], turn_id=f"{name}-{turn}"))
-    done = False
-    while not done:
-        state = drive(store.read_state("c", "s"))
-        changes = {"count": state.changes.get("count", 0) + 1}
-        try:
-            drive(store.commit("c", "s", expected=state.version, watermark=1, changes=changes))
-            done = True
-        except ConflictError:
-            pass
-store.close()
-"""
+from tests.stores.writing import check_processes_lose_nothing
 
 FORK = """
 import os, sys
@@ -94,26 +66,7 @@ def wait_for_waiting(url: str) -> None:
 
 def test_processes_lose_nothing(postgres_url: str):
     """Three processes create the tables, save turns, the same ones among them, and count in a state, all at once."""
-    command, pipe = [sys.executable, "-c", WRITER, postgres_url], subprocess.PIPE
-    writers = [subprocess.Popen([*command, str(name)], stdin=pipe, stdout=pipe, text=True) for name in range(3)]
-    for writer in writers:
-        assert writer.stdout
-        assert writer.stdout.readline() == "ready\n"
-    for writer in writers:
-        assert writer.stdin
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    for writer in writers:
-        writer.communicate()
-    assert [writer.returncode for writer in writers] == [0] * 3
-    with contextlib.closing(SQLStore(postgres_url)) as store:
-        entries = drive(store.read("c"))
-        state = drive(store.read_state("c", "s"))
-    turns = [f"{name}-{turn}" for name in ("shared", *range(3)) for turn in range(10)]
-    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-    assert sorted(entry.turn_id for entry in entries) == sorted([*turns, *turns])
-    assert [one.turn_id for one in entries[::2]] == [one.turn_id for one in entries[1::2]]
-    assert state.changes == {"count": 30}
+    check_processes_lose_nothing(postgres_url, "012", turns=10)
 
 
 def test_a_turn_that_another_is_storing_is_stored_once(store: SQLStore, postgres_url: str):
@@ -222,7 +175,7 @@ def test_a_writer_that_never_ends_is_an_error(store: SQLStore, other: psycopg.Co
 
 def test_a_fork_has_connections_of_its_own(postgres_url: str):
     """A process that was forked with a store in use does not talk on its parent's connections."""
-    subprocess.run([sys.executable, "-c", FORK, postgres_url], check=True, timeout=60)
+    assert run_program(FORK, postgres_url) == 0
     with contextlib.closing(SQLStore(postgres_url)) as store:
         assert {entry.turn_id for entry in drive(store.read("c"))} == {"before", "child", "parent", "after"}
 

@@ -14,31 +14,7 @@ from memzoo.errors import StoreError
 from memzoo.stores import SQLStore
 from memzoo.sync import drive
 from memzoo.testing.store_tools import fill
-
-WRITER = """
-import sys
-from memzoo.stores import Record, SQLStore
-from memzoo.sync import drive
-from memzoo.errors import ConflictError
-
-url, name = sys.argv[1:]
-print("ready", flush=True)
-sys.stdin.readline()
-store = SQLStore(url)
-for turn in range(40):
-    record = Record({"role": "user", "content": f"{name}-{turn}"})
-    drive(store.append("c", [record, record], turn_id=f"{name}-{turn}"))
-    drive(store.append("c", [record], turn_id=f"shared-{turn}"))
-    while True:
-        state = drive(store.read_state("c", "s"))
-        try:
-            changes = {"count": state.changes.get("count", 0) + 1}
-            drive(store.commit("c", "s", expected=state.version, watermark=turn, changes=changes))
-            break
-        except ConflictError:
-            pass
-store.close()
-"""
+from tests.stores.writing import check_processes_lose_nothing
 
 SPEAKER = """
 import itertools, sys
@@ -84,25 +60,7 @@ def test_a_deletion_is_seen_by_the_other_handle(url: str):
 
 def test_processes_lose_nothing(url: str):
     """Processes that open a new file and write at once lose nothing, double nothing, and leave no gap."""
-    command, pipe = [sys.executable, "-c", WRITER, url], subprocess.PIPE
-    writers = [subprocess.Popen([*command, name], stdin=pipe, stdout=pipe, text=True) for name in "ab"]
-    for writer in writers:
-        assert writer.stdout
-        assert writer.stdout.readline() == "ready\n"
-    for writer in writers:
-        assert writer.stdin
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    for writer in writers:
-        writer.communicate()
-        assert writer.returncode == 0
-    with contextlib.closing(SQLStore(url)) as store:
-        entries = drive(store.read("c"))
-        state = drive(store.read_state("c", "s"))
-    turns = [f"{name}-{turn}" for name in ("a", "b") for turn in range(40)]
-    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-    assert sorted(entry.turn_id for entry in entries) == sorted([*turns, *turns, *(f"shared-{n}" for n in range(40))])
-    assert state.changes == {"count": 80}
+    check_processes_lose_nothing(url, "ab", turns=20)
 
 
 @pytest.mark.parametrize("mode", ["full", "normal"])

@@ -9,10 +9,16 @@ from tools.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said
 
 for _name in (
     "memzoo.stores.indexes.chroma",
+    "memzoo.stores.redis",
+    "memzoo.stores.sql.postgres",
     "chromadb.api.client",
-    "tools.faults.concurrency",
-    "tools.faults.database",
-    "tools.faults.disk",
+    "chromadb.api.rust",
+    "psycopg",
+    "pytest",
+    "sqlalchemy.ext.asyncio",
+    "memzoo.benchmarks.tasks",
+    "memzoo.cli.commands",
+    *(f"tools.faults.{name}" for name in "concurrency crash database disk host_runs moving operations".split()),
 ):
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module(_name)

@@ -61,6 +61,21 @@ def test_replies_are_taken_from_files_and_packed_ones_give_the_same(tmp_path: Pa
     assert "01-summary-2.json has no reply to prompt 1;" in run(tmp_path / "packed", "--talks", talk)
 
 
+def test_a_folder_beside_packed_replies_takes_the_prompts_of_learning_anew(tmp_path: Path) -> None:
+    """After the last packed reply, the memory learns anew, another learns all, and the first is back."""
+    talk, replies = tmp_path / "talk.json", tmp_path / "told"
+    talk.write_text(json.dumps({"messages": MESSAGES}), encoding="utf-8")
+    job = replies / "01-summary-later"
+    job.mkdir(parents=True)
+    for number, said in enumerate(["The vet is Ilse Brandt.", "A dog eats.", "Ilse Brandt is the vet."], start=1):
+        (job / f"{number:04}.reply").write_text(said, encoding="utf-8")
+    given = ("--talks", talk, "--learn", "later", "--relearn", 1, "--change")
+    table = run(replies, *given, "--pack", replies)
+    assert table.splitlines()[2].endswith("|      0 of 1 | summary-buffer 1 of 1, summary 0 of 1 |"), table
+    (job / "0001.reply").unlink()
+    assert run(replies, *given).splitlines()[2] == table.splitlines()[2]
+
+
 def test_memories_of_other_libraries_take_replies_from_files_too(tmp_path: Path) -> None:
     """Their prompts are written and answered as those of memzoo's memories."""
     talk, adapter = tmp_path / "talk.json", tmp_path / "other.py"

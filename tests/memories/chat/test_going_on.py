@@ -3,8 +3,6 @@
 import asyncio
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 from memzoo.errors import ModelError
 from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, Tool, create_memory
 from memzoo.stores import Message, MessageListStore, open_store
+from tests.forking import run_program
 from tests.memories.chat.turns import CALL, RESULT, Mishap, contents, failed, roles
 from tests.memories.chat.ways import Say, each_way
 
@@ -172,8 +171,7 @@ def test_a_process_that_dies_in_a_tool(
     """The call is on record and its result says that nobody knows; only a repeatable tool, asked again, runs again."""
     if not any(died.iterdir()):
         endpoint.says(None, PAY)
-        command = [sys.executable, "-c", KILLED, endpoint.url, f"sqlite:///{died}/chat.db"]
-        assert subprocess.run(command, check=False).returncode < 0
+        assert run_program(KILLED, endpoint.url, f"sqlite:///{died}/chat.db") < 0
     shutil.copytree(died, tmp_path, dirs_exist_ok=True)
     url = f"sqlite:///{tmp_path}/chat.db"
     till = Till()

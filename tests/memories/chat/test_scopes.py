@@ -2,8 +2,6 @@
 
 import contextlib
 import signal
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from memzoo import delete_old, open_store
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
 from memzoo.stores.base import utc_now
+from tests.forking import run_program
 
 KILLED = """
 import os, signal, sys
@@ -67,8 +66,7 @@ class TestScope:
     def test_of_a_killed_process_is_deleted_by_age(self, tmp_path: Path) -> None:
         """What a process left that was killed inside a scope is known by its id, and deleted by age; the rest stays."""
         url = f"sqlite:///{tmp_path}/chats.db"
-        killed = subprocess.run([sys.executable, "-c", KILLED, url], check=False)
-        assert killed.returncode == -signal.SIGKILL
+        assert run_program(KILLED, url) == -signal.SIGKILL
         with contextlib.closing(open_store(url)) as store:
             provider = MemoryProvider("buffer", store=store)
             (left,) = set(provider.conversations()) - {"anna"}

@@ -8,7 +8,7 @@ from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
 
-TURNS = 300
+TURNS = 100
 
 
 def count_quarters(message: Message) -> int:
@@ -76,7 +76,7 @@ def turn(memory: BaseMemory, clock: Clock, number: int, *, bad: bool = False) ->
 
 
 def talked(name: str, weather: str) -> tuple[BaseMemory, Scripted]:
-    """A memory after 300 turns."""
+    """A memory after 100 turns."""
     model, clock = Scripted(FAILS[weather]), Clock()
     memory = make(name, model, clock, **ASKING[name])
     for number in range(TURNS):

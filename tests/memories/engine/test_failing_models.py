@@ -42,7 +42,7 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
 
 
 class Poisoned(NamedTuple):
-    """A memory after 300 turns of which one was bad, and what its model was asked until then."""
+    """A memory after 100 turns of which one was bad, and what its model was asked until then."""
 
     memory: BaseMemory
     calls: int
@@ -58,7 +58,7 @@ def poisoned(name: str) -> Poisoned:
 
 @pytest.mark.parametrize("name", ASKING)
 def test_the_docs_tell_what_a_failing_model_costs(name: str) -> None:
-    """The calls for 300 turns of a load and a save are those of the table: healthy, with a bad exchange, down."""
+    """The calls for 100 turns of a load and a save are those of the table: healthy, with a bad exchange, down."""
     (row,) = re.findall(rf"^\| `{name}` \| ([\d, |]+) \|$", COSTS.read_text(encoding="utf-8"), re.MULTILINE)
     told = [int(cell.replace(",", "")) for cell in row.split("|")]
     (_, healthy), (_, down) = talked(name, NEVER), talked(name, ALWAYS)
@@ -85,7 +85,7 @@ def test_exchanges_that_are_bad_in_a_row_are_set_aside_one_by_one() -> None:
     assert [entry.seq for entry in memory.set_aside()] == [9, 10, 11, 12, 13, 14]
 
 
-@pytest.mark.parametrize(("name", "missed"), [(name, 1000 if name == "summary" else 400) for name in ASKING])
+@pytest.mark.parametrize(("name", "missed"), [(name, 400 if name == "summary" else 200) for name in ASKING])
 def test_a_long_outage_is_caught_up_with(name: str, missed: int) -> None:
     """A model with a context of 4,096 tokens learns all of it, and is asked nothing longer once it said so (I14)."""
     model, clock = Scripted(FAILS[ALWAYS]), Clock()

@@ -463,7 +463,7 @@ def test_a_call_takes_only_a_few_steps(name: str, reply: str, make: Make) -> Non
     if name != "summary-buffer":  # there the limit of this test leaves nothing but the newest exchange
         assert "earlier messages are not shown here, and were not learnt from yet" in shown
         assert "Sam249 lives" in shown
-        assert len(shown) // 4 < memory.max_pending_tokens
+        assert len(shown) // 4 < memory.pending_limit
     memory.load_memory_variables(QUESTION)
     assert calls(memory) == 2 * few
     memory.settle()

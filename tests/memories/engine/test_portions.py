@@ -186,6 +186,20 @@ def test_a_portion_ends_early_at_half_of_its_room(name: str) -> None:
     assert (model.calls, waiting(memory)) == (2, [])
 
 
+@pytest.mark.parametrize("name", PORTIONS)
+@pytest.mark.parametrize(("model", "calls"), [("gpt-4o-mini", 1), ("my-own", 2)])
+def test_eight_long_exchanges_are_one_portion_of_a_model_with_a_large_context(
+    name: str, model: str, calls: int
+) -> None:
+    """For a model that is not known, the portion ends early, since its context may be small."""
+    llm = asked()
+    llm.name = model
+    memory = create_memory(name, llm=llm, learn_every=8, token_counter="approximate")
+    say(memory, *range(1, 9), words=150)
+    memory.settle()
+    assert llm.calls == calls
+
+
 @pytest.mark.parametrize("name", ["summary-buffer", "summarizing-window"])
 def test_a_limit_is_kept_whatever_the_portion(name: str) -> None:
     """A memory that learns when a limit is passed makes the same calls with any `learn_every`."""

@@ -92,6 +92,25 @@ class TestFinding:
         units = [KnownUnit(f"the oven {rest}", ("the oven",)) for rest in ("is hot stone", "comes on Monday")]
         assert texts(index_of(units, APART), question)[0].startswith(first)
 
+    @pytest.mark.parametrize(
+        ("question", "first"),
+        [
+            ("Where does the oven come from?", "the oven comes from Linz"),
+            ("What do I have to do to clean the oven?", "the oven must be cold before cleaning it"),
+            ("How heavy is the oven?", "the oven has a weight of many kilos"),
+        ],
+    )
+    def test_by_the_kind_of_answer(self, question: str, first: str) -> None:
+        """A place, a rule and a measure come first if the question asks for one."""
+        others = ["the oven comes often", "the oven has a clean door", "the oven is hot work"]
+        units = [KnownUnit(text, ("the oven",)) for text in others]
+        assert texts(index_of([*units, KnownUnit(first, ("the oven",))], APART), question)[0] == first
+
+    def test_without_its_words_by_the_kind_of_answer(self) -> None:
+        """Of the newest units, those with a value that the question asks for, such as a place, are found."""
+        index = index_of([KnownUnit("Rex lives in Bern", ("rex",)), KnownUnit("Mia sings", ("mia",))], APART)
+        assert texts(index, "Where is everybody?") == ["Rex lives in Bern"]
+
     def test_rules_are_found_by_any_question(self) -> None:
         """A rule is the last result without its words, and gains if the question asks for something forbidden."""
         rule = KnownUnit("Rex must not have grapes", ("rex",), 5, DAY, rule=True)
@@ -139,6 +158,11 @@ class TestFinding:
         """Words of scripts without spaces are found, too."""
         units = [KnownUnit("陈明住在南京", ("陈明",), 1, DAY), KnownUnit("小雨喜欢喝茶", ("小雨",), 2, DAY)]
         assert texts(index_of(units, APART), "谁喜欢茶\uff1f")[0] == "小雨喜欢喝茶"
+
+    def test_in_chinese_a_character_of_other_words_counts_little(self) -> None:
+        """Two characters of the question in a row count more than three that stand apart."""
+        units = [KnownUnit(text, (text,)) for text in ("平台上时间到了请吃", "老人喝茶爱安静")]
+        assert texts(index_of(units, APART), "我平时喝茶吃")[0] == "老人喝茶爱安静"
 
     def test_in_chinese_by_characters_in_a_row(self) -> None:
         """Two characters that stand together in the question count more than the same ones apart."""

@@ -11,12 +11,11 @@ from memzoo.errors import OptionError
 from memzoo.memories import create_memory
 from memzoo.memories.text.families import FAMILIES, Family, family_of
 from memzoo.memories.text.framing import frame_text
-from memzoo.memories.text.grouping import group_messages
-from memzoo.memories.text.messages import as_sent
 from memzoo.memories.text.order import FOLLOWS, STAND_INS, cache_control, find_fault, in_turns, make_request
 from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
 from tests.conversations import Chatter, call, legacy_call, legacy_result, result, said
+from tests.memories.sequences import check_order
 
 HI, HELLO = said("user", "Hi"), said("assistant", "Hello")
 
@@ -31,14 +30,10 @@ def shape(messages: list[Message]) -> str:
     return "".join(message["role"][0] for message in messages)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
 @given(random=some.randoms(use_true_random=False), length=some.integers(0, 30))
-def test_whatever_is_said_a_request_is_in_order(family: str, random: Any, length: int) -> None:
-    """Late, doubled and lost results, several speakers, empty words, system messages anywhere: nothing is refused."""
-    chatter = Chatter(random)
-    given = [*(chatter.message() for _ in range(length)), said("user", "Well?")]
-    kept = [as_sent(given[place]) for group in group_messages(given) for place in group]
-    assert not find_fault(request(*kept, family=family), FAMILIES[family])
+def test_whatever_is_said_a_request_is_in_order(random: Any, length: int) -> None:
+    """Late, doubled and lost results, several speakers, empty words, system messages anywhere: no family refuses it."""
+    check_order(random, length)
 
 
 @given(random=some.randoms(use_true_random=False), length=some.integers(0, 30))

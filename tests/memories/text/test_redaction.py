@@ -154,8 +154,13 @@ def all_of(folder: Path) -> bytes:
 FORMS = [form.encode() for form in (SECRET, json.dumps(SECRET)[1:-1])]
 
 
-@pytest.mark.parametrize(("place", "redact"), [*zip(PLACES, itertools.cycle([PATTERNS, hidden]))], ids=[*PLACES])
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize(
+    ("name", "place", "redact"),
+    [
+        *((name, "a turn", hidden) for name in STRATEGIES),
+        *(("entity", *one) for one in zip(PLACES, itertools.cycle([PATTERNS, hidden]))),
+    ],
+)
 def test_a_secret_is_nowhere(
     name: str, place: str, redact: Redact, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

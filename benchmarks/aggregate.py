@@ -178,9 +178,9 @@ def gather(
 ) -> Results:
     """Return the results of a comparison, computed from the measurements of each memory in each conversation.
 
-    The measurements are in the order of the conversations, the memories in the order of the table. `questions` has for
-    each question the number of its conversation and its kind. `details` are the first questions, which are reported one
-    by one.
+    The measurements are in the order of the conversations, the memories in the order of the table. `questions` has a
+    pair for each question: its conversation's number, and its kind. `details` are the first questions, which are
+    reported one by one.
     """
     firsts: dict[int, int] = {}
     for place, (number, _) in enumerate(questions):

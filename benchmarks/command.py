@@ -296,7 +296,7 @@ def show_found(
         found: The comparison.
         out: The folder or URL for the files.
         consoles: The console for the results, and the console for everything else.
-        limits: The thresholds: the least share that the best memory must reach, by the name of the figure.
+        limits: A dict from a figure, such as "recall", to the least share that the best memory must reach.
         earlier: Results of an earlier run to compare with.
 
     Returns:

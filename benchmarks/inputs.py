@@ -174,7 +174,7 @@ class Survey:
 
     Attributes:
         talks: The totals over all conversations, and the first 100 conversations.
-        questions: For each question, the number of its conversation and its kind.
+        questions: A pair for each question: its conversation's number, and its kind.
         details: The first questions, which the report shows one by one.
         marked: The number of marked lines, such as rules and goals, which must not be lost.
         remarks: Notes on the conversations, such as evidence that names no message.

@@ -217,7 +217,7 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
 ) -> tuple[dict[str, tuple[float, float]], str]:
-    """Return the prices of a million tokens by model, from a file of prices and a configuration, and their currency.
+    """Return the models' prices of a million tokens, from a file of prices and a configuration, and their currency.
 
     Each model has two prices, for input and output, or one price for both.
 
@@ -228,7 +228,7 @@ def prices_given(
         others: The two prices for any other model.
 
     Returns:
-        The two prices by model, and the currency; "" if no currency is named.
+        A dict from model to its two prices, and the currency; "" if no currency is named.
 
     Raises:
         OptionError: The file cannot be read, or a price is not a number of at least 0.

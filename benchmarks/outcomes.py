@@ -24,7 +24,7 @@ class Shape(BaseModel):
 
 
 class Sum(Shape):
-    """The number of model calls and their tokens, without the seconds of `Spent`, which differ from run to run."""
+    """The number of model calls and their tokens. Seconds are left out, because they differ from run to run."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -33,7 +33,7 @@ class Sum(Shape):
 
     @classmethod
     def of(cls, spent: Spent) -> "Sum":
-        """Return the calls and tokens of a `Spent`."""
+        """Return the calls and tokens of a `Spent`, the total cost of model calls."""
         return cls.model_validate({name: getattr(spent, name) for name in cls.model_fields})
 
     @property
@@ -103,12 +103,11 @@ class AtBudget(Shape):
         tokens: The total number of tokens shown at the measured exchanges.
         tokens_at_end: The number of tokens shown at the last measured exchange.
         requests: The tokens sent at the measured exchanges: system tokens, the view, and the user's message.
-        course: The number of tokens shown during the conversation, as (number of the exchange, tokens); at most 100
-            points.
+        course: Up to 100 pairs from the whole conversation: the number of an exchange, and the tokens shown at it.
         answers: The scores of the questions asked, in order.
-        survived: The counts of marked lines still shown, by kind and age.
-        relearnt: The same counts after the memory has learnt the conversation anew.
-        unwanted: The counts of unwanted statements shown, by kind.
+        survived: How often marked lines were still shown, with one item for each kind and age of line.
+        relearnt: The same after the memory has learnt the conversation anew.
+        unwanted: How often unwanted statements were shown, with one item for each kind.
         stated: The unwanted statements shown, each with its kind.
     """
 
@@ -137,7 +136,7 @@ class Outcome(Shape):
         embedding: Calls for embeddings while loading and saving.
         settled: Model calls made by `settle` when nothing is left to learn; there should be none.
         failed_saves: The number of saves that failed because of the model.
-        budgets: The measurements by budget in tokens.
+        budgets: A dict from budget in tokens to the measurements within it.
         error: The error that prevented a result; "" if there was none.
     """
 

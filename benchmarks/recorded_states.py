@@ -27,7 +27,7 @@ class LearntStep(Shape):
 
     Attributes:
         watermark: The log number of the last message learnt.
-        changes: The changed items, by key; `None` for a deleted item.
+        changes: A dict from key to changed item; `None` for a deleted item.
     """
 
     watermark: int
@@ -53,7 +53,7 @@ class LearntState(Shape):
 
     @property
     def items(self) -> dict[str, Any]:
-        """The items of the final state, by key."""
+        """The final state, as a dict from key to item."""
         changed = {key: item for step in self.steps for key, item in step.changes.items()}
         return {key: item for key, item in changed.items() if item is not None}
 

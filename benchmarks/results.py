@@ -126,15 +126,15 @@ class Figures(Shape):
         sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
         cached: The share of the sent tokens that the provider has in its cache.
         paid: The mean cost of a request, in tokens at the full price.
-        course: The number of tokens shown during the longest conversation, as (number of the exchange, tokens).
+        course: Pairs from the longest conversation: the number of an exchange, and the tokens shown at it.
         survival: The share of all marked lines that are shown at the end of their conversation.
-        survived: The counts of marked lines still shown, by kind and age, over all conversations.
-        relearnt: The same counts after the memory has learnt anew; empty if it has not.
-        unwanted: The counts of unwanted statements shown, by kind.
+        survived: How often marked lines were still shown, with one item for each kind and age of line.
+        relearnt: The same after the memory has learnt anew; empty if it has not.
+        unwanted: How often unwanted statements were shown, with one item for each kind.
         stated: The first 100 unwanted statements shown, each with its kind.
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations of which no marked line is shown at the end.
-        categories: The figures by kind of question.
+        categories: A dict from a kind of question to its figures.
     """
 
     questions: int
@@ -214,8 +214,8 @@ class Row(Shape):
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
         error: The error that prevented a result; "" if there was none.
-        budgets: The figures by budget in tokens; empty if there was an error.
-        costs: The costs by budget in tokens; empty without prices.
+        budgets: A dict from budget in tokens to figures; empty if there was an error.
+        costs: A dict from budget in tokens to costs; empty without prices.
     """
 
     memory: MemoryInfo
@@ -274,7 +274,7 @@ class Talks(Shape):
         without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of questions asked that were drafted by rules.
         unread: True if the offline model found no name in any conversation, so that its notes and facts mean nothing.
-        unusable: The first 100 ids given as evidence that no message has.
+        unusable: The first 100 ids named as evidence that belong to no message.
         first: The first 100 conversations.
     """
 
@@ -330,7 +330,7 @@ class Run(Shape):
         counter: The name of the token counter.
         budgets: The budgets in tokens, ascending.
         currency: The currency of the prices.
-        prices: The prices of a million tokens, as (input, output) by model; empty without prices.
+        prices: A dict from model to its prices of a million tokens, (input, output); empty without prices.
         per_month: The user's own number of exchanges a month; `None` if not given.
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
@@ -420,7 +420,7 @@ class Compared:
 
     Attributes:
         results: The results.
-        times: Mean milliseconds to load and to save an exchange, by the memory's name, including model calls.
+        times: A dict from a memory's name to its mean milliseconds (of a load, of a save), including model calls.
         ended: The reason why the run ended early; "" if the run was completed.
     """
 

@@ -26,7 +26,7 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 def measure_of(rows: Sequence[Row], budget: int) -> str:
     """Return the name of the figure to compare memories by.
 
-    This is the first figure in `MEASURES` that was measured for at least half of the questions, or else "covered".
+    This is the first of "judged" and "answers" that was measured for at least half of the questions, or else "covered".
     """
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]

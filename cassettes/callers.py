@@ -27,7 +27,7 @@ class Caller:
     Attributes:
         name: The caller's name: "" for the caller that opened the cassette, `"2"` for the second thread or task that it
             starts, `"2.1"` for the first that `"2"` starts.
-        tasks: All callers of the cassette, by task.
+        tasks: A mapping from each asyncio task to its caller, shared by all callers of the cassette.
     """
 
     def __init__(self, player: "Player", name: str = "", tasks: "WeakKeyDictionary[Any, Caller] | None" = None) -> None:

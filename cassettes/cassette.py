@@ -104,7 +104,7 @@ class Cassette:
                 are no error.
 
         Raises:
-            UnmatchedRequestError: A request had no recording, even if the code under test swallowed the error.
+            UnmatchedRequestError: A request had no recording, and the code under test swallowed this error.
             UnplayedInteractionError: A recorded request was not sent.
             RecordingError: The recording must not be kept, for the reason given.
         """

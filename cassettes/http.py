@@ -62,8 +62,8 @@ class Recorded:
     Attributes:
         caller: The name of the thread or task that sent the request; "" for the first.
         arrival: The chunks and pauses in which the response arrived.
-        hidden: The secrets removed from the response, by place and kind.
-        known: The number of secrets known when the recording was last searched for them; -1 if it never was.
+        hidden: The place and kind of each secret removed from the response, as texts.
+        known: The number of known secrets when the recording was last searched for them; -1 before any search.
         turn: The request's number in the recording, in the order of sending.
     """
 

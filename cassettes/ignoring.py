@@ -51,7 +51,7 @@ class Ignored:
         self.shown = tuple(map(self._add, rules))
 
     def text(self, text: str) -> str:
-        """Return a text with `VARIES` in place of the parts that may differ."""
+        """Return a text with "(varies)" in place of the parts that may differ."""
         for pattern in self._patterns:
             text = pattern.sub(VARIES, text)
         return text

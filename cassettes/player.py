@@ -35,7 +35,7 @@ class Player:
         recordings: The recordings, in the order of the requests.
         keys: The keys of the recorded requests, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
-        tools: The recorded tools by name: the code of each, and the object that a method belongs to.
+        tools: A dict from a tool's name to a pair: its code, and for a method, the object that it belongs to.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Player:
         return dict(counts)
 
     def can_play(self, request: HttpRequest) -> bool:
-        """Return whether the player will answer a request from a recording. Otherwise, send the request and record it.
+        """Return whether a recording will answer a request; if not, the caller must send the request and record it.
 
         Raises:
             UnmatchedRequestError: Recording is off, and no recording remains for the request.
@@ -182,7 +182,7 @@ class Player:
         """Add a recording of a request, its response, and the arrival of the response.
 
         Raises:
-            RecordingError: The response must not be recorded.
+            RecordingError: The response must not be recorded; for example, it is an error without `allow_errors`.
         """
         turn = vars(request).get("recorded_turn", next(self._turns))
         self.stop_waiting(request)
@@ -207,7 +207,7 @@ class Player:
             self._sent.pop(vars(request).get("recorded_turn", next(same, -1)), None)
 
     def note_failure(self, request: HttpRequest, error: Exception) -> RecordingError:
-        """Return the error for a request without an answer to record. The error is also added to `errors`."""
+        """Return the error for a request that got no answer, and add it to `errors`."""
         self.stop_waiting(request)
         told = self._report_no_answer(request, f"{type(error).__name__}: {error}".removesuffix(": "))
         self.errors.append(told)

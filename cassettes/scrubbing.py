@@ -74,7 +74,7 @@ class Scrubber:
         """Return a response without secret keys, and with only the headers that a cassette keeps.
 
         Returns:
-            The response, and the removed keys by place and kind.
+            The response, and the place and kind of each removed key, as texts.
 
         Raises:
             RecordingError: The body is still compressed.

@@ -245,7 +245,7 @@ class Keys:
     def hide(self, text: str) -> str:
         """Return a text with placeholders for all secrets.
 
-        A secret that is found by the words before it becomes a known secret, and is then hidden in any text.
+        A secret revealed by the words before it (`password: X`) is learnt, and from then on hidden in any text.
         """
         clean = self._clean
         if text in clean:

@@ -38,7 +38,7 @@ def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
 
     Args:
         value: The JSON value.
-        compact: True to pack long vectors, and to write a long part that occurs several times only once.
+        compact: True to pack long vectors, and to write repeated long parts only once.
         whole: True to put YAML's marks `---` and `...` around the text, so that a missing end is noticed.
     """
     names = dict[int, str]()

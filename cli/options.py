@@ -102,7 +102,7 @@ def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def shown_as(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the arguments with which typer lists a command in the help."""
+    """Return the arguments for typer's decorator `command`, which put a command under its heading in the help."""
     shown: dict[str, Any] = vars(function).get("shown", {})
     return shown
 
@@ -140,7 +140,7 @@ class Stored:
 
     @contextmanager
     def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
-        """Yield the opened store and the id of the chosen conversation, by default of the store's only one.
+        """Yield the opened store, and the id of the chosen conversation, or else of the only one in the store.
 
         Raises:
             StoreError: The store cannot be opened.

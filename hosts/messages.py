@@ -87,7 +87,7 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Return the messages for the log that one message of a host becomes: one for each chat message in it.
+    """Split one message of a host into messages for the log, one for each chat message in it.
 
     The first of them also keeps `own`, the message in the host's own form.
     """
@@ -183,5 +183,5 @@ def dump_json(own: JSON) -> str | None:
 
 
 def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
-    """Return the number of messages at the beginning of two conversations that are equal in both."""
+    """Return how many messages at the beginning of two conversations are equal."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

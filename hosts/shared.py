@@ -124,7 +124,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return the messages that the log lacks, after deleting from it those that the host's thread no longer has."""
+        """Delete from the log the messages that the host's thread no longer has; return those that the log lacks."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -141,9 +141,9 @@ class HostLog:
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
-        """Return the view for a question, in which each message of the log has its form in the host.
+        """Return the view for a question, with messages of the log in the host's own form.
 
-        The beginning of an answer to the same question that was stopped is left out.
+        If an answer to the same question was stopped, the view leaves out its beginning.
 
         Args:
             query: The question; by default the newest question in the log.

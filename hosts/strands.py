@@ -64,7 +64,7 @@ class MemoryConversationManager:
         """Show only the newer half of the earlier turns, after a request was too long.
 
         Raises:
-            Exception: `e`, if the newest turn alone is too long.
+            Exception: The given error `e`, if the newest turn alone is too long.
         """
         if e is None:
             return

@@ -38,9 +38,9 @@ class InstrumentedCall(NamedTuple):
         owner: The class or module with the method or function.
         method: The name of the method or function.
         span: The name of the spans.
-        before: Returns span attributes from the object and the arguments.
-        after: Returns span attributes from the result.
-        said: Returns span attributes with words of users and models, from the arguments and the result.
+        before: A function that makes span attributes from the object and the arguments.
+        after: A function that makes span attributes from the result.
+        said: A function that makes span attributes with words of users and models, from the arguments and the result.
     """
 
     owner: type | ModuleType

@@ -34,7 +34,7 @@ class Way(_Shape):
         options: The options for the adapter's class. The value "budget" is replaced by the budget in tokens.
         asks_model: True if saves or views ask a model.
         source: The address of the page that recommends these options.
-        remarks: Addresses of pages that comment on a figure of this memory, by the figure's column in the table.
+        remarks: A dict from a column of the table to the address of a page about this memory's figure there.
     """
 
     about: str
@@ -54,7 +54,7 @@ class Adapter:
 
     Attributes:
         requires: The packages that the adapter imports, as pip takes them.
-        ways: The settings in which the memory is compared, by name; each has a row in the table.
+        ways: A dict from name to the way to run the adapter; each way has a row in the table.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Adapter:
 
 
 def adapters() -> dict[str, Adapter]:
-    """Return the adapters of installed packages, by name."""
+    """Return the adapters of installed packages, as a dict from name to adapter."""
     return {name: find_adapter(name) for name in plugins_by_name(CONTENDERS)}
 
 

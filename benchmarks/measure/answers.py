@@ -1,8 +1,8 @@
 """Checks whether a view contains an answer.
 
 Each part of the answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line. Word
-order, inflection, currencies, and the format of numbers and dates are ignored. Not found are words that are only denied
-("not Oslo but Bergen") and relative dates ("yesterday").
+order, inflection, currencies, and the format of numbers and dates are ignored. Words that are only denied ("not Oslo
+but Bergen") and relative dates ("yesterday") do not count.
 """
 
 import functools
@@ -82,7 +82,7 @@ _MOST = 60
 def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> bool | None:
     """Tell whether texts contain an answer; `None` if the answer has nothing to search for ("yes").
 
-    `denied` is true if the answer is a rule, which may also be stated as a denial or a prohibition.
+    With `denied`, an answer in a denial or a prohibition counts too, as is right for rules.
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])

@@ -159,14 +159,14 @@ class PromptCache:
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
     def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
-        """Return the token counts of a request that begins with the whole request before it; faster than `send`.
+        """Return the token counts of a request that only adds messages to the request before it; faster than `send`.
 
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
             asked: A list with the user's message at the end; an empty list without such a message.
             at: The time of the request, in seconds of any clock.
-            anew: True if it begins only with the system tokens of that request.
+            anew: True if, instead, only the system tokens are the same as in the request before.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))

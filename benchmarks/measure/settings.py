@@ -41,8 +41,8 @@ class Settings:
         judge: A model that marks the answers of `model` to the questions, given the memories' views; `None` for no
             judge.
         prompts: Your own templates for the questions to `model` and `judge`.
-        prices: The prices of a million tokens, as (input, output) by model; "*" for any other model, "embedding" for
-            embeddings.
+        prices: A dict from model to its prices of a million tokens, (input, output); the key "*" stands for any other
+            model, "embedding" for embeddings.
         currency: The currency of the prices.
         per_month: Your number of exchanges a month, to compute their cost.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
@@ -56,7 +56,7 @@ class Settings:
             memory and its best budget.
         survival: True to check whether marked lines are still shown after 1, 2, 5, 10, ... exchanges and at the end,
             and whether unwanted statements are shown.
-        relearn: With `survival`, how often each memory then learns the conversation anew, before a last check.
+        relearn: With `survival`, the number of times that each memory learns the conversation anew before a last check.
         draft: True to let rules draft questions if no conversation has questions.
         timer: A function that returns the time in seconds, to time loads and saves.
 
@@ -116,8 +116,8 @@ class Settings:
         """Return the rule of the prompt cache for a model, with the price `price_cached` if it is set.
 
         Raises:
-            OptionError: `price_cached` is set, and exceeds the model's input price, or that price or a cache is
-                missing.
+            OptionError: `price_cached` is set, but it exceeds the model's input price, the model has no input price,
+                or the rule caches nothing.
         """
         rule = self._rule
         if self.price_cached is None:

@@ -89,10 +89,10 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return for each memory the largest share by which it may be worse than another memory, with 95% certainty.
+    """Return a dict from memory to the largest share by which it may be worse than another, with 95% certainty.
 
     Args:
-        shares: A dict from memory to question to the share that the view shows.
+        shares: For each memory, a dict from question number to the memory's score for it, from 0 to 1.
 
     Example:
         >>> same = dict.fromkeys(range(30), 1.0)

@@ -30,7 +30,7 @@ AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 
 
 class Followed:
-    """A count of the marked lines that views still show, by the kind and the age of the line.
+    """A count of the marked lines that views still show, by kind, and by age group (1, 2-4, 5-9, ... exchanges).
 
     Example:
         >>> followed, goal = Followed(), Mark("goal", "We sail to Oslo.")
@@ -79,12 +79,12 @@ class Followed:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """Return how many marked lines were shown at each age and at the conversation's end, by kind."""
+        """Return how many marked lines of each kind were shown at each age, and at the conversation's end."""
         ordered = sorted(self._found.items(), key=lambda one: one[0][1] is None)
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 
     def list_unwanted(self) -> tuple[Survived, ...]:
-        """Return how many unwanted statements were stated, by kind."""
+        """Return how many unwanted statements of each kind were stated."""
         kinds: dict[str, list[bool]] = defaultdict(list)
         for one, stated in self._unwanted.items():
             kinds[one.kind].append(stated)
@@ -104,10 +104,10 @@ def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     """Return whether texts present an unwanted statement as true of the user.
 
-    - A forgotten value is stated wherever it occurs.
-    - A superseded value is not stated beside the new value, or in a sentence that says it is over ("cancelled").
-    - Words of another speaker are not stated beside a denial or the name of the speaker.
-    - A guess is not stated in a sentence that leaves it open ("not confirmed").
+    - A forgotten value counts as stated wherever it occurs.
+    - A superseded value does not count beside the new value, or in a sentence that says it is over ("cancelled").
+    - Words of another speaker do not count beside a denial or the name of the speaker.
+    - A guess does not count in a sentence that leaves it open ("not confirmed").
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))

@@ -159,9 +159,10 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 
 
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Return pairs of a removed piece and an added piece with similar words, as (old number, new number).
+    """Return the numbers of removed and added pieces with similar words, as pairs (removed, added).
 
-    `gone` and `come` are the numbers of removed and added pieces. A piece without a text in `texts` is never paired.
+    `gone` are the numbers of all removed pieces, `come` those of all added pieces. `texts` is a dict from number to
+    text; a piece that is not in it is never paired.
     """
     old = {number: _words(texts[number]) for number in gone if number in texts}
     new = {number: _words(texts[number]) for number in come if number in texts}
@@ -182,7 +183,7 @@ def reasons(
 ) -> Iterator[tuple[int, str, float]]:
     """Yield the pieces of a view that a search found, as (position of the piece, kind of search, score).
 
-    `finds` are the texts and messages that searches found; `said` has the messages of the log by number.
+    `finds` are the texts and messages that searches found; `said` is a dict from log number to a message's text.
     """
     best: dict[str | int, tuple[str, float]] = {}
     for one in finds:

@@ -148,8 +148,8 @@ class PlayedMemory:
 
         Args:
             query: The user's next message; `None` if unknown.
-            tables: The numbers of all texts on the page.
-            said: The messages of the log by number.
+            tables: The numbering of all texts on the page, to which new texts are added.
+            said: A dict from log number to a message's text.
             anew: True to compute the newest view again, for another query.
         """
         if not anew:

@@ -64,7 +64,7 @@ class Series:
         hollow: True if the points are lower bounds, drawn as hollow dots.
         dashed: True for the dashed line of a baseline.
         dots: True if the points are drawn as dots.
-        pale: The measured points, if `points` are smoothed.
+        pale: The measured points, drawn pale, if `points` are smoothed.
     """
 
     name: str
@@ -205,7 +205,7 @@ class Bars:
     """A chart of bars, each of two parts.
 
     Attributes:
-        amounts: The two parts of each bar, by the name of the memory.
+        amounts: A dict from a memory's name to the two parts of its bar.
         form: The format string for the sum of both parts.
     """
 

@@ -42,7 +42,7 @@ class Expected:
 
 
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
-    """Return the numbers to expect for a memory, such as "tokens shown" and "calls to load", by name.
+    """Return a dict from names, such as "tokens shown" and "calls to load", to the numbers to expect for a memory.
 
     Calls caused by the questions of the transcript are a part of "calls to load".
     """

@@ -75,7 +75,7 @@ class Column:
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
     """Return the columns of the table for a budget.
 
-    Left out are the memories' names, and shares that were not measured.
+    The column of names is left out, and so are shares that were not measured.
     """
     results = comparison.results
     shown = [

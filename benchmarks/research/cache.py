@@ -38,7 +38,7 @@ class Measured:
     """The measurements of one memory over some conversations.
 
     Attributes:
-        requests: A dict from each size of system prompts, in tokens, to the requests added up.
+        requests: A dict from the size of a system prompt, in tokens, to the totals of the requests with such a prompt.
         shown: The number of tokens shown for each question.
     """
 

@@ -30,7 +30,7 @@ def growth(
     memory: Annotated[list[str] | None, typer.Option(help="A strategy; repeat it. All seven by default.")] = None,
     counter: Annotated[str, typer.Option(help="What counts tokens.")] = "o200k_base",
 ) -> None:
-    """Compare memories on ever longer conversations, and measure CPU time and memory."""
+    """Compare memories on ever longer conversations, and measure the CPU time and RAM that this takes."""
     rows: list[list[str]] = []
     for size in map(int, sizes.split(",")):
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:

@@ -50,7 +50,7 @@ def memorybank(
 
 
 def banks(folder: Path) -> dict[str, list[Transcript]]:
-    """Return the talk of each person with the assistant, by language.
+    """Return a dict from language to conversations: the talk of each person with the assistant.
 
     Raises:
         OptionError: The folder lacks a file.

@@ -41,9 +41,9 @@ class Row:
         name: The name for the command line.
         title: A description of the measured work.
         target: The most that memzoo may take, in CPU seconds or model calls.
-        makers: The functions that set up the work to be timed, by library.
+        makers: A dict from library to a function that sets up the work to be timed.
         most: The highest number of calls in one sample.
-        counts: Functions that return a number of model calls, by library, for a row that is counted instead of timed.
+        counts: For a row of counts instead of times, a dict from library to a function that counts model calls.
     """
 
     name: str
@@ -166,7 +166,7 @@ class Figures:
     """The figures of one row.
 
     Attributes:
-        values: The CPU seconds of one call, or the number of model calls, by library.
+        values: A dict from library to the CPU seconds of one call, or to the number of model calls.
     """
 
     row: Row

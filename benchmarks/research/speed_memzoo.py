@@ -149,7 +149,7 @@ def model_calls(_: Place) -> int:
 
 
 def fill_memory(memory: BaseMemory, said: list[Message]) -> BaseMemory:
-    """Save messages to a memory, 500 in each turn, and return the memory."""
+    """Save messages to a memory, 500 at a time, and return the memory."""
     for start in range(0, len(said), _TURN):
         memory.add_messages(said[start : start + _TURN])
     return memory

@@ -36,7 +36,7 @@ Maker: TypeAlias = Callable[[Place], Prepare]
 
 
 def again(call: Callable[[], object]) -> Prepare:
-    """Return a function for `medians` that repeats a call which needs no preparation."""
+    """Return a call in the form that `medians` takes, for a call that needs no preparation."""
 
     def repeat(count: int) -> None:
         for _ in range(count):
@@ -48,13 +48,13 @@ def again(call: Callable[[], object]) -> Prepare:
 def medians(
     works: Mapping[str, Prepare], samples: int, most: int, timer: Callable[[], float] = time.process_time
 ) -> dict[str, float]:
-    """Return the median CPU seconds of a call, by library.
+    """Return a dict from library to the median CPU seconds of a call.
 
     The libraries take turns, so that other load of the machine affects all alike. A slow library is sampled less often,
     but at least three times.
 
     Args:
-        works: The work to measure, by library.
+        works: A dict from library to a function that prepares the calls to measure.
         samples: The number of samples of each library.
         most: The most calls in one sample; 1 if each call needs its own preparation.
         timer: A function that returns the CPU seconds of this process.

@@ -69,7 +69,7 @@ def verdict(
 
 
 def recorded_correlation() -> float:
-    """Return the mean correlation between the answers of two memories on the bundled conversations."""
+    """Return the correlation between two memories' answers on a bundled conversation, averaged over all pairs."""
     found: list[float] = []
     for language in ("en", "zh"):
         asked = compare(sample_transcripts(language)).results

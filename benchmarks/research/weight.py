@@ -1,4 +1,4 @@
-"""Measures the size of an installation, and the packages that each use of memzoo imports: `make weight`."""
+"""Measures the size of an installation, and finds the packages that programs with memzoo import: `make weight`."""
 
 import json
 import subprocess
@@ -60,7 +60,7 @@ def weight(
         list[Path] | None, typer.Argument(help="Folders `site-packages` to weigh; the imports are always shown.")
     ] = None,
 ) -> None:
-    """Print the size of each package in some environments, and the packages that each use imports."""
+    """Print the size of each package in some environments, and the packages that programs with memzoo import."""
     show(*map(_sizes_table, sites or ()), _imports_table())
 
 
@@ -74,7 +74,7 @@ def sizes(site: Path) -> dict[str, float]:
 
 
 def list_imported(program: str) -> set[str]:
-    """Return the packages from `PACKAGES` that a program imports. The program runs in a separate process."""
+    """Run a program in a separate process, and return those packages in `PACKAGES` that it imports."""
     code = f"{program}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     return {*json.loads(done.stdout.splitlines()[-1])} & {*PACKAGES}

@@ -63,7 +63,7 @@ class Mark:
     """A marked line, such as a rule or a goal: it is checked whether later views still show it.
 
     Attributes:
-        kind: One of `KINDS`.
+        kind: The kind of the line, such as "goal"; one of `KINDS`.
         text: The whole line.
         means: A shorter text with the meaning of the line; "" for the line itself.
         question: A question whose answer is the meaning; "" without one.
@@ -86,7 +86,7 @@ class Unwanted:
     """A statement that no view may show as true of the user.
 
     Attributes:
-        kind: One of `UNWANTED_KINDS`.
+        kind: The kind of the statement, such as "forgotten"; one of `UNWANTED_KINDS`.
         text: The whole line that contains the statement.
         means: The statement in short.
         unless: Words that make the statement harmless: the value that replaced it, or the name of its speaker.
@@ -106,7 +106,7 @@ class Exchange:
 
     Attributes:
         messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
-        evidence: For each message, its texts by id. Questions name their evidence by these ids.
+        evidence: For each message, a dict from id to text. Questions name their evidence by these ids.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
         forgets: The numbers (from 1) of the messages that the application deletes after the exchange.
@@ -127,7 +127,7 @@ class Exchange:
     def records(self) -> list[Record]:
         """The messages as records for a store.
 
-        The store dates them by its clock, but they have no date if `date` is unknown.
+        If `date` is unknown, the records have no date; otherwise, the store dates them by its clock.
         """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
@@ -156,7 +156,7 @@ class Question:
         category: The kind of the question: any word.
         asked_after: The number of exchanges before the question; `None` for a question at the end.
         stale: The older texts that the evidence corrects.
-        unusable: The ids given as evidence that no message has.
+        unusable: The ids named as evidence that belong to no message.
     """
 
     text: str
@@ -192,7 +192,7 @@ class Transcript:
 
     @property
     def unusable_evidence(self) -> tuple[str, ...]:
-        """The ids given as evidence that no message has, of all questions."""
+        """All ids that questions name as evidence, but that belong to no message."""
         return tuple(cited for question in self.questions for cited in question.unusable)
 
     @property
@@ -221,7 +221,7 @@ class TranscriptMessage:
     """A message read from a file, which does not belong to an exchange yet.
 
     Attributes:
-        evidence: The message's texts by id. Questions name their evidence by these ids.
+        evidence: The message's texts, as a dict from id to text. Questions name their evidence by these ids.
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session, which begins a new exchange.
         mark: The mark of the message; `None` without a mark.
@@ -237,7 +237,7 @@ class TranscriptMessage:
 
 
 class Citations:
-    """The texts that questions may name as evidence, by id.
+    """The texts that questions may name as evidence, to be found by their ids.
 
     Example:
         >>> citations = Citations({"a": "I live in Oslo."})
@@ -253,7 +253,7 @@ class Citations:
         return tuple(dict.fromkeys(text for id_ in ids if (text := self._texts.get(str(id_)))))
 
     def unusable(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """Return the ids that have no text, each once."""
+        """Return those of the given ids that have no text, each once."""
         return tuple(dict.fromkeys(str(id_) for id_ in ids if not self._texts.get(str(id_))))
 
 
@@ -266,7 +266,7 @@ def exchanges_of(
 
     Args:
         said: The messages.
-        numbers: The numbers of messages (from 1) by the ids that `TranscriptMessage.forgets` has.
+        numbers: A dict from message id to message number (from 1), with all ids in `TranscriptMessage.forgets`.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

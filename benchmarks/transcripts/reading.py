@@ -82,7 +82,7 @@ def read_transcripts(
 def load_transcripts(path: str | Path, choice: Choice = Choice()) -> list[Transcript]:  # noqa: B008 - it is frozen
     """Return the conversations of a file, folder or ZIP, or a bundled conversation such as "sample:en".
 
-    `notes` of each conversation tells which parts were left out or changed.
+    The attribute `notes` of a conversation tells which of its parts were left out or changed.
 
     Args:
         path: The file, folder or ZIP.

@@ -79,7 +79,7 @@ class LoggedCalls:
         thread: The path of the conversation's id.
         user: The path of the user's id.
         kind: The path of an entry's kind; "" if all entries of the log are calls of a model.
-        call: The kind of those entries that are calls of a model.
+        call: The value at `kind` that marks an entry as a call of a model.
         noun: The noun for an entry, in notes and errors.
         entries: A function that returns the entries of a document.
     """
@@ -203,7 +203,7 @@ def _parse(text: str) -> Any:
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations in logged calls, each message only once.
 
-    A call continues the conversation whose messages it repeats, or, if both have the same id, a part of them.
+    A call continues a conversation if it repeats all its messages. If both have the same id, some of them are enough.
 
     Args:
         calls: The calls.

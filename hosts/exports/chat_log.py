@@ -135,7 +135,7 @@ def count(number: int, noun: str, several: str = "") -> str:
 def tell_left_out(nouns: Counter[str]) -> list[str]:
     """Return a list with one note, such as "left out: 2 notices"; an empty list if nothing was left out.
 
-    `nouns` has the number of parts left out, by a noun in the singular.
+    `nouns` is a dict from a noun in the singular to a number, such as `{"notice": 2}`.
     """
     told = ", ".join(count(n, noun) for noun, n in sorted(nouns.items()) if n)
     return [f"left out: {told}"] if told else []

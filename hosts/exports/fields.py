@@ -28,7 +28,7 @@ class Fields:
     """A reader for conversations in JSON, defined by the paths of their parts; see `pick` for paths.
 
     Attributes:
-        messages: The path of the list of messages, or of a dict of messages by id; "" for the document itself.
+        messages: The path of the list of messages, or of a dict from id to message; "" for the document itself.
         role: The path of the role in a message; "" if messages are in a common form, such as OpenAI's.
         text: The path of the words: a text, or a list of texts and parts.
         date: The path of the time; "" if there is none. With "?" at its end, a message may lack it.
@@ -38,8 +38,8 @@ class Fields:
         roles: The roles for unusual values at `role`, with values as text, such as `{"True": "user"}`. "*" stands for
             all other values, "None" for a missing value. A message with the role "" is left out. In a talk between
             people, the role "person" stands for the speaker with the message's name.
-        left_out: The entries to leave out, as a dict of paths. `{"deleted": "deleted message"}` leaves out all entries
-            with this member; `{"type": {"text": "", "*": "notice"}}` all with another type than "text".
+        left_out: The entries to leave out, with their nouns for the note. `{"deleted": "deleted message"}` leaves out
+            entries with this member; `{"type": {"text": "", "*": "notice"}}` those with another type than "text".
         system: The path of the system text in the document.
         answer: The path of the answer, if an entry has a question (at `text`) and its answer.
         owner: The path of the user's id or name in the document, for talks between people.

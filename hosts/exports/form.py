@@ -54,9 +54,9 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a function that tells whether an object has all these paths, and these values at their names.
+    """Return a function that tells whether an object has a value at each path in `paths`, and all members in `values`.
 
-    Of a list of objects, one must have them all.
+    For a list of objects, it tells whether any of them does.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

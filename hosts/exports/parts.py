@@ -32,7 +32,7 @@ _GIVEN = ("output", "result", "errorText", "content", "response")
 
 @dataclass(slots=True)
 class Parts:
-    """The parts of one message, by kind.
+    """The parts of one message, grouped by kind.
 
     Attributes:
         said: The texts and pictures, as parts in OpenAI's form.

@@ -25,7 +25,7 @@ class Talk:
         id: The talk's id in its export.
         notes: Sentences about the talk, for the user.
         is_text: True if the talk comes from a text in which each message begins with a head such as "4/4/26 - Bo:".
-        left_out: The number of entries that were left out, by noun, for a note.
+        left_out: A dict from a noun, such as "call", to the number of such entries left out, for a note.
     """
 
     title: str
@@ -48,7 +48,7 @@ class Talk:
         self._said.append((name or "", said, date, is_user))
 
     def leave_out(self, noun: str, number: int = 1) -> None:
-        """Leave out an entry that is not a message; a note tells how many, by a noun such as "call"."""
+        """Count entries that are left out, for a note. `noun` names them, such as "call" or "notice"."""
         self.left_out[noun] += number
 
     def log(self) -> ChatLog:

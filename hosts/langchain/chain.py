@@ -81,7 +81,7 @@ class ConversationChain(VirtualSubclass):
         include_run_info: bool = False,
         **_: Any,
     ) -> dict[str, Any]:
-        """Answer, and return the input, the memory's variables and the answer by their names.
+        """Answer, and return a dict with the input, the memory's variables and the answer.
 
         Args:
             input: The user's words, as a text or as a mapping with the name `input_key`.

@@ -14,10 +14,10 @@ __all__ = ["InMemoryEntityStore", "NotesOfMemory", "is_durable", "notes_in", "wr
 
 
 class InMemoryEntityStore:
-    """Notes by name, with LangChain's methods.
+    """A store of notes on names, with LangChain's methods.
 
     Attributes:
-        store: The notes by name: a dictionary, or the notes of a memory.
+        store: A dict from name to note, or the `Notes` of a memory.
     """
 
     def __init__(self, store: MutableMapping[str, str] | None = None) -> None:
@@ -49,7 +49,7 @@ class InMemoryEntityStore:
 
 
 class Notes(MutableMapping[str, str]):
-    """The notes of a memory by name. Names match in any spelling."""
+    """The notes of a memory, as a mapping from name to note. Names match in any spelling."""
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
@@ -143,7 +143,7 @@ def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[En
 
     A sentence that the old note has too keeps its date and its source message.
 
-    `notes` are the existing notes, `new` the new notes by name, and `entries` the messages from which these were made.
+    `notes` are the existing notes, `new` is a dict from name to new note, and `entries` are the new notes' sources.
     """
     changed: dict[str, JSON] = {}
     for name, text in new.items():

@@ -189,8 +189,8 @@ class ChatMessageHistory(ChatHistory):
 class LiveMessages(list[Any]):
     """A list of messages that writes each change to its source.
 
-    If the source refuses a change, the list stays the same. A change applies to the source's current messages, which
-    may have grown since.
+    If the source refuses a change, the list stays the same. A change applies to the source's messages at that time,
+    even if there are more than in the list.
 
     Attributes:
         read: A function that returns the current messages.

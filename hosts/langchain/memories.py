@@ -206,7 +206,7 @@ class ConversationEntityMemory(LangChainMemory):
         return plain
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the variables for a prompt: the last exchanges, and as "entities" the notes by name."""
+        """Return the variables for a prompt: the last exchanges, and "entities", a dict from name to note."""
         loaded = await super().aload_memory_variables(inputs)
         self._given["entity_cache"] = list(loaded["entities"])
         return loaded

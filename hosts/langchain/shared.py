@@ -15,7 +15,7 @@ class SimpleMemory(BothWays):
     """A memory with variables that never change.
 
     Attributes:
-        memories: The variables by name.
+        memories: A dict from variable to value.
     """
 
     def __init__(self, *, memories: Mapping[str, Any] | None = None) -> None:

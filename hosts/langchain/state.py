@@ -19,7 +19,7 @@ _NOTHING = Record({"role": "system", "content": ""})
 
 
 async def aread_items(memory: BaseMemory) -> Mapping[str, Any]:
-    """Return the stored items of a memory's state by key, without asking a model."""
+    """Return a memory's stored state as a dict from key to item, without asking a model."""
     return (await memory.known_state()).items
 
 
@@ -28,8 +28,8 @@ async def aput(
 ) -> None:
     """Write items into a memory's state.
 
-    `changes` takes the existing items, and returns new values by key; `None` removes an item. With `stands_for_all`,
-    the conversation so far counts as learnt, and the memory learns only from later messages.
+    `changes` takes the existing items, and returns a dict from key to new item; `None` removes an item. With
+    `stands_for_all`, the conversation so far counts as learnt, and the memory learns only from later messages.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:

@@ -76,7 +76,7 @@ class GraphMemory(BaseMemory):
         return View(quotes=("\n".join(lines),) if lines else ())
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Keep the changed notes of the state in parsed form."""
+        """Parse the notes that have changed in the state, and keep them."""
         if reset:
             self._line_index = LineIndex()
         notes = {} if reset else dict(self._notes)

@@ -73,7 +73,7 @@ class Replay:
     """The notes after some tool calls, which `take` applies in order.
 
     Args:
-        items: The notes before the calls, as JSON by key. They are not changed.
+        items: A dict from key to note (as JSON) before the calls. It is not changed.
     """
 
     def __init__(self, items: Mapping[str, JSON]) -> None:
@@ -82,7 +82,7 @@ class Replay:
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The changed notes as JSON by key."""
+        """The changed notes, as a dict from key to note (as JSON)."""
         return {key: note.as_json() for key, note in self._changed.items()}
 
     def take(self, call: Write, entry: Entry) -> None:

@@ -27,7 +27,7 @@ class Migrated:
 
     Attributes:
         after: The new text, with memzoo's classes.
-        findings: The uses of LangChain's classes in the file, by line.
+        findings: The uses of LangChain's classes in the file, from the first line to the last.
         places: The place of each finding: "bot.py:7", "bot.ipynb: cell 2, line 5".
     """
 

@@ -1,4 +1,4 @@
-"""The names in memzoo for the names in LangChain's memory modules, and the rules which calls can be rewritten."""
+"""The names in memzoo for the names in LangChain's memory modules, and rules for the calls that can be rewritten."""
 
 import re
 from collections.abc import Mapping

@@ -20,10 +20,10 @@ _HEX = 16
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
-    """Yield conversations from messages that each name their conversation, in the order of the first messages.
+    """Group messages into conversations by id, and yield these in the order of their first messages.
 
     Args:
-        said: The messages, oldest first, as pairs of the conversation's id and an item with the message.
+        said: Pairs of a conversation's id and an item with a message, oldest first.
         item_of: A function that returns the message of an item.
     """
     sessions: dict[str, list[Any]] = {}

@@ -34,7 +34,7 @@ def import_lines(
     ] = False,
     chosen: ChosenMany,
 ) -> None:
-    """Import conversations of other programs, or a file from `memzoo export`, whose id must be new to the store.
+    """Import conversations of other programs, or a file of `memzoo export` under an id new to the store.
 
     `memzoo compare --formats` lists the forms that are recognised.
     """

@@ -67,7 +67,7 @@ def read_logs(
     """Yield the non-empty conversations of a source.
 
     Args:
-        form: A key of `READERS`; "" for files in the forms that are recognised.
+        form: The name of a form, such as "langchain-sql" (a key of `READERS`); "" to recognise the form of files.
         source: A file, a folder of files, a ZIP, or the URL of a database.
         on_error: A function that is called with the error about each part that cannot be read.
         choice: The conversations to choose.

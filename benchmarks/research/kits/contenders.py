@@ -65,7 +65,7 @@ class Vcrpy:
 
 
 class Cassetter:
-    """The kit cassetter."""
+    """The replay kit of the package cassetter."""
 
     name = "cassetter"
     packages = ("cassetter",)

@@ -17,7 +17,7 @@ from memzoo.stores import Store, VectorIndex
 
 
 class SharedOptions(TypedDict, total=False):
-    """Options that may be given for every name."""
+    """Options that `create_memory` accepts for every strategy."""
 
     llm: ModelOption | None
     """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from

@@ -34,7 +34,8 @@ class Way(_Shape):
         options: The options for the adapter's class. The value "budget" is replaced by the budget in tokens.
         asks_model: True if saves or views ask a model.
         source: The address of the page that recommends these options.
-        remarks: A dict from a column of the table to the address of a page about this memory's figure there.
+        remarks: A dict from a column of the comparison's table to the address of a note on this memory's figure in that
+            column.
     """
 
     about: str

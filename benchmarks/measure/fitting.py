@@ -99,7 +99,8 @@ def _sendable(pieces: Sequence[Piece]) -> list[Piece]:
 class Said:
     """The messages of a growing conversation, with the views of a buffer: all messages, or the newest within a budget.
 
-    Measurements use it instead of the buffer strategy, because it is faster.
+    Of the system messages, only the newest is kept. Measurements use this class instead of the buffer strategy, because
+    it is faster.
 
     Example:
         >>> said = Said(TextCounter("letters", len))
@@ -118,7 +119,7 @@ class Said:
 
     @property
     def count(self) -> int:
-        """The number of messages."""
+        """The number of messages that are kept."""
         return len(self._rule) + len(self._others)
 
     @property
@@ -133,7 +134,7 @@ class Said:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens in the newest system message and all other messages."""
+        """The number of tokens in all messages; of the system messages, only the newest counts."""
         return self._counter.of_messages(self._rule) + self._size
 
     def add(self, messages: Sequence[Message]) -> None:
@@ -146,7 +147,7 @@ class Said:
         self._size += self._counter.of_messages(sendable(others))
 
     def whole(self) -> list[Message]:
-        """Return all messages, in a form that a model accepts."""
+        """Return all messages that are kept, in a form that a model accepts."""
         return sendable([*self._rule, *self._others])
 
     def end(self, budget: int) -> Shown:

@@ -30,15 +30,19 @@ AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 
 
 class Followed:
-    """A count of the marked lines that views still show, by kind, and by age group (1, 2-4, 5-9, ... exchanges).
+    """Counts how often views still show marked lines, by kind and by age group (1, 2-4, 5-9, ... exchanges).
+
+    The group `None` counts only the last view, at the end of the conversation. In the example, a goal is still shown
+    after one and two exchanges, but not after three.
 
     Example:
-        >>> followed, goal = Followed(), Mark("goal", "We sail to Oslo.")
+        >>> followed, marks = Followed(), [(0, Mark("goal", "We sail to Oslo."))]
         >>> shown = [{"role": "user", "content": "We sail to Oslo."}]
-        >>> for number in range(1, 5):
-        ...     followed.look(number, [(0, goal)], shown if number < 4 else [])
-        >>> [(one.after, one.shown, one.of) for one in followed.list_survived()]
-        [(1, 1, 1), (2, 2, 3), (None, 0, 1)]
+        >>> followed.look(1, marks, shown)
+        >>> followed.look(2, marks, shown)
+        >>> followed.look(3, marks, [])
+        >>> [(one.after, str(one)) for one in followed.list_survived()]
+        [(1, '1 of 1'), (2, '1 of 2'), (None, '0 of 1')]
     """
 
     def __init__(self) -> None:
@@ -73,18 +77,18 @@ class Followed:
         self._found[mark.kind, after].append(_says(mark, said, Texts(said)))
 
     def watch(self, unwanted: Iterable[Unwanted], shown: Sequence[Message]) -> None:
-        """Check whether a view states unwanted statements, and keep the result."""
+        """Check whether a view presents unwanted statements as true of the user (`is_stated`), and keep the result."""
         said = [text_of(message) for message in shown]
         for one in unwanted:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """Return how many marked lines of each kind were shown at each age, and at the conversation's end."""
+        """Return the counts by kind and age group, then those at the conversation's end (`after` is `None`)."""
         ordered = sorted(self._found.items(), key=lambda one: one[0][1] is None)
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 
     def list_unwanted(self) -> tuple[Survived, ...]:
-        """Return how many unwanted statements of each kind were stated."""
+        """Return, for each kind, how many of the unwanted statements any view stated."""
         kinds: dict[str, list[bool]] = defaultdict(list)
         for one, stated in self._unwanted.items():
             kinds[one.kind].append(stated)

@@ -56,9 +56,10 @@ class Feed:
         self._acting, self._more = threading.Lock(), threading.Condition()
 
     def run(self) -> None:
-        """Compute the lines of the whole conversation.
+        """Compute the page's lines for the whole conversation; `after` returns them while they are added.
 
-        If rules stand in for a model, the answers to the conversation's questions follow.
+        If rules answer instead of a model, lines with answers to some of the transcript's questions follow, because
+        asking costs nothing then.
         """
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):

@@ -29,12 +29,12 @@ _ENCODING = "o200k_base"
 
 
 def langchain_buffer(count: int, *calls: str) -> Maker:
-    """Prepare a `ConversationBufferMemory` with `count` exchanges, and return a function that loads or saves."""
+    """Prepare to time `calls` ("load", "save" or both) of a `ConversationBufferMemory` with `count` exchanges."""
     return lambda _: _langchain_calls(_langchain("ConversationBufferMemory", _history(count)), calls)
 
 
 def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
-    """Prepare a `ConversationBufferWindowMemory` with `count` exchanges, and return a function that loads or saves.
+    """Prepare to time `calls` ("load", "save" or both) of a `ConversationBufferWindowMemory` with `count` exchanges.
 
     A load returns the last five exchanges. The history is in memory, or with `sqlite` on SQLite.
     """
@@ -47,7 +47,7 @@ def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
 
 
 def langchain_token_buffer(limit: int, *calls: str) -> Maker:
-    """Prepare a `ConversationTokenBufferMemory` at its limit, and return a function that loads or saves."""
+    """Prepare to time `calls` ("load", "save" or both) of a `ConversationTokenBufferMemory` at its limit."""
 
     def make(_: Place) -> Prepare:
         options = {"llm": _langchain_model(), "max_token_limit": limit}
@@ -100,7 +100,7 @@ def langchain_model_calls(_place: Place) -> int:
 
 
 def llama_buffer(count: int, *calls: str) -> Maker:
-    """Prepare llama-index's `ChatMemoryBuffer` without a limit, and return a function that loads or saves."""
+    """Prepare to time `calls` ("load", "save" or both) of llama-index's `ChatMemoryBuffer` without a limit."""
     utils = "llama_index.core.base.llms.generic_utils"
 
     def make(_: Place) -> Prepare:
@@ -112,7 +112,7 @@ def llama_buffer(count: int, *calls: str) -> Maker:
 
 
 def llama_token_buffer(limit: int, *calls: str) -> Maker:
-    """Prepare llama-index's `ChatMemoryBuffer` at its limit, and return a function that loads or saves."""
+    """Prepare to time `calls` ("load", "save" or both) of llama-index's `ChatMemoryBuffer` at its limit."""
 
     def make(_: Place) -> Prepare:
         memory = _llama(limit // 100 + 20, limit)
@@ -122,7 +122,7 @@ def llama_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def sessions(count: int, *calls: str) -> Maker:
-    """Prepare openai-agents' `SQLiteSession` with `count` exchanges, and return a function that loads or saves.
+    """Prepare to time `calls` ("load", "save" or both) of openai-agents' `SQLiteSession` with `count` exchanges.
 
     A load returns the last 20 messages; a save adds two messages.
     """

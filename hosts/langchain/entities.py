@@ -49,7 +49,10 @@ class InMemoryEntityStore:
 
 
 class Notes(MutableMapping[str, str]):
-    """The notes of a memory, as a mapping from name to note. Names match in any spelling."""
+    """The notes of a memory, as a mapping from name to note.
+
+    The case of a name does not matter, and another name for the same person or thing finds the note too.
+    """
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
@@ -139,9 +142,9 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes to a memory's state by which new notes replace the old ones.
+    """Return the changes to a memory's state that replace the notes on some names by new ones.
 
-    A sentence that the old note has too keeps its date and its source message.
+    A sentence of a new note that is in the old note too keeps its date and its source message.
 
     `notes` are the existing notes, `new` is a dict from name to new note, and `entries` are the new notes' sources.
     """

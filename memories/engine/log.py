@@ -77,12 +77,12 @@ class CachedLog:
 
     @property
     def entries(self) -> list[Entry]:
-        """The entries held, oldest first, up to the newest known entry."""
+        """The entries held in memory: the newest entries read so far, oldest first, with none missing between them."""
         return self._held[0]
 
     @property
     def last(self) -> int:
-        """The number of the newest known entry; 0 without any entry."""
+        """The log number of the newest entry held; 0 without any."""
         held = self._held[0]
         return held[-1].seq if held else 0
 
@@ -416,7 +416,7 @@ class Log:
 
 
 def own_copies(entries: Iterable[Entry]) -> list[Entry]:
-    """Return copies of entries that the caller may change; the log's own entries never change."""
+    """Return copies of entries, for the caller to change; the log's own entries never change."""
     return [replace(one, message=copy_json(one.message), fields=dict(one.fields)) for one in entries]
 
 

@@ -62,8 +62,9 @@ class PromptLimit:
         tokens: The current limit.
 
     Args:
-        tokens: The limit.
-        usual: A lower limit, for all prompts but those about a portion of long exchanges; by default `tokens`.
+        tokens: The limit that no prompt may exceed.
+        usual: A smaller limit for most prompts. Only a prompt that learns from at most `learn_every` exchanges may have
+            up to `tokens`. By default the same as `tokens`.
     """
 
     def __init__(self, tokens: int, usual: int = 0) -> None:
@@ -86,7 +87,7 @@ class PromptLimit:
 
     @property
     def usual(self) -> int:
-        """The limit for all prompts but those about a portion of long exchanges."""
+        """The limit for most prompts; only one that learns from at most `learn_every` exchanges may be longer."""
         return min(self.tokens, self._usual)
 
     @property
@@ -155,15 +156,15 @@ def next_step(
 ) -> LearningStep:
     """Return the next step: the oldest whole exchanges that fit a prompt.
 
-    If the first exchange is too long by itself, the step has only a part of it.
+    If the first exchange is too long by itself, the step has its first messages, cut if necessary.
 
     Args:
         waiting: All messages not learnt from yet, oldest first.
         ripe: The number of messages to learn from now, counted from the oldest.
         tokens: The room for messages in a prompt.
         most: The most exchanges; 0 for any number.
-        portion: The number of exchanges that may fill the room.
-        usual: The room for more exchanges; by default `tokens`.
+        portion: The most exchanges that may take up all of `tokens`.
+        usual: The room for messages in a step of more exchanges than `portion`; by default `tokens`.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):

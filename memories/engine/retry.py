@@ -72,8 +72,8 @@ class Decision(NamedTuple):
     """The consequences of a failure.
 
     Attributes:
-        attempts: The attempts after the failure.
-        set_aside: The first and last number of the exchange to set aside; `None` without such an exchange.
+        attempts: The updated `Attempts`, to store with the state.
+        set_aside: The first and last log number of the exchange to set aside; `None` to set none aside.
     """
 
     attempts: Attempts
@@ -81,7 +81,7 @@ class Decision(NamedTuple):
 
 
 def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
-    """Return the attempts to store after a failed step, and possibly an exchange to set aside."""
+    """Return the updated `Attempts` after a failed step, and possibly an exchange to set aside."""
     answered = isinstance(error, ModelReplyError)
     last_try = is_last_try(attempts)
     if isinstance(error, TooLongError) and error.asked and error.shorter:
@@ -103,7 +103,10 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
 
 
 def is_last_try(attempts: Attempts) -> bool:
-    """Tell if the next failure sets the first waiting exchange aside, provided that the model is known to work."""
+    """Tell if one more failure may set the first waiting exchange aside.
+
+    `decide` does so only if the model is known to work, which is not checked here.
+    """
     return attempts.exchanges == 1 and 0 < attempts.tries >= MAX_TRIES - 1
 
 
@@ -121,7 +124,7 @@ def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
 
 
 def after_success(attempts: Attempts, *, all_of_it: bool) -> Attempts:
-    """Return the attempts to store after a step that worked.
+    """Return the updated `Attempts` after a step that worked.
 
     `all_of_it` is true if the step had all waiting messages.
     """
@@ -154,7 +157,7 @@ class RetryPolicy:
 
         Raises:
             TooLongError: The endpoint says that the prompt is too long.
-            ModelError: The model failed; in a load, also if it failed a short time ago.
+            ModelError: The model failed, or was not asked in a load because it failed a short time ago.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):

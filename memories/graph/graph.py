@@ -48,7 +48,7 @@ class KnowledgeGraph:
 
     Args:
         single_valued: The relations with only one object for each subject, such as "lives in".
-        amend: Stores and applies the changes of `restore`. Without it, changes are applied but not stored.
+        amend: A function that stores and applies the changes of `restore`. Without it, they are only applied.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -113,7 +113,7 @@ class KnowledgeGraph:
             return [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
     def find_names(self, text: str) -> list[str]:
-        """Return the graph's names in a text, in order of appearance; "New York" does not count as "York"."""
+        """Return the graph's names in a text, in order of appearance; "York" within "New York" does not count."""
         with self._lock:
             return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
@@ -128,7 +128,7 @@ class KnowledgeGraph:
             return self._facts.find_meant(name)
 
     def name_of(self, node: str) -> str:
-        """Return the first spelling of a canonical name."""
+        """Return a canonical name as it was first spelt."""
         with self._lock:
             return self._facts.name_of(node)
 
@@ -153,9 +153,9 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text has known names, and all of them in full.
+        """Tell whether a text has at least one known name, and no known name only in part.
 
-        "York" alone does not name "New York" in full. Common words used as objects ("red", "handsome") do not count.
+        "York" alone is only a part of "New York". Common words used as objects ("red", "handsome") are not names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)

@@ -59,8 +59,8 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
     """Return a row of numbers for each new message; `ROW` lists the numbers.
 
-    `counts` has the number of terms in each message. `before` has the rows of earlier messages; their last exchange and
-    their last segment (messages without a long pause) may continue.
+    `counts` has the number of terms in each message. `before` has the rows of earlier messages, whose last exchange and
+    last segment (messages without a long pause between them) may go on with the new messages.
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -80,7 +80,8 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
 def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
     """Return the positions at which the windows around messages begin and end.
 
-    A window grows by one message to the left and one to the right in turn, until it has its size or meets a pause.
+    A window grows by one message to the left and one to the right in turn, while they fit its size, but not beyond a
+    pause.
 
     Args:
         rows: The rows of all messages.
@@ -106,7 +107,7 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
 
 
 def reach(size: int) -> int:
-    """Return the most messages that a window of `size` letters can have."""
+    """Return the highest possible number of messages in a window of `size` letters; each takes at least ten."""
     return size // _LEAST_LENGTH
 
 
@@ -118,8 +119,8 @@ def find_labels(query: str) -> set[int]:
 def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
     """Return each message's loss of score, as a share of the best score by words.
 
-    A message loses for questions in it, for its length, and if its speaker's messages are long on average. A message of
-    "I" or "we" gains a little. `spoken_by` has a number for each message's speaker.
+    A message loses for questions in it, for its length, and if its speaker's messages are long on average. A message
+    that speaks of "I" or "we" gains a little. `spoken_by` has a number for each message's speaker.
     """
     usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
     length = weights.length * doublings(rows["length"], weights.short)
@@ -139,7 +140,7 @@ def weigh_answers(rows: Rows) -> Numbers:
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
     """Return the positions in `seqs` of the messages with similarities, and these similarities.
 
-    `similarities` is a dict from log number to similarity; numbers that are missing in `seqs` are left out.
+    `similarities` is a dict from log number to similarity; messages whose numbers are not in `seqs` are left out.
     """
     numbers = numpy.fromiter(similarities, numpy.int64)
     values = numpy.fromiter(similarities.values(), numpy.float64)

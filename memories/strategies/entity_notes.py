@@ -116,7 +116,7 @@ class EntityNote(NamedTuple):
         return cls(item.get("name", ""), values, statements, holding, places)
 
     def find(self, unit: KnownUnit) -> int | None:
-        """Return a search result's position in `holding`; `None` if the statement is not current any more."""
+        """Return the position in `holding` of a statement that a search found; `None` if it is not current any more."""
         return self.places.get(unit.text.removeprefix(f"{self.name}: "))
 
 
@@ -134,7 +134,9 @@ def as_text(statements: Iterable[NoteStatement]) -> str:
 
 
 class EntityIndex:
-    """Finds notes by names in a text, and all other names for a note. Notes that were read once are kept.
+    """Finds the known names in a text, and all other names for a note. Notes that were read once are kept.
+
+    In the example, there is a note on Sam, and "Tiger" is another name for Sam.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
@@ -169,7 +171,7 @@ class EntityIndex:
                 self._put(key, item)
 
     def find_keys(self, text: str) -> list[str]:
-        """Return the keys whose names occur in a text, sorted."""
+        """Return the keys of the known names in a text, sorted."""
         with self._lock:
             return self._names.find_all_names(text)
 
@@ -198,7 +200,7 @@ class EntityIndex:
             return self._of.keys() & keys
 
     def lately(self, most: int) -> list[str]:
-        """Return the keys of the notes that were extended last, newest first, at most `most`."""
+        """Return the keys of at most `most` notes: those with statements from the newest messages, newest first."""
         with self._lock:
             return [key for _, key in self._lately[:most]]
 
@@ -316,7 +318,7 @@ class EntityNotes:
         return asked
 
     def lately(self, most: int) -> list[str]:
-        """Return the keys of the notes that were extended last, newest first, at most `most`."""
+        """Return the keys of at most `most` notes: those with statements from the newest messages, newest first."""
         return self._keep_known(self._index.lately(most))
 
     @property

@@ -20,7 +20,8 @@ class Limit:
 
     Args:
         limit: The token limit.
-        size: Counts the tokens of all taken items together, if this can be less than their sum; by default, the sum.
+        size: A function that counts all taken items together, for cases in which this is less than the sum of their
+            tokens; by default, the sum counts.
 
     Example:
         >>> room = Limit(7)
@@ -37,11 +38,11 @@ class Limit:
 
     @property
     def is_full(self) -> bool:
-        """Tell whether many items in a row did not fit, so that others hardly will."""
+        """Tell whether the last 20 items were all too long; further items are then unlikely to fit."""
         return self._passed_over >= _MOST_PASSED_OVER
 
     def has(self, cost: int) -> bool:
-        """Take tokens for an item, and return true; or return false if too few are left."""
+        """Take the tokens for an item, and return True; if too few are left, take none, and return False."""
         if cost > self._left and self._size and not self._is_counted:
             self._left, self._is_counted = self._limit - self._size(), True
         fits = cost <= self._left
@@ -52,9 +53,9 @@ class Limit:
 
 
 def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
-    """Return the longest beginning of a text that fits, of whole sentences or lines.
+    """Return the longest beginning of a text that fits and ends with a whole sentence or line.
 
-    If not even one fits, return whole words; "" if no word fits.
+    If the first sentence does not fit, the beginning ends with a whole word; it is "" if not even one word fits.
 
     Args:
         text: The text.

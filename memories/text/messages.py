@@ -128,9 +128,9 @@ def users_message(said: str | Message) -> Message:
 
 
 def check_several(messages: object, what: str = "messages") -> None:
-    """Raise a `MessageError` that names `what`, unless an argument is a list or another iterable of messages.
+    """Raise a `MessageError` unless `messages` is a list or another iterable, but no text or dict.
 
-    The messages are not checked.
+    The messages themselves are not checked. The error calls the argument by the name in `what`.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
         raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")

@@ -47,8 +47,8 @@ _LONGEST = 120
 def extract_thoughts(text: str) -> tuple[str, str]:
     r"""Return the thoughts at the beginning of an assistant's text, and the words after them.
 
-    A mark without its other half is a part of the words. So are marks in quotations or code, and marks after the first
-    word.
+    A mark, such as `<think>`, without its other half is a part of the words. So are marks in quotations or code, and
+    marks after the first word.
 
     Example:
         >>> extract_thoughts("<think>\nWho is she?\n</think>\n\nAnna lives in Oslo.")
@@ -110,7 +110,7 @@ def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | N
 
 
 def as_counted(message: Message) -> Message:
-    """Return a message with its thoughts in its words, so that the tokens of the thoughts are counted."""
+    """Return a message with its thoughts added to the content, so that their tokens are counted."""
     details: Any = message.get("reasoning_details")
     told = [str(one.get("text") or one.get("summary") or "") for one in details] if isinstance(details, list) else []
     items: list[dict[str, Any]] = message.get("response_items") or []

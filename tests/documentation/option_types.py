@@ -28,7 +28,7 @@ def text() -> str:
     classes = [strategy_named(name) for name in (*SEVEN, *FURTHER)]
     shared = {option: cls for cls in (*classes, BaseMemory) for option in options_of(cls) if option in SHARED}
     shared |= dict.fromkeys(options_of(BaseMemory), BaseMemory)
-    groups = {("SharedOptions", "TypedDict", "Options that may be given for every name."): shared}
+    groups = {("SharedOptions", "TypedDict", "Options that `create_memory` accepts for every strategy."): shared}
     for cls in classes:
         known, base = set(shared), "SharedOptions"
         for one in (cls.__mro__[1], cls):

@@ -128,7 +128,7 @@ def cache(
     budget: Annotated[int, typer.Option(help="Tokens that memories with a limit may show.", min=1)] = 1_000,
     system: Annotated[str, typer.Option(help="Tokens of the system prompt.")] = "0,1600,6000",
     pauses: Annotated[bool, typer.Option(help="A long pause of the talk empties the cache.")] = False,
-    talks: Annotated[int | None, typer.Option(help="Only so many talks of each file.", min=1)] = None,
+    talks: Annotated[int | None, typer.Option(help="The number of talks to take from each file.", min=1)] = None,
 ) -> None:
     """Measure the cost of each memory's requests with a prompt cache, and the evidence that the memory shows."""
     with refusals():

@@ -51,7 +51,8 @@ class Antecedents:
         if (not whom or is_pronoun(whom)) and own and (_HE.match(pronoun) or _SHE.match(pronoun)):
             whom = subject
         if not whom:
-            logger.warning("left out, because %r may mean anyone or anything: %s", name, said[:200])
+            told = f"{subject} {said}".strip()[:200]
+            logger.warning("left out, because %r may mean anyone or anything: %s", name, told)
             return ""
         return f"{whom}'s {own}" if own else whom
 

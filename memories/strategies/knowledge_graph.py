@@ -275,7 +275,7 @@ def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Ite
         subject = antecedents.name_for(one.subject, f"{one.relation} {one.object}")
         # An object that names nobody is valid: "trusts nobody", "is open now".
         named = not is_reference(one.object)
-        obj = one.object if named else antecedents.name_for(one.object, f"{one.subject} {one.relation}", subject)
+        obj = one.object if named else antecedents.name_for(one.object, one.relation, subject)
         # "he = Paul" is valid in this context only, so it is not stored.
         if subject and obj and (one.relation != SAME_AS or (subject == one.subject and named)):
             yield one._replace(subject=subject, object=obj)

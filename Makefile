@@ -20,7 +20,7 @@ compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table
 	@$(call run,memzoo compare $(ARGS))
 
 test: $(VENV)/.dev  ## run all tests on all cores; ARGS="-n 0 -k buffer"
-	$(call run,python -m pytest -n auto --dist worksteal --randomly-dont-reset-seed $(ARGS))
+	$(call run,python -m pytest -n auto --dist worksteal $(ARGS))
 
 sequences: $(VENV)/.dev  ## the long run: 100,000 random sequences (ARGS="--count 50000 --steps 0": the order of requests alone), 20,000 talks over windows and restarts, 1,000 conversations with tools on each strategy, and 2,000 examples of each property
 	$(call run,python -m tests.memories.sequences $(ARGS))

@@ -29,8 +29,8 @@ class MemoryConversationManager:
 
     In each model call, the memory's view replaces earlier turns; derived texts go to the end of the system prompt. At
     the end of an invocation, the memory saves the messages and learns from them; `agent.messages` keeps the newest
-    turn. If an invocation fails, its messages are saved too, and the same prompt again is not saved twice. If you
-    remove or replace messages of the newest turn in `agent.messages`, they are removed or replaced in the log.
+    turn. If an invocation fails, its messages are saved too; if you then send the same prompt, it is not saved again.
+    If you remove or replace messages of the newest turn in `agent.messages`, they are removed or replaced in the log.
 
     Attributes:
         memory: The memory of one agent.

@@ -137,7 +137,7 @@ class BaseMemory(ABC):
     max_pending_tokens: Annotated[int | None, AtLeast(0)] = None
     """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. In a
     memory whose `max_token_limit` limits messages, that limit counts instead. By default 4,000, or 8,000 if the model
-    is known to have a context of 32,000 tokens or more.
+    is known to have a context of 32,000 tokens or more, and its server is not on this machine.
     """
     clock: Annotated[Callable[[], float], a_function] = time.time
     """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`."""
@@ -229,8 +229,8 @@ class BaseMemory(ABC):
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the changes to the state that follow from new entries.
 
-        Only return the changes; do not apply them. The log ends with the last of `entries`. This method may ask a
-        model, and raises `ModelError` if the model fails.
+        Only return the changes; do not apply them. `log` shows the conversation up to the last of `entries`, and none
+        of the later messages. This method may ask a model, and raises `ModelError` if the model fails.
         """
         return Changes()
 

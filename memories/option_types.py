@@ -25,9 +25,9 @@ class SharedOptions(TypedDict, total=False):
     max_prompt_tokens: int | None
     """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
     context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a
-    context of 32,000 tokens or more, a prompt about `learn_every` exchanges may have 12,000. The limit is lowered if
-    an endpoint states a smaller one. A longer message is cut in the middle for the prompt; knowledge from earlier
-    messages is never cut. Default: `None`."""
+    context of 32,000 tokens or more, and its server is not on this machine, a prompt about `learn_every` exchanges
+    may have 12,000. The limit is lowered if an endpoint states a smaller one. A longer message is cut in the middle
+    for the prompt; knowledge from earlier messages is never cut. Default: `None`."""
     embedder: EmbedderOption
     """An `OpenAIEmbedder`, or any function from texts to vectors (such as Chroma's embedding functions). `None`
     searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well. Default: `None`."""
@@ -63,7 +63,8 @@ class SharedOptions(TypedDict, total=False):
     max_pending_tokens: int | None
     """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. In a
     memory whose `max_token_limit` limits messages, that limit counts instead. By default 4,000, or 8,000 if the
-    model is known to have a context of 32,000 tokens or more. Default: `None`."""
+    model is known to have a context of 32,000 tokens or more, and its server is not on this machine. Default:
+    `None`."""
     clock: Callable[[], float]
     """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`.
     Default: `time.time`."""

@@ -40,7 +40,7 @@ def mark(*place: JSON) -> bytes:
 
 
 def make_tampered_error(what: str) -> TamperedError:
-    """Return the error for encrypted content that is not in its own place."""
+    """Return the error for encrypted content that was moved to another row of the store."""
     return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
 
 

@@ -88,7 +88,7 @@ class Followed:
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 
     def list_unwanted(self) -> tuple[Survived, ...]:
-        """Return, for each kind, how many of the unwanted statements any view stated."""
+        """Return, for each kind, the number of unwanted statements that were in at least one view."""
         kinds: dict[str, list[bool]] = defaultdict(list)
         for one, stated in self._unwanted.items():
             kinds[one.kind].append(stated)

@@ -73,7 +73,7 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """Return all lines but the first `seen`, whether `run` has ended, and its error.
+        """Return the lines after the first `seen`, with `done` and `error`: has `run` ended, and with which error?
 
         If there are no such lines yet, wait for them, up to ten seconds.
         """

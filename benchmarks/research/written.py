@@ -57,7 +57,9 @@ _ENCODING = "o200k_base"
 
 
 class Written:
-    """A model that writes each prompt to a file, and waits for a file with the reply. It can also use packed replies.
+    """A model that writes each prompt to a file, and waits for a file with the reply.
+
+    A file of packed replies (`--pack`) is used first.
 
     Attributes:
         given: The replies so far, each with the digest of its prompt.

@@ -203,13 +203,14 @@ def _parse(text: str) -> Any:
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations in logged calls, each message only once.
 
-    A call continues a conversation if it repeats all its messages. If both have the same id, some of them are enough.
+    A call continues a conversation if the call repeats all messages of the conversation. If call and conversation have
+    the same id, some of the messages are enough.
 
     Args:
         calls: The calls.
         title: The title for conversations without an id.
-        others: The number of other entries in the log, for a note.
-        noun: The noun for other entries, in the note.
+        others: The number of log entries that are not calls; a note in the result mentions them.
+        noun: The noun for these entries in the note, such as "span".
     """
     given = list(calls)
     ordered = [call for call in given if call.asked or call.answered]

@@ -43,11 +43,11 @@ class ReadOnlySharedMemory(BothWays):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the shown memory's variables."""
+        """The names of the shared memory's variables."""
         return list(self.memory.memory_variables)
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the shown memory's variables."""
+        """Return the shared memory's variables."""
         return dict(await self.memory.aload_memory_variables(inputs or {}))
 
 

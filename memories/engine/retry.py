@@ -113,8 +113,8 @@ def is_last_try(attempts: Attempts) -> bool:
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
     """Return the seconds until the model may be asked again after a failure.
 
-    For a save: 0 after the first failure, then 2 and doubled with each failure, up to 300. For a load: always 600,
-    because its caller waits for the result.
+    For a save: 0 after the first failure, then 2 and doubled with each failure, up to 300. For a load: always 600, so
+    that its caller, who waits for the result, seldom has to wait for a failing model.
     """
     if attempts.failures <= saving:
         return 0.0

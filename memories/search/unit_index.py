@@ -239,8 +239,10 @@ class UnitIndex:
             if FULL_NAME not in named.values():
                 self._reach_others(fits, known)
             if kinds := find_asked_kinds(query) | _PLACE * asks_for_place(query) | _RULE * asks_for_rule(query):
-                more, near = weights.having * max(fits.values(), default=0.0), {*fits, *self._all[-_MOST_OF_KIND:]}
-                having = [number for number in near if self._find_kinds(number) & kinds]
+                more = weights.having * max(fits.values(), default=0.0)
+                # A question with a full name, or without any known word, asks for nothing else.
+                newest = self._all[-_MOST_OF_KIND:] if fits and FULL_NAME not in named.values() else []
+                having = [number for number in {*fits, *newest} if self._find_kinds(number) & kinds]
                 fits |= {number: fits.get(number, 0.0) * (1 + weights.kinds) + more for number in having}
             worth = self._less_length(fits, weights.kept)
             if not asks_for_advice(query, named):

@@ -154,10 +154,8 @@ def _members_of(given: Sequence[Member], whole: CombinedMemory, shares: Sequence
     Raises:
         OptionError: A member is invalid, or the members do not fit together.
     """
-    rooms = [whole.max_pending_tokens] * len(given)
-    if (limit := whole.max_token_limit) is not None:
-        parts = [int(limit * (share / sum(shares))) for share in shares]
-        rooms = [part if room is None else min(room, part) for room, part in zip(rooms, parts, strict=True)]
+    limit = whole.max_token_limit
+    rooms = [None if limit is None else int(limit * (share / sum(shares))) for share in shares]
     members = [_member(one, whole, room) for one, room in zip(given, rooms, strict=True)]
     _check_one_log(members, whole)
     if repeated := _find_repeated(variable for member in members for variable in member.memory_variables):
@@ -204,8 +202,12 @@ def _member(given: object, whole: BaseMemory, room: int | None) -> BaseMemory:
 def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory, room: int | None) -> BaseMemory:
     chosen = strategy_named(name)
     common = {option.name: getattr(whole, option.name) for option in fields(BaseMemory)}
-    own: dict[str, Any] = {"memory_key": chosen.name.replace("-", "_"), "max_pending_tokens": room}
-    return chosen(**{**common, **own, **options})
+    made = {**common, "memory_key": chosen.name.replace("-", "_"), **options}
+    member = chosen(**made)
+    # Only the member knows its default, which is its model's.
+    if room is None or member.pending_limit <= room or "max_pending_tokens" in options:
+        return member
+    return chosen(**{**made, "max_pending_tokens": room})
 
 
 def _check_one_log(members: Iterable[BaseMemory], whole: BaseMemory) -> None:

@@ -15,6 +15,7 @@ from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import is_idle
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
+from memzoo.text import is_loopback
 
 __all__ = ["ModelBackedMemory"]
 
@@ -38,9 +39,9 @@ class ModelBackedMemory(BaseMemory):
     max_prompt_tokens: Annotated[int | None, AtLeast(1536)] = None
     """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
     context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a context
-    of 32,000 tokens or more, a prompt about `learn_every` exchanges may have 12,000. The limit is lowered if an
-    endpoint states a smaller one. A longer message is cut in the middle for the prompt; knowledge from earlier messages
-    is never cut.
+    of 32,000 tokens or more, and its server is not on this machine, a prompt about `learn_every` exchanges may have
+    12,000. The limit is lowered if an endpoint states a smaller one. A longer message is cut in the middle for the
+    prompt; knowledge from earlier messages is never cut.
     """
 
     # Without an annotation, because annotated attributes are options.
@@ -49,8 +50,10 @@ class ModelBackedMemory(BaseMemory):
     def __post_init__(self) -> None:
         self._model: Model = as_model(self.llm)
         self._tokenizer_model = self._model.name
-        # The rules of the offline model read prompts of any length.
-        window = _LARGE if self._model.name == "offline" else context_window(self._model.name) or 0
+        # The rules of the offline model read prompts of any length. A server on this machine may have a smaller context
+        # than its model, and cut prompts without an error.
+        local = is_loopback(getattr(self._model, "base_url", ""))
+        window = _LARGE if self._model.name == "offline" else 0 if local else context_window(self._model.name) or 0
         self._longest_prompt, self._most_pending = (12_000, 8_000) if window >= _LARGE else (6_000, 4_000)
         self._usual_prompt = 6_000
         if self.max_prompt_tokens is not None:

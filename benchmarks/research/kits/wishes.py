@@ -326,7 +326,7 @@ def secret_in(**options: Any) -> Check:
 
 
 def echo(bench: Bench) -> bool:
-    """Check that, by default, a key that the server repeats in an answer is not written to the file."""
+    """Check that, by default, an API key that the server repeats in its answer is not written to the cassette."""
     bench.server.answers.append(Answer([json.dumps({"error": f"wrong key {SECRET}"})]))
     bench.record(chat("hi"), headers={"authorization": f"Bearer {SECRET}"})
     return SECRET not in bench.path.read_text()

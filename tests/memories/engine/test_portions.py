@@ -187,13 +187,17 @@ def test_a_portion_ends_early_at_half_of_its_room(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PORTIONS)
-@pytest.mark.parametrize(("model", "calls"), [("gpt-4o-mini", 1), ("my-own", 2)])
+@pytest.mark.parametrize(
+    ("model", "url", "calls"),
+    [("gpt-4o-mini", "", 1), ("my-own", "", 2), ("gpt-oss:20b", "http://localhost:11434/v1", 2)],
+)
 def test_eight_long_exchanges_are_one_portion_of_a_model_with_a_large_context(
-    name: str, model: str, calls: int
+    name: str, model: str, url: str, calls: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For a model that is not known, the portion ends early, since its context may be small."""
+    """For an unknown model, or one on this machine, the portion ends early, since the context may be small."""
     llm = asked()
     llm.name = model
+    monkeypatch.setattr(llm, "base_url", url, raising=False)
     memory = create_memory(name, llm=llm, learn_every=8, token_counter="approximate")
     say(memory, *range(1, 9), words=150)
     memory.settle()

@@ -13,6 +13,7 @@ from hypothesis import strategies as some
 from memzoo.memories.search.unit_index import UnitIndex
 from memzoo.memories.search.units import KnownUnit
 from memzoo.memories.search.weights import UnitWeights
+from memzoo.memories.text.names import FULL_NAME
 
 DAY = datetime(2026, 5, 8, tzinfo=UTC)
 # One talk: who works in a bakery, and what became of the oven.
@@ -107,9 +108,11 @@ class TestFinding:
         assert texts(index_of([*units, KnownUnit(first, ("the oven",))], APART), question)[0] == first
 
     def test_without_its_words_by_the_kind_of_answer(self) -> None:
-        """Of the newest units, those with a value that the question asks for, such as a place, are found."""
+        """The newest units with such a value are found, unless the question has a full name or no known word."""
         index = index_of([KnownUnit("Rex lives in Bern", ("rex",)), KnownUnit("Mia sings", ("mia",))], APART)
-        assert texts(index, "Where is everybody?") == ["Rex lives in Bern"]
+        assert texts(index, "Where does she sing?") == ["Mia sings", "Rex lives in Bern"]
+        assert texts(index, "Where does Mia sing?", mia=FULL_NAME) == ["Mia sings"]
+        assert texts(index, "Where is everybody?") == []
 
     def test_rules_are_found_by_any_question(self) -> None:
         """A rule is the last result without its words, and gains if the question asks for something forbidden."""

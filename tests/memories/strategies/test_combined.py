@@ -78,6 +78,14 @@ class TestMembers:
         memory.save_context({"input": "hi"}, {"output": "hello"})
         assert memory.load_memory_variables({}) == dict.fromkeys(["buffer", "window"], "Ann: hi\nAI: hello")
 
+    def test_wait_in_their_share_of_the_limit_or_in_their_own_default(self) -> None:
+        """Whichever is smaller."""
+        rooms = list[int]()
+        for limit in (2_000, 40_000):
+            memory = create_memory("combined", memories=[("summary", {"llm": sam}), "window"], max_token_limit=limit)
+            rooms.append(memory.members[0].pending_limit)
+        assert rooms == [1_000, 4_000]
+
     def test_may_be_made_before(self) -> None:
         """Members that share a store and an id give both to the combined memory."""
         store = InMemoryStore()

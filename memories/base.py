@@ -101,7 +101,9 @@ class BaseMemory(ABC):
     _tokenizer_model = ""
     # The most tokens that a prompt may have, counting three bytes as one token.
     _longest_prompt = 12_000
+    # The limit for other prompts than those about a portion; 0 for the same limit.
     _usual_prompt = 0
+    # The default of `max_pending_tokens`, which depends on the model.
     _most_pending = 4_000
     # In a store shared by several processes, the seconds of a lease, during which only its holder derives; renewed
     # before each `derive`. 0 if `derive` asks no model.

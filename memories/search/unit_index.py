@@ -423,8 +423,8 @@ class UnitIndex:
 
 
 def _delete(keys: list[_Key], key: _Key, order: Callable[[_Key], Any]) -> None:
-    """Delete a key from a sorted list."""
-    del keys[bisect.bisect_left(keys, order(key), key=order)]
+    """Delete a key from a sorted list, in which others may have the same place."""
+    del keys[keys.index(key, bisect.bisect_left(keys, order(key), key=order))]
 
 
 def _terms_of(unit: KnownUnit) -> list[str]:

@@ -35,16 +35,18 @@ _FORBIDS = re.compile(
 )
 _OBLIGES = re.compile(
     r"\b(?:must|ha(?:s|ve) to|needs? to|cannot|can['’]t|can not|only|never|at (?:most|least)|no more than|limit(?:ed)?)"
-    r"\b|必须|只[能准许]|不能|不要|最多|至多|不超过|别",
+    r"\b|必须|只[能准许]|不能|不要|最多|至多|不超过|(?<![特区个分告])别(?![人的处])",
     re.IGNORECASE,
 )
 _ASKS_FOR_RULE = re.compile(
     r"\b(?:forbidden|allowed|prohibited|permitted|avoid|beware|allerg(?:y|ic)|rules?|limits?|verboten|erlaubt|darf)\b"
-    r"|\b(?:must|may|should|can|able to|ha(?:s|ve) to|needs? to)\b"
+    r"|\b(?:must|able to|ha(?:s|ve) to|needs? to)\b|\b(?:may|should|can)\b(?! (?:you|i ask)\b)"
     "|[不只][许准能]|可以|必须|不得|禁|避开|当心|忌|过敏|规矩|最[多高]",
     re.IGNORECASE,
 )
-_TELLS_PLACE = re.compile(r"\b(?:at|from|in|into|near|on|to|towards?) (?:an? |the )?[A-Z]|[去到在住往]")
+_TELLS_PLACE = re.compile(
+    r"\b(?:at|from|in|into|near|on|to|towards?) (?:an? |the )?[A-Z]|去(?!年)|(?<![得感遇受收])到|(?<![现正])在|[住往]"
+)
 _ASKS_FOR_PLACE = re.compile(
     r"\bwhere\b|\b(?:what|which) (?:address|city|country|place|street|town|village)\b"
     "|哪里|哪儿|[哪什][个么]地方|哪一?站",

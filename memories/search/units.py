@@ -152,11 +152,11 @@ def tells_rule(statement: str) -> bool:
 
 
 def asks_for_rule(question: str) -> bool:
-    """Tell if a question asks for something forbidden.
+    """Tell if a question asks for something forbidden, allowed or demanded.
 
     Example:
-        >>> asks_for_rule("Which fruit is forbidden?"), asks_for_rule("Which fruit is ripe?")
-        (True, False)
+        >>> [asks_for_rule(one) for one in ("Which fruit is forbidden?", "What can Leo eat?", "Can you tell me more?")]
+        [True, True, False]
     """
     return _ASKS_FOR_RULE.search(question) is not None
 

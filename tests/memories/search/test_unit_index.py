@@ -107,6 +107,17 @@ class TestFinding:
         units = [KnownUnit(text, ("the oven",)) for text in others]
         assert texts(index_of([*units, KnownUnit(first, ("the oven",))], APART), question)[0] == first
 
+    @pytest.mark.parametrize(
+        ("question", "first", "other"),
+        [
+            ("小王的家乡是哪里?", "小王的家乡是上海", "小王现在很好"),
+            ("小王可以做什么?", "小王会做面", "小王特别爱干净"),
+        ],
+    )
+    def test_chinese_words_that_only_look_like_a_place_or_a_rule(self, question: str, first: str, other: str) -> None:
+        """In Chinese, "now" is no place, and "especially" forbids nothing."""
+        assert texts(index_of([KnownUnit(other, ("x",)), KnownUnit(first, ("x",))], APART), question)[0] == first
+
     def test_without_its_words_by_the_kind_of_answer(self) -> None:
         """The newest units with such a value are found, unless the question has a full name or no known word."""
         index = index_of([KnownUnit("Rex lives in Bern", ("rex",)), KnownUnit("Mia sings", ("mia",))], APART)
@@ -247,6 +258,14 @@ class TestTouched:
 
 class TestChanges:
     """An index follows what it is told."""
+
+    def test_of_one_text_go_one_by_one(self) -> None:
+        """Two units of an item with the same words and message, but other names, are two."""
+        one, other = (KnownUnit("Ann lives in Oslo", names, 1) for names in (("ann",), ("ann", "oslo")))
+        index = index_of([])
+        index.put({"k": [one, other]})
+        index.put({"k": [one]})
+        assert texts(index, "Where does Ann live?") == ["Ann lives in Oslo"]
 
     def test_take_the_place_of_what_was_there(self) -> None:
         """An item is searched as it is now; one without units is found no more."""

@@ -1,8 +1,8 @@
 """Random sequences of adds, pins, views, new limits and failing models, over every strategy: what the model is sent.
 
 `python -m tests.memories.sequences --count 100000 --jobs 2` runs that many of them. It goes on after a fault, and tells
-the seeds of all at the end. With `--steps 0`, nothing happens but that messages in any order become a request for each
-family of endpoints: some 50,000 sequences in five minutes.
+the seeds of all at the end. With `--steps 0`, it tries the order of requests alone: messages in any order become a
+request for each family of endpoints.
 """
 
 import argparse
@@ -395,6 +395,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes that run them")
     parser.add_argument("--memory", action="append", choices=SPECIES, help="only those on this strategy; repeat it")
     chosen = parser.parse_args()
+    if chosen.count < 1 or chosen.steps < 0:
+        parser.error(f"--count must be at least 1 and --steps at least 0, not {chosen.count} and {chosen.steps}")
     counts, faults = Counter[str](), dict[int, str]()
     start = time.perf_counter()
     seeds = range(chosen.first, chosen.first + chosen.count)

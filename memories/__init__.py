@@ -1,4 +1,4 @@
-"""Seven ways for a chatbot to remember, behind one interface. Each name is loaded when it is first used."""
+"""Seven memories for chatbots, behind one interface. Each class or function is imported when it is first used."""
 
 from typing import TYPE_CHECKING
 

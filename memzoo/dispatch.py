@@ -116,8 +116,8 @@ def run_units(
     Args:
         executor: The executor; `None` runs the units in this process, one after the other.
         do: The function to run on the workers. Its errors are raised here and end the run.
-        units: The units, each an argument for `do`. After a `None` among them, the next is taken only when another
-            unit has finished.
+        units: The units, each an argument for `do`. A `None` among them means that no unit is ready: the next is taken
+            once another unit has finished.
         batch_seconds: The seconds that a batch of units should take; 0 for one unit in each batch. After twice this
             time, a worker returns the units that it has not begun.
 

@@ -79,7 +79,7 @@ class OverBudgetError(MemoryZooError, ValueError):
 
     @property
     def over(self) -> int:
-        """The excess of the size over the limit."""
+        """The size minus the limit."""
         return self.size - self.limit
 
     @classmethod
@@ -199,5 +199,5 @@ class MissingExtraError(MemoryZooError, ImportError):
 
     @classmethod
     def of(cls, what: str, extra: str) -> "MissingExtraError":
-        """Return the error that names the extra to install for `what`."""
+        """Return the error for a feature (`what`) that needs an extra; the message tells how to install the extra."""
         return cls(f"{what} needs the {extra!r} extra. Install it with: pip install 'memzoo[{extra}]'")

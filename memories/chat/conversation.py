@@ -214,8 +214,9 @@ class Conversation(Closing):
             UnknownMessageError: No user message has this number; nothing was changed.
             MessageError: The text is neither a text nor a user message; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
-            ModelError: The model failed; the old messages stay, as after the other errors of `asend`. With
-                `on_failure="keep"`, the new message is stored after them, without an answer.
+            ModelError: The model failed. The old messages stay. With `on_failure="keep"`, the new message is stored
+                after them, without an answer.
+            OverBudgetError, ToolRoundsError, TurnInProgressError: See `asend`. The old messages stay.
         """
         return await self.asend(await _edit(self.memory, id, text), after=id - 1)
 

@@ -31,11 +31,12 @@ _WHAT = "the system messages, the user's message, the tools' results, and the to
 
 
 class Room:
-    """Shortens requests to a token limit. Without a limit, it finds out the size that the model accepts.
+    """Shortens requests to a token limit. Without a limit, requests get shorter once the model refuses one as too long.
 
     Args:
         max_tokens: The token limit of a request; `None` if unknown.
-        oversized: `"shorten"` to cut messages longer than half of the token limit; `"raise"` to leave them whole.
+        oversized: `"shorten"` to cut messages longer than half of the token limit; `"raise"` to raise an
+            `OverBudgetError` if they do not fit.
         counter: A function that returns the token counter; called when the counter is first needed.
 
     Raises:
@@ -59,7 +60,7 @@ class Room:
     def fit(
         self, before: Sequence[Piece], turn: Sequence[Piece], tools: Sequence[Mapping[str, Any]], family: Family
     ) -> list[Piece]:
-        """Return a request that fits the limit, as pieces. The oldest earlier messages are left out first.
+        """Return the parts of a request that fits the limit. The oldest earlier messages are left out first.
 
         Args:
             before: The application's system text and the memory. System texts and recalled texts stay, but may be cut
@@ -108,12 +109,12 @@ class Room:
         raise OverBudgetError.of(what, self.max_tokens + needed - limit, self.max_tokens, advice="; nothing was sent")
 
     def shorten(self, pieces: Sequence[Piece], turn: Sequence[Piece]) -> list[Piece] | None:
-        """Return a shorter request, as pieces, after the model refused a request as too long.
+        """Return the parts of a shorter request, after the model refused a request as too long.
 
-        It has half the size, or if that is impossible, only the messages that must stay.
+        The new request has half the size, or if that is impossible, only the messages that must stay.
 
         Returns:
-            The pieces; `None` if the refused request had only the messages that must stay.
+            The parts; `None` if the refused request had only the messages that must stay.
         """
         least = [*_find_least(pieces[: len(pieces) - len(turn)]), *turn]
         if len(pieces) <= len(least):

@@ -1,4 +1,4 @@
-"""Checks of a strategy: its class before the first memory is made, and the results of its hooks."""
+"""Checks a strategy: its class, before the first memory of this class is made, and the results of its hooks."""
 
 import dataclasses
 from collections.abc import Iterator

@@ -102,7 +102,7 @@ class Learner:
         hooks: The strategy, with its hooks.
         retry: The policy for a failing model.
         pins: The pinned messages, which may leave less room for other messages.
-        when: The time to learn; see `LearnOption`.
+        when: The value of the option `learn`: "now", "background" or "later".
         lease_seconds: The duration of a lease, during which other processes do not derive; 0 for no lease.
         on_change: The hook `on_state_change`, if the strategy has it.
     """
@@ -305,7 +305,7 @@ class Learner:
         )
 
     def room_for_waiting(self) -> tuple[int, Callable[[Entry], float]]:
-        """Return the room for waiting messages in a view, and a function that counts a message's tokens."""
+        """Return the token limit for waiting messages in a view, and a function that counts a message's tokens."""
         limit = self._hooks.message_limit
         # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.
         exact = self._hooks.token_counter is not None or limit is not None
@@ -375,8 +375,9 @@ class Learner:
     async def current(self) -> State:
         """Return the state for a load, after learning from the waiting messages if possible.
 
-        With `learn="later"`, while another call learns, or soon after a failure of the model, nothing is learnt. If the
-        model fails now, the newest committed state is returned.
+        The state is returned as it is with `learn="later"`, while another call learns, and soon after a failure of the
+        model. With `learn="background"`, learning begins but is not waited for. If the model fails now, the newest
+        committed state is returned.
         """
         state = await self.refresh()
         if self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
@@ -389,7 +390,7 @@ class Learner:
         return state
 
     async def is_behind(self) -> bool:
-        """Tell if there is something to derive."""
+        """Tell if messages should be learnt from now, or the state shortened."""
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:

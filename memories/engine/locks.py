@@ -179,7 +179,7 @@ class TurnLock(FairLock):
 
 
 class PerConversation(Generic[T]):
-    """Shared objects: one for each conversation in a store, kept as long as somebody uses it."""
+    """Keeps one lock for each conversation in a store, or for each of its states, as long as the lock is used."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
@@ -187,7 +187,10 @@ class PerConversation(Generic[T]):
         self._guard = new_lock()
 
     def of(self, store: Store, *key: str) -> T:
-        """Return the object shared by all callers with this store and key."""
+        """Return the lock shared by all callers with this store and key.
+
+        The key is the conversation's id, for a state followed by the state's name.
+        """
         place = (id(store), key)
         with self._guard:
             found = self._held.get(place)

@@ -42,8 +42,8 @@ class CachedLog:
     Attributes:
         store: The store that keeps the log.
         conversation_id: The conversation.
-        looking_once: Returns a context manager for one load or save, in which a `MessageListStore` reads its list only
-            once.
+        looking_once: A function that returns a context manager for one load or save. In its block, a
+            `MessageListStore` reads its list only once.
         lines: A dict from log number to rendered line.
         tokens: A dict from log number to token count.
         finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
@@ -87,7 +87,7 @@ class CachedLog:
         return held[-1].seq if held else 0
 
     async def read(self, **bounds: Any) -> list[Entry]:
-        """Read a part of the log from the store, within the bounds of `Store.read`.
+        """Read a part of the log from the store. The arguments are those of `Store.read`.
 
         Raises:
             StoreError: A message has no role: its row in the store is damaged.
@@ -311,8 +311,8 @@ class Log:
     async def counter(self) -> Callable[[int], int]:
         """Return a function that converts a log number into the number of messages up to it.
 
-        In most stores, this is the log number itself. In a store over message lists, log numbers may change at a
-        restart, so the messages are counted.
+        In most stores, this is the log number itself. In a `MessageListStore`, log numbers may change at a restart, so
+        the messages are counted.
         """
         if not is_over_lists(self.cached.store):
             return int
@@ -335,7 +335,7 @@ class Log:
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
         """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
 
-        If even the next exchange may drop one, the number is -1 (never 0). See `exchanges` for the arguments.
+        For none, the number is -1 instead of 0, as in `View.room`. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

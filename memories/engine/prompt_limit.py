@@ -128,7 +128,7 @@ def count_for_prompt(text: str) -> int:
 
 
 def cut_middle(text: str, tokens: int) -> str:
-    """Return a text of at most `tokens` tokens: the middle of a longer text is replaced by a note of its length."""
+    """Return a text of at most `tokens` tokens: the middle of a longer text is replaced by "[... left out ...]"."""
     if count_for_prompt(text) <= tokens:
         return text
     # The more bytes the characters have, the fewer characters fit.
@@ -161,10 +161,10 @@ def next_step(
     Args:
         waiting: All messages not learnt from yet, oldest first.
         ripe: The number of messages to learn from now, counted from the oldest.
-        tokens: The room for messages in a prompt.
+        tokens: The token limit for the step's messages.
         most: The most exchanges; 0 for any number.
-        portion: The most exchanges that may take up all of `tokens`.
-        usual: The room for messages in a step of more exchanges than `portion`; by default `tokens`.
+        portion: A step of at most this many exchanges may have up to `tokens`.
+        usual: The lower token limit for a step of more exchanges; by default `tokens`.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):

@@ -108,7 +108,9 @@ def turn_name(turn_id: object) -> str:
 
 
 async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
-    """Learn from the log, to which `new` was just appended; with `whole`, in any number of steps.
+    """Learn from the log, to which `new` was just appended.
+
+    With `whole`, all of `new` is learnt, even if it takes many steps or makes no portion.
 
     Raises:
         ModelError: A model failed, and `on_model_error` is "raise".

@@ -45,10 +45,10 @@ class SystemMessage:
     A new system message replaces the old message, an equal system message changes nothing, and an empty system message
     removes the old message.
 
-    The message in force is recorded in a small separate state shared by all strategies: opening a conversation then
-    need not read the whole log.
+    The message in force is recorded in a small separate state, which all strategies share. To find the message, a
+    reopened conversation need not read its whole log.
 
-    State: `holds`, a list of the message's log number and the message.
+    State: `holds`, a list with two items: the message's log number, and the message.
     """
 
     def __init__(self, cached: CachedLog) -> None:

@@ -166,7 +166,7 @@ class Turn(Managed["Turn"]):
 
     @property
     def pieces(self) -> list[Piece]:
-        """The messages of this turn that can be sent, as pieces. Calls without all their results are left out."""
+        """The messages of this turn, as parts of a request. Calls without all their results are left out."""
         said = _messages(self._said)
         return [Piece(said[place]) for place in find_sendable(said)]
 
@@ -375,9 +375,9 @@ class Replaced:
                 self.memory.usage.add(purpose, earlier.usage[purpose])
 
     async def take_back(self, new: Sequence[Entry]) -> None:
-        """Delete the replaced messages after the new turn was stored, with the entries `new`.
+        """Delete the replaced messages, once the new turn is stored.
 
-        If `new` is empty, nothing is deleted.
+        `new` has the entries of the new turn. If it is empty, nothing is deleted.
         """
         if not new or new[0].seq <= self._last:
             return

@@ -88,7 +88,7 @@ class Fact:
 
     @cached_property
     def plain_relation(self) -> str:
-        """The relation in its plain form (see `plain`)."""
+        """The relation in its most common wording (see `plain`)."""
         return plain(self.relation)
 
     @cached_property

@@ -24,8 +24,8 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        relations: The relations of current facts, in plain form, as a sorted list of pairs `(-count, relation)`, where
-            `count` is the number of subjects.
+        relations: The relations of current facts in plain form, those with the most subjects first: a sorted list of
+            pairs `(-count, relation)`, where `count` is the number of subjects.
     """
 
     def __init__(self) -> None:
@@ -103,20 +103,20 @@ class FactIndex:
         return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def find_meant(self, name: str) -> list[str]:
-        """Return the nodes that a name means: its own if known, or else all nodes whose names contain its words."""
+        """Return the nodes for a name: its own node, or if there is none, all nodes that contain its words."""
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """Return iterators over the current facts about a node, each from the newest fact on.
+        """Return several iterators over the current facts about a node, newest first.
 
-        One iterator yields all these facts. For each of `words` that occurs in them, another yields the facts with it.
+        One of them yields all the facts. For each of `words`, another yields the facts that contain the word, if any.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
-        """Yield the current facts about a node with the first of `words`, then those with the second, and so on."""
+        """Yield the current facts about a node that contain one of `words`, in the order of `words`."""
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 

@@ -48,7 +48,8 @@ class KnowledgeGraph:
 
     Args:
         single_valued: The relations with only one object for each subject, such as "lives in".
-        amend: A function that stores and applies the changes of `restore`. Without it, they are only applied.
+        amend: A function that stores the changes of `restore` and applies them to the graph. Without it, nothing is
+            stored.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -83,8 +84,8 @@ class KnowledgeGraph:
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """Return the newest current facts about a name, as a dict from key to fact.
 
-        These are the newest `most` facts, and for each of `words`, the newest `most` facts with the word. Facts about
-        longer names that contain the name are not included.
+        These are the newest facts, and for each of `words`, the newest facts with the word: at most `most` each time.
+        Facts about longer names that contain the name are not included.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
@@ -104,9 +105,8 @@ class KnowledgeGraph:
         """Return the current facts within `depth` steps from names, the nearest first.
 
         Args:
-            names: The names. A fact about two of the names is returned twice, a more distant fact only once.
-            depth: The most steps: 1 for facts about the names only, 2 to include facts about their neighbours, and so
-                on.
+            names: The names. A fact that links two of them is returned for each of the two, a more distant fact once.
+            depth: The most steps: 1 for facts about the names, 2 to include facts about the names in these facts.
         """
         with self._lock:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
@@ -123,7 +123,7 @@ class KnowledgeGraph:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """Return the canonical names that a name means: itself if known, or else all names that contain its words."""
+        """Return the canonical names for a name: its own, or if it is unknown, all that contain its words."""
         with self._lock:
             return self._facts.find_meant(name)
 
@@ -141,10 +141,10 @@ class KnowledgeGraph:
                 yield fact
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return facts, each after the facts that correct a name in it.
+        """Return facts, and before each of them the facts that correct a name in it.
 
         If a band was renamed from The Kettles, "The band is Velvet Harbour" comes before "Ann has seen The Kettles".
-        With `named` false, corrections are added only to negated facts.
+        With `named` false, only negated facts get corrections.
         """
         told = list[Fact]()
         for fact in facts:

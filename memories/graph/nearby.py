@@ -90,9 +90,9 @@ def write_known(
 ) -> str:
     """Return the known facts that new messages may change, as triples, one per line, in the order first said.
 
-    If not all facts fit, they are chosen in this order: the likely facts, facts about names in the new messages, facts
-    about the user and about names in earlier messages. Of facts about names, those with more words of the new messages
-    come first.
+    If not all facts fit, they are chosen in this order: the likely facts; facts about names in the new messages; facts
+    about the user and about names in earlier messages. Within the last two groups, facts that share more words with the
+    new messages come first.
 
     Args:
         graph: The known facts.

@@ -20,8 +20,8 @@ def find_sources(
 ) -> list[tuple[Statement, tuple[Source, ...]]]:
     """Return each statement with the messages that it was taken from.
 
-    A statement that ends a fact ("NO LONGER Sam | lives in | Oslo") has words of older messages. If another statement
-    replaces the fact, both get the source of the new statement.
+    The messages are found by their words. A statement that ends a fact ("NO LONGER Sam | lives in | Oslo") has the
+    words of older messages. It therefore gets the messages of the statement that replaces the fact, if there is one.
     """
     found = [_sources_of(statement, entries) for statement in statements]
     for place, statement in enumerate(statements):

@@ -55,9 +55,9 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
     Args:
         said: The object from the client.
         seconds: The duration of the call.
-        asked: The names of the model and the prompt in words, to begin error messages.
-        outcome: The consequence of an error, to end error messages; "" for none.
-        api: The API that was asked.
+        asked: The beginning of error messages, which names the model and the prompt.
+        outcome: The end of error messages, which tells the consequence; "" for none.
+        api: The API of the request.
 
     Raises:
         ModelReplyError: The object is no answer, or the answer failed, was withheld, or cannot be stored.

@@ -213,7 +213,7 @@ class ChatModel:
         return _Rules(self) if self._is_rules else self
 
     def asked_for(self, purpose: str) -> str:
-        """Return the model's name and a prompt's name in words, for error messages."""
+        """Return the beginning of an error message, which names the model and the prompt."""
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     def connect(self) -> None:

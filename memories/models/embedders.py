@@ -83,11 +83,11 @@ def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
 class HashEmbedder:
     """Hashes words and parts of words into vectors: texts match by spelling, not by meaning.
 
-    No download is needed. Use this embedder for tests, and to search an index by embeddings alone.
+    No download is needed. Use this embedder for tests, or for a vector index without an embedding model.
 
     Example:
         >>> from memzoo.sync import drive
-        >>> len(drive(HashEmbedder(dimensions=64).embed(["hello"])).vectors[0])
+        >>> len(drive(HashEmbedder(dimensions=64).embed(["hello"])).vectors[0])  # 64 numbers of 4 bytes
         256
     """
 

@@ -89,8 +89,8 @@ class Usage:
     The purpose is the prompt's name, or `"embedding"`.
 
     Attributes:
-        estimated: A dict from model name to the token estimate of a `Conversation`'s last request, which has `"tokens"`
-            and `"factors"`. Empty if a tokenizer counts the tokens.
+        estimated: A dict from a model's name to a dict with the estimated `"tokens"` of a `Conversation`'s last
+            request, and the `"factors"` that correct estimates. Empty if a tokenizer counts the tokens.
 
     Example:
         >>> usage = Usage()

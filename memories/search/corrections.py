@@ -148,16 +148,15 @@ class Corrections(NamedTuple):
     Attributes:
         rows: A row of numbers for each message, as returned by `rows_of`.
         terms: The words of all messages.
-        ends: The position in `terms` at which each message begins, and the length of `terms`.
-        places: The positions, among all messages, of the possible corrections.
+        ends: The position in `terms` of each message's first word, and at the end the length of `terms`.
+        places: The positions of the possible corrections among all messages.
         kinds: The result of `kinds_of` for each possible correction.
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
         said_by: For each word, the number of corrections with the word.
-        owners: The indices in `places` of the corrections with the first word, then with the second, and so on.
-        rareness: The rareness of the word for each item of `owners`.
-        needed: For each correction, the total rareness of words that a corrected message must share with the
-            correction.
+        owners: For each of `words` in turn, the indices in `places` of the corrections with the word.
+        rareness: For each item of `owners`, the rareness of its word.
+        needed: For each correction, the least total rareness of the words that it shares with a message it corrects.
     """
 
     rows: Rows
@@ -197,8 +196,8 @@ class Corrections(NamedTuple):
         Args:
             places: The positions of the messages.
             longest: The most letters in a correction.
-            first: For the first messages, up to this number, all possible corrections count. For the others, only clear
-                corrections count, and they must share 1.5 times as many rare words with the message.
+            first: The number of messages, from the first on, for which all possible corrections count. For the others,
+                only clear corrections count, and they must share 1.5 times as many rare words with the message.
         """
         if not len(self.places):
             return [[] for _ in places]

@@ -47,7 +47,7 @@ async def fit_found(
 
     Args:
         limit: The limit in tokens, including dates and speakers.
-        ranked: Returns the log numbers of the best messages; its argument is the number of messages.
+        ranked: Returns the log numbers of the best messages, given the number of messages.
         read: Returns the messages with the given log numbers.
         tokens: Counts the tokens of a text.
         shorten: Shortens long passages, as in `fit_passages`; `None` to shorten none.
@@ -65,13 +65,13 @@ async def fit_found(
 def fit_passages(
     limit: int, passages: Iterable[Passage], tokens: Callable[[str], int], shorten: Shorten | None = None
 ) -> Sequence[Passage]:
-    """Return the passages that fit a token limit together when `evidence` writes them.
+    """Return passages that together fit a token limit, as written by `evidence`.
 
     Args:
         limit: The limit in tokens, including dates and speakers.
         passages: The candidates, the most useful first. A passage that does not fit is skipped.
         tokens: Counts the tokens of a text.
-        shorten: Shortens a passage of more than 150 tokens that is also longer than a quarter of the limit; `None` to
+        shorten: Shortens a passage that has both more than 150 tokens and more than a quarter of the limit; `None` to
             shorten none.
     """
     chosen: list[Passage] = []
@@ -176,8 +176,8 @@ def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
     """Return the lines for passages, in the order in which they were said, under a heading for each day.
 
-    A heading has the year only if the year has changed. Passages without a date have a heading only if others stand
-    before them.
+    The first heading has the year, later ones only if the year has changed. Passages without a date get the heading
+    "Day unknown:", unless they come first.
 
     Example:
         >>> from datetime import UTC, datetime

@@ -53,9 +53,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield each unit found (fact or statement), preceded by later units that correct a name in it.
+        """Yield, for each fact or statement found, the later ones that correct a name in it, and then itself.
 
-        With a low token `limit`, no later units are added.
+        With a low token `limit`, no later ones are added.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

@@ -59,8 +59,8 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
     """Return a row of numbers for each new message; `ROW` lists the numbers.
 
-    `counts` has the number of terms in each message. `before` has the rows of earlier messages, whose last exchange and
-    last segment (messages without a long pause between them) may go on with the new messages.
+    `counts` has the number of terms in each message. `before` has the rows of earlier messages: the new messages may
+    continue their last exchange, and their last segment (messages without a long pause between them).
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -80,7 +80,7 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
 def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
     """Return the positions at which the windows around messages begin and end.
 
-    A window grows by one message to the left and one to the right in turn, while they fit its size, but not beyond a
+    A window grows by one message on each side in turn, until the next one would exceed its size, or follows a long
     pause.
 
     Args:
@@ -129,18 +129,18 @@ def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
 
 
 def weigh_answers(rows: Rows) -> Numbers:
-    """Return, for each message, how much of the message before it is a question (0 to 1).
+    """Return, for each message, the share of questions among the sentences of the message before it.
 
-    After a long pause, this is 0.
+    After a long pause, the share is 0.
     """
     follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
-    """Return the positions in `seqs` of the messages with similarities, and these similarities.
+    """Return two arrays: the positions in `seqs` of the messages found by embeddings, and their similarities.
 
-    `similarities` is a dict from log number to similarity; messages whose numbers are not in `seqs` are left out.
+    `similarities` is a dict from log number to similarity; numbers that are not in `seqs` are left out.
     """
     numbers = numpy.fromiter(similarities, numpy.int64)
     values = numpy.fromiter(similarities.values(), numpy.float64)
@@ -168,7 +168,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
 
 def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """Return the binary logarithm of each length divided by `short`; 0 for lengths below `short`."""
+    """Return for each length how often `short` must be doubled to reach it; 0 for lengths below `short`."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 

@@ -266,9 +266,9 @@ class UnitIndex:
             return self._rank(best)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """Return, for each name of a unit, the newest later unit that replaces this name by another.
+        """Return, for each name of a unit, the newest later unit that replaces the name by another.
 
-        "Velvet Harbour plays, instead of The Kettles" is found for "Ann has seen The Kettles". Names with many units
+        For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names with many units
         are skipped.
         """
         with self._lock:

@@ -104,9 +104,9 @@ class FoundUnits:
         return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """Return the first `most` names found, each with the unit that introduces it best.
+        """Return a dict from each of the first `most` names found to the unit that introduces it best.
 
-        This is the best of the units that tell who or what the name is, or else the best of all its units.
+        This is the highest-ranked unit that tells who or what the name is, or without one, the highest-ranked of all.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:

@@ -188,9 +188,9 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return log numbers, best first, each after the numbers of the newest messages that correct it.
+        """Return `seqs`, with the newest messages that correct a message inserted before it.
 
-        Possible corrections are inserted for the first few messages only, clear corrections for more.
+        For the first few messages, all possible corrections are inserted, for some more only clear corrections.
 
         Args:
             seqs: The log numbers of the messages, best first.

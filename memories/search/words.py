@@ -121,8 +121,8 @@ class Grain(NamedTuple):
     Attributes:
         first: The position of each span's first message, as an array or a slice.
         end: The position after each span's last message, as an array or a slice.
-        day: The position of each span's date in a list that has all messages, and then all dates.
-        norm: The length norm of each span: the longer the span, the less its words count.
+        day: The position of each span's date. Dates are numbered like messages, after the last message.
+        norm: A number for each span, which grows with its length: the higher it is, the less the words count.
         saturation: The k1 of BM25, as in `Weights`.
     """
 
@@ -164,16 +164,17 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, parts: NDArray[numpy.uint16], ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Yield, for each phrase that occurs, two arrays of counts and the phrase's share.
+    """Count the phrases of a query, so that `Grain.add` can tell how often a phrase occurs in any span.
 
-    The arrays have the number of times that the phrase begins, and ends, before each of `ends`.
+    Yields a triple for each phrase that occurs: the number of times that it begins before each of `ends`, the number of
+    times that it ends before each of `ends`, and its share.
 
     Args:
         terms: The terms of all messages.
         parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
             terms share them.
         ends: The positions at which the terms of each message begin, and the end of the last message.
-        phrases: Pairs of a phrase to search for and its share.
+        phrases: Pairs of a phrase to search for and its share, which is the weight of the phrase.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
     words = numpy.unique(numpy.array([phrase[0] for phrase, _ in phrases], numpy.uint64))

@@ -252,7 +252,7 @@ class EntityNotes:
 
     Attributes:
         items: A dict from key to item of the state. A key is a name in canonical form.
-        index: An index of these items, by default a new one. It may also have items that were removed or added since.
+        index: An index of these items, by default a new one. It may be of an earlier or later state.
     """
 
     items: Mapping[str, Mapping[str, Any]]
@@ -386,10 +386,7 @@ def _unit_of(key: str, name: str, one: NoteStatement) -> KnownUnit:
 
 
 def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
-    """Return a statement with its source, which is the message that shares the most words with it.
-
-    Of equal messages, the first is the source.
-    """
+    """Return a statement with its source: the first of the messages that share the most words with it."""
     words = frozenset(content_stems(text))
     found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)
     if not found:

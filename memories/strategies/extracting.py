@@ -52,16 +52,16 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
 
 
 class Draft(Generic[Kept]):
-    """Keeps the search indexes for a state that is derived anew and not stored yet.
+    """Keeps search indexes for a state while it is derived anew, before it is stored.
 
-    From one step to the next, only changed items are applied to the indexes.
+    At each step, only the changed items are applied to the indexes.
 
     Args:
         make: Returns empty indexes.
         apply: Applies changes to the indexes: a dict from key to item, `None` for a removed item.
 
     Example:
-        >>> draft = Draft(list, list.append)
+        >>> draft = Draft(list, list.append)  # in place of an index, a list of all changes
         >>> known = {"a": [1]}
         >>> _ = draft.after(known)
         >>> draft.after({**known, "b": [2]})

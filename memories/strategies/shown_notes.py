@@ -108,8 +108,8 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, with the first statement of each of their notes.
 
-    A statement may be in several notes. Under a note that the statement names, it is repeated only after all other
-    results.
+    A statement may be in several notes. If it is shown already, and names the second note, it is repeated there only if
+    room is left at the end.
 
     Args:
         limit: The most tokens of all statements together.

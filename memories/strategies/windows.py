@@ -276,7 +276,7 @@ class MessageWindowMemory(WindowMemory):
 
     Costs: no call; tokens grow with the length of messages.
 
-    State: none. Only with `rules="langchain4j"`, the messages that LangChain4j would hold.
+    State: none; with `rules="langchain4j"`, the messages that LangChain4j would hold.
 
     Example:
         >>> memory = MessageWindowMemory(max_messages=3)
@@ -313,7 +313,7 @@ class TokenWindowMemory(WindowMemory):
     Costs: no call; tokens up to the limit.
     Needs: nothing.
 
-    State: none. Only with `rules="langchain4j"`, the messages that LangChain4j would hold.
+    State: none; with `rules="langchain4j"`, the messages that LangChain4j would hold.
 
     Example:
         >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))
@@ -339,7 +339,7 @@ class ConversationTokenBufferMemory(WindowMemory):
     Costs: no call; tokens up to the limit.
     Needs: nothing.
 
-    State: none. Only with `rules="langchain4j"`, the messages that LangChain4j would hold.
+    State: none; with `rules="langchain4j"`, the messages that LangChain4j would hold.
 
     Example:
         >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)
@@ -384,7 +384,8 @@ class SlidingWindow:
     async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], float] | None:
         """Return the entries that fit, oldest first, and the weight that can be added before an entry is dropped.
 
-        Returns `None` if the log has other messages, so that `fit_messages` has to decide.
+        Returns `None` if there are other messages than user messages and answers, or no user message fits. Then use
+        `fit_messages`.
         """
         known, about = self._known, (limit, log.cached.epoch, self._counted_by())
         if known and known[0] == about:

@@ -162,7 +162,10 @@ class Clearing:
         return self._replace(entries, _results_to_clear(said, replace(self._option, keep=0, step=1)), {})
 
     def may_change(self, shown: Sequence[Entry]) -> bool:
-        """Tell whether more results may become lines: those shown in full, or others, whose lines make room."""
+        """Tell whether more results may become lines later.
+
+        These may be results outside `shown`, because their lines make room in the view.
+        """
         if any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in shown):
             return True
         held = self._held.entries

@@ -295,7 +295,7 @@ class Estimate:
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Use the first factors stored with these entries, given newest first; return False if none are stored."""
+        """Use the newest factors stored with entries, which come newest first; return False if none are stored."""
         told = (entry.fields[ANSWER] for entry in entries if ANSWER in entry.fields)
         for counted in (json.loads(one).get("counted") for one in told if one and '"counted"' in one):
             # Another version may keep other factors.

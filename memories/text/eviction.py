@@ -89,8 +89,8 @@ def fit_messages(
     Args:
         items: The messages, oldest first.
         limit: The most that the messages may weigh.
-        evict: With `"exchange"`, the first kept message (pinned ones aside) is a user message; with `"message"`, it may
-            be any.
+        evict: With `"exchange"`, the kept messages begin with a user message (apart from pinned messages); with
+            `"message"`, with any message.
         system_first: True to put system messages first; false to leave system messages in their places.
         steps: The rule for the first kept message; by default, any message can be first.
         pinned: The log numbers of pinned messages.
@@ -240,8 +240,8 @@ class Steps:
     """A window of messages that moves in steps, so that a provider's prompt cache stays valid most of the time.
 
     The window begins after a log number that is a multiple of `every`: the greatest that leaves at least `least` to
-    show. If that leaves more than `most`, multiples of half of `every` are tried, and so on. The beginning depends only
-    on the messages shown, so it is the same after a restart and in other processes.
+    show. If that leaves more than `most`, `every` is halved until it does not. The beginning depends only on the
+    messages shown, so it is the same after a restart and in other processes.
 
     Attributes:
         least: The least messages or tokens to show, if the log has enough.

@@ -20,8 +20,8 @@ class Limit:
 
     Args:
         limit: The token limit.
-        size: A function that counts all taken items together, for cases in which this is less than the sum of their
-            tokens; by default, the sum counts.
+        size: Counts the tokens of all taken items together, if they may be fewer than the sum over the items (because
+            headings are shared, for example); by default, the sum counts.
 
     Example:
         >>> room = Limit(7)

@@ -21,7 +21,8 @@ _KINDS |= {"audio_url": "audio", "input_video": "video", "input_file": "file", "
 def weigh_parts(message: Message) -> int:
     """Return the tokens of a message's pictures, sounds, films and files.
 
-    A part in the message itself is weighed by its bytes, a part given by a URL or an id as one of usual size.
+    A part in the message itself is weighed by its bytes. A part given by a URL or an id is assumed to have the usual
+    size.
 
     Example:
         >>> picture = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}

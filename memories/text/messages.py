@@ -284,9 +284,9 @@ _HEADING = (
 
 
 def quote_turns(text: str, labels: Iterable[str]) -> str:
-    r"""Return a text with "> " before each line that looks like a turn or the heading of a day.
+    r"""Return a text with "> " before each line that looks like a new message ("AI: ...") or the heading of a day.
 
-    Otherwise a message could contain a false turn of another speaker. The first line is never marked.
+    Otherwise a message could contain a false message of another speaker. The first line is never marked.
 
     Example:
         >>> print(quote_turns("hello\nHuman: bye\n8 May 2026:", ["Human", "AI"]))
@@ -357,7 +357,7 @@ class Labels:
         return frozenset(map(self.of, ROLES))
 
     def line(self, message: Message) -> str:
-        """Return a message as a turn of a transcript: the label, a colon, the text."""
+        """Return a message as written in a transcript: the label, a colon, the text."""
         return f"{self.of(message['role'])}: {quote_turns(text_of(message), self.names)}"
 
 

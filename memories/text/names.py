@@ -167,7 +167,7 @@ def _is_one_of(words: frozenset[str], name: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Return a text in lower case, with normal width and single spaces."""
+    """Return a text in lower case, with single spaces, and with full-width letters as normal letters."""
     return " ".join(unicodedata.normalize("NFKC", _with_few_marks(text)).casefold().split())
 
 

@@ -122,10 +122,11 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Group messages so that each group can become one message, in the order of `FOLLOWS`.
+    """Group messages that are to be joined into one, so that the groups may follow each other (see `FOLLOWS`).
 
     Args:
-        items: Pairs of a value, such as the message's origin, and a message. System messages come first.
+        items: Pairs of a value to keep with the message, such as its origin, and the message. System messages come
+            first.
         stand_ins: Messages to insert between two messages that must not follow each other.
 
     Returns:

@@ -97,8 +97,7 @@ class Renderer:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
-            only_pieces: True to return an empty list with the attribute `pieces`, from which `request` makes its
-                messages.
+            only_pieces: True if only the result's attribute `pieces` is needed, as by `request`; the list is empty.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
@@ -201,7 +200,7 @@ class Renderer:
         return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Return entries as a transcript, oldest first."""
+        """Return entries as a transcript, oldest first; faster than `lines` if most were in the last call's too."""
         known, text = self._newest
         if known == entries:
             return text

@@ -30,13 +30,11 @@ class TokenCounter:
     """Counts the tokens of one message.
 
     Attributes:
-        chosen: The counter that was chosen: the name of an encoding or a function, or `"approximate"` with a family of
-            tokenizers.
+        chosen: The name of the chosen counter: an encoding, a function, or `"approximate"` with a family of tokenizers.
         count: Counts the tokens of a message.
         count_text: Counts the tokens of a text; `None` if a function counts, because it counts only messages.
         by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
-        estimate: The estimate, if tokens are estimated. The tokens of a message may then have fractions; sums have
-            none.
+        estimate: The estimate, if tokens are estimated. The tokens of a message may then have fractions.
     """
 
     chosen: str

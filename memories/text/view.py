@@ -32,7 +32,7 @@ class Piece:
 
     Attributes:
         message: The message as the log has it; for a recalled text, without its frame.
-        kind: The origin of the message, such as the log.
+        kind: "system", "recalled" or "pinned" for such a message; "message" for any other.
         entry: The log entry of the message; `None` for a message outside the log.
         is_late: True for a recalled text that stands after the last answer.
     """
@@ -178,7 +178,7 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return the items to show now, as blocks and as texts: the earlier items, then the new ones of `items`.
+        """Return the blocks of items to show now, and their texts: the `earlier` blocks, then a block of new items.
 
         Only `items` are returned if there is no room for all, an earlier item is invalid, or hardly any earlier item
         was found again.
@@ -281,7 +281,7 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return `spare`, the room left in a view, or -1 if the next exchange will probably need more.
+    """Return a value for `View.room`: `spare`, or -1 if the next exchange will probably need more.
 
     The next exchange is taken to be as large as the newest.
     """

@@ -1,4 +1,4 @@
-"""Answers chat messages that have no prompt of memzoo, by quoting earlier messages."""
+"""Answers questions in a chat, by quoting earlier messages."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Splits prompts into task and sections, transcripts into turns, and texts into sentences."""
+"""Splits prompts into task and sections, transcripts into messages, and texts into sentences."""
 
 import re
 from itertools import filterfalse
@@ -20,7 +20,7 @@ _BULLET = re.compile(r"\A(?:[-*•–>]|#{1,6}|\d{1,2}[.)])\s+")
 
 
 class Utterance(NamedTuple):
-    """A sentence or a turn, with its speaker's label ("" if missing)."""
+    """A sentence or a message, with its speaker's label ("" if missing)."""
 
     speaker: str
     text: str
@@ -47,9 +47,9 @@ def _section(text: str, name: str) -> str:
 
 
 def turns(transcript: str) -> list[Utterance]:
-    """Return the turns of a transcript or a summary.
+    """Return the messages in a transcript or a summary.
 
-    "Human: ..." and "Human said: ..." begin a turn; other lines continue it.
+    "Human: ..." and "Human said: ..." begin a message; other lines continue it.
     """
     found: list[tuple[str, list[str]]] = []
     by_role = False

@@ -484,8 +484,8 @@ class BaseMemory(ABC):
         message. Adjacent messages of the same role are joined into one message.
 
         Args:
-            question: The user's next words, or a user message (with pictures, say). If the log ends with the same
-                unanswered words, they are not repeated. "" asks for an answer to the log's last message.
+            question: The user's next words, or a user message (with pictures, say). If the log already ends with these
+                words, unanswered, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
             max_tokens: The most tokens of the request, as in `messages`.
             family: The family of the endpoint, which may have demands of its own: a `Family`, or a name in
@@ -669,7 +669,7 @@ class BaseMemory(ABC):
         """Start an empty conversation with example exchanges, which look like earlier turns to the model.
 
         Args:
-            examples: Chat messages, oldest first, from a user message to an answer; or pairs of question and answer.
+            examples: Pairs of question and answer; or chat messages, the first a user message, the last an answer.
 
         Returns:
             True if the examples were stored; False if the conversation already has more than a system message.

@@ -1,4 +1,4 @@
-"""Upkeep of many conversations: learning from waiting messages each night, after an import, or for a fleet."""
+"""Upkeep of many conversations: learning from their waiting messages, each night or after an import, for example."""
 
 import heapq
 import itertools

@@ -211,7 +211,7 @@ def one_of(name: str, value: object, *allowed: object) -> None:
 
 
 def check_texts(**given: object) -> None:
-    """Raise an `OptionError` that names the argument, unless all given arguments are strings."""
+    """Raise an `OptionError` that names the first argument that is not a string, if there is one."""
     for name, value in given.items():
         if not isinstance(value, str):
             raise OptionError(f"{name} must be text, not {value!r}")

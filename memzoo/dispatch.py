@@ -154,7 +154,7 @@ def in_this_process(executor: Executor | None) -> bool:
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
     """Raise an `OptionError` unless objects can be sent to the executor's workers, which may be other processes.
 
-    `parts` is a dict from name, for the error message, to object.
+    `parts` is a dict from a name for the error message to the object.
     """
     if in_this_process(executor):
         return

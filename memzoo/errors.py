@@ -86,7 +86,7 @@ class OverBudgetError(MemoryZooError, ValueError):
     def of(cls, what: str, size: float, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
         """Return the error for texts over a limit.
 
-        `what` names the texts in the message, and `advice` ends the message.
+        `what` names the texts in the error's message, and `advice` ends the message.
         """
         size = math.ceil(size)
         error = cls(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")

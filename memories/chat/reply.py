@@ -14,7 +14,7 @@ class Reply(str):
 
     Attributes:
         calls: The turn's tool calls, in order.
-        immediate: True if the text is not the model's, but the results of immediate tools (see `Tool`).
+        immediate: True if the text is not the model's, but the results of tools with `Tool.immediate`.
         finish_reason: The model's reason for stopping, such as `"stop"`, or `"length"` for a cut-off answer.
         spent: The cost of the turn: model calls, tokens, seconds.
     """

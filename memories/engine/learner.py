@@ -179,7 +179,7 @@ class Learner:
         return await self.refresh()
 
     async def learn(self, effort: Effort) -> State:
-        """Derive until nothing is left to derive, or another process is deriving; return the state.
+        """Take steps until nothing is left to learn, or another process is learning; return the state.
 
         Raises:
             ModelError: A model failed, now or a short time ago. Earlier commits stay.
@@ -394,7 +394,7 @@ class Learner:
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:
-        """Tell if the last check found nothing to derive, and nothing has changed since."""
+        """Tell if the last check found nothing to learn, and nothing has changed since."""
         return self._moment(state) == self.idle_at
 
     async def wait(self) -> None:

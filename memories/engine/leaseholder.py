@@ -1,4 +1,4 @@
-"""Leases: only one process at a time learns a state. The others that share the store leave it alone."""
+"""Leases: only one process at a time learns a state. Others with the same store leave it alone."""
 
 import asyncio
 import contextlib
@@ -59,7 +59,7 @@ class Leaseholder:
     async def hold(self, *, wait: bool = False) -> bool:
         """Take or renew the lease.
 
-        The lease of a process on this machine that has ended is taken over at once.
+        If the holder was a process on this machine and has ended, its lease is taken over at once.
 
         Args:
             wait: Wait while another process holds the lease. A lease held by this process is never waited for.

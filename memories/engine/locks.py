@@ -189,7 +189,7 @@ class PerConversation(Generic[T]):
     def of(self, store: Store, *key: str) -> T:
         """Return the lock shared by all callers with this store and key.
 
-        The key is the conversation's id, for a state followed by the state's name.
+        The key is the conversation's id; for the lock of a state, also the state's name.
         """
         place = (id(store), key)
         with self._guard:

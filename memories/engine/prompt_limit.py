@@ -87,7 +87,7 @@ class PromptLimit:
 
     @property
     def usual(self) -> int:
-        """The limit for most prompts; only one that learns from at most `learn_every` exchanges may be longer."""
+        """The limit for most prompts, see `PromptLimit`."""
         return min(self.tokens, self._usual)
 
     @property

@@ -92,7 +92,7 @@ class KnowledgeGraph:
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def relations(self, most: int) -> list[str]:
-        """Return at most `most` relations, those with the most subjects first; equals are sorted by name.
+        """Return at most `most` relations, those with the most subjects first; with equally many, sorted by name.
 
         Relations with only one subject, or with a name in them ("helps Jon"), are left out.
         """

@@ -23,8 +23,8 @@ _CHARACTER, _ROW, _APART, _RIM, _BESIDE = 8, 48, 120, 10, 24
 def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
     """Return an HTML page that shows the graph and lets readers search, move and zoom.
 
-    Names have the colour of their kind. Negated facts are red, superseded facts dashed. Under the mouse, names and
-    arrows show the messages that stated their facts, with speakers and times.
+    Speakers, names and values have different colours. Negated facts are red, superseded facts dashed. Under the mouse,
+    names and arrows show the messages that stated their facts, with speakers and times.
     """
     from jinja2 import Environment, StrictUndefined
 

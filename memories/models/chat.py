@@ -244,7 +244,7 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The family of the endpoint, by its answer to `find_window`, or else by its address and the model's name."""
+        """The family of the endpoint, by the model file that it reports, or else by its address and model name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 

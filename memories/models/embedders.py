@@ -68,7 +68,7 @@ EmbedderOption: TypeAlias = Embedder | EmbedFunction | None
 
 
 def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
-    """Return the embedder for the option `embedder`, an embedder or a function.
+    """Return the embedder for the option `embedder`, which is an embedder or a function.
 
     Raises:
         OptionError: The option is neither.

@@ -77,7 +77,7 @@ def cells(row: Any) -> list[str]:
 
 
 def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
-    """Yield pairs of name and note from JSON: from an object with notes by name, even nested, or a list of objects."""
+    """Yield pairs of name and note from JSON: an object from name to note (nested or not), or a list of objects."""
     if isinstance(parsed, list):
         rows: list[Any] = parsed
         objects = filter(None, (cells(row) for row in rows if isinstance(row, dict)))

@@ -1,4 +1,4 @@
-"""Finds messages that correct earlier messages: both share rare words, or have values of the same kind."""
+"""Finds messages that correct earlier messages, by rare words or kinds of values (such as dates) in both."""
 
 import re
 from collections.abc import Sequence

@@ -119,7 +119,7 @@ class _Room:
 
 
 class Clipper:
-    """Makes excerpts of long messages for one question. Call it with a message and the most tokens.
+    """Makes excerpts of long messages for one question. Call it with a message and the token limit of its excerpt.
 
     Example:
         >>> from memzoo.memories.search.words import Analyser

@@ -46,7 +46,7 @@ class Documents:
     def passages(self, entries: Iterable[Entry]) -> Iterator[Passage]:
         """Yield messages as passages to search, without system messages.
 
-        The first passage of each exchange is marked.
+        The first passage of each exchange has `begins` set.
         """
         before: Entry | None = None
         for entry in entries:

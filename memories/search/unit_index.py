@@ -160,9 +160,8 @@ class UnitIndex:
 
     A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
     neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
-    all facts about Devin, though only one unit calls him a head baker. Words that follow each other in both query and
-    unit count more. Units with a date, a number, a place or a rule gain if the question asks for one. Rules come last
-    in the results of other questions.
+    all facts about Devin, though only one unit calls him a head baker. Units with a date, a number, a place or a rule
+    gain if the question asks for one. Rules come last in the results of other questions.
 
     Args:
         weights: The weights of the search.
@@ -198,7 +197,7 @@ class UnitIndex:
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
-        """Replace the units of items, a dict from item key to units; unchanged units cost almost nothing."""
+        """Replace the units of items: a dict from an item's key to its units. Unchanged units cost little time."""
         with self._lock:
             self._naming.clear()
             for key, units in items.items():
@@ -254,7 +253,7 @@ class UnitIndex:
         """Return the units that new lines may change, the most probable first.
 
         Args:
-            lines: Pairs of a new line and the names in it, a dict like `named` in `search`.
+            lines: Pairs of a new line and a dict from each name in it to a certainty, as in `search`.
         """
         with self._lock:
             best = dict[int, float]()

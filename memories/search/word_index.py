@@ -81,7 +81,7 @@ class WordIndex:
     The answer to a question may be said a few messages after the question's words, so the text around a message counts
     too: its window (the nearest messages) and its segment (a longer part without a long pause). Each text begins with
     its date, whose words count like other words. The terms of all messages are in one array, which is scanned for each
-    word of a query: an inverted index would have to be kept up and stored.
+    word of a query.
 
     Args:
         weights: The weights of the search.
@@ -150,7 +150,7 @@ class WordIndex:
         """Return a ranking of the messages that fit a query.
 
         Args:
-            query: The query. Messages with none of its words in the window around them are left out.
+            query: The query. A message is left out if the window around it has none of these words.
             similar: A dict from log number to similarity, for messages found by embeddings. These messages are always
                 included.
             share: The weight of embeddings relative to words.
@@ -188,9 +188,9 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return `seqs`, with the newest messages that correct a message inserted before it.
+        """Return `seqs` with corrections: before a message, the newest messages that correct it.
 
-        For the first few messages, all possible corrections are inserted, for some more only clear corrections.
+        For the first few messages, all possible corrections are added; for some more, only clear corrections.
 
         Args:
             seqs: The log numbers of the messages, best first.

@@ -1,1 +1,1 @@
-"""The strategies: a file for each of the seven, files for further strategies, and code shared by several strategies."""
+"""The strategies: a file for each of the seven classic ones, files for others, and code shared by several of them."""

@@ -134,7 +134,7 @@ def as_text(statements: Iterable[NoteStatement]) -> str:
 
 
 class EntityIndex:
-    """Finds the known names in a text, and all other names for a note. Notes that were read once are kept.
+    """Finds the known names in a text, and all other names for a note.
 
     In the example, there is a note on Sam, and "Tiger" is another name for Sam.
 

@@ -162,9 +162,9 @@ class Clearing:
         return self._replace(entries, _results_to_clear(said, replace(self._option, keep=0, step=1)), {})
 
     def may_change(self, shown: Sequence[Entry]) -> bool:
-        """Tell whether more results may become lines later.
+        """Tell whether lines may replace more tool results later.
 
-        These may be results outside `shown`, because their lines make room in the view.
+        Results that are not `shown` count too: as lines, they may leave room for other messages.
         """
         if any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in shown):
             return True

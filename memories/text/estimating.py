@@ -226,7 +226,7 @@ def guesser_of(model: str) -> Callable[[str], int]:
 
 
 def split_text(text: str) -> list[str]:
-    """Return the words of a text, followed by the blanks between words that may be separate tokens."""
+    """Return the words of a text, and then the blanks between words, if these may be tokens of their own."""
     words = text.split()
     # Without a blank to spare, each blank is a single character, and only line ends count.
     if len(text) == len("".join(words)) + len(words) - 1:
@@ -295,7 +295,7 @@ class Estimate:
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Use the newest factors stored with entries, which come newest first; return False if none are stored."""
+        """Use the newest factors (corrections) stored with entries, newest first; return False if none are stored."""
         told = (entry.fields[ANSWER] for entry in entries if ANSWER in entry.fields)
         for counted in (json.loads(one).get("counted") for one in told if one and '"counted"' in one):
             # Another version may keep other factors.

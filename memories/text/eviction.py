@@ -57,7 +57,7 @@ class Fitted:
     Attributes:
         kept: The messages, in the order for sending.
         size: The weight of the kept messages.
-        settled: True if no message older than the list would be kept.
+        settled: True if no message older than those in the list would be kept.
         oldest_needed: The log number of the oldest message that may still be shown.
         room: The weight that may be added before a kept message is evicted; below 0 if any addition evicts a message.
     """
@@ -320,7 +320,7 @@ class Steps:
 
 
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
-    """Return the messages that LangChain4j's memory would hold after adding a message, with its faults.
+    """Return the messages that LangChain4j's memory, faults included, would hold after adding a message.
 
     A new system message replaces the present one. It goes to the end, or with `system_first` to the beginning. An equal
     system message is ignored, and an empty one removes the present one.

@@ -108,7 +108,7 @@ def family_of(model: str = "", base_url: str = "", given: Family | str | None = 
     Args:
         model: The model's name, or the path of the model's file as reported by a local server.
         base_url: The endpoint's address.
-        given: A family or its name, which overrides `model` and `base_url`; `None` for neither.
+        given: The family or its name; `None` to find it by `model` and `base_url`.
 
     Raises:
         OptionError: No family has the given name.

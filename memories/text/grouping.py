@@ -58,7 +58,7 @@ def group_messages(messages: Sequence[Message]) -> list[list[int]]:
 
 @dataclass(slots=True)
 class ToolCall:
-    """A tool call of a list of messages.
+    """A tool call in a list of messages.
 
     Attributes:
         place: The position of the message with the call.

@@ -128,7 +128,7 @@ def users_message(said: str | Message) -> Message:
 
 
 def check_several(messages: object, what: str = "messages") -> None:
-    """Raise a `MessageError` unless `messages` is a list or another iterable, but no text or dict.
+    """Raise a `MessageError` unless `messages` is a list or another iterable, and not a text or dict.
 
     The messages themselves are not checked. The error calls the argument by the name in `what`.
     """

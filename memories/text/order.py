@@ -102,7 +102,7 @@ def make_request(
         family: The family.
         stable: The number of pieces at the beginning that the next request will have too.
         room: The value of `Shown.room` for the result.
-        ends: True to add a user message after an answer at the end, as endpoints demand.
+        ends: True to add a user message if the last message is an answer, as endpoints demand.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)

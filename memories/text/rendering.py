@@ -91,13 +91,13 @@ class Renderer:
     def show(self, view: View, max_tokens: int | None = None, *, only_pieces: bool = False) -> Shown:
         """Return a view as messages: system messages first, tool calls with their results.
 
-        The messages are copies; the list also has the messages' log entries.
+        The messages are copies.
 
         Args:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
-            only_pieces: True if only the result's attribute `pieces` is needed, as by `request`; the list is empty.
+            only_pieces: True to make only the result's attribute `pieces`, for `request`; the list is then empty.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
@@ -282,7 +282,7 @@ class Renderer:
     def dated_lines(self, entries: Iterable[Entry]) -> str:
         """Return entries as a transcript, with a heading such as "[Friday, 8 May 2026]" before each day's messages.
 
-        Messages of an unknown day get the heading "[Day unknown]" if others stand before them.
+        Messages of an unknown day get the heading "[Day unknown]", unless they come first.
         """
         lines, before = list[str](), None
         for entry in entries:

@@ -95,7 +95,7 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     @property
     def entries(self) -> list[Entry | None]:
-        """The log entry of each piece; `None` for a piece outside the log."""
+        """The log entry of each of the `pieces`; `None` for a piece outside the log."""
         return [one.entry and replace(one.entry, message=copy_json(one.entry.message)) for one in self.pieces]
 
     @property
@@ -105,7 +105,7 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     @property
     def recalled(self) -> list[bool]:
-        """For each piece, true if the memory made it (such as a summary or a search result)."""
+        """For each of the `pieces`, true if the memory made it (a summary or a search result, for example)."""
         return [one.kind == "recalled" for one in self.pieces]
 
     def without(self, seqs: Collection[int]) -> "Shown":

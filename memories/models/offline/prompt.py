@@ -32,9 +32,9 @@ def role_of(label: str) -> str:
 
 
 def read_prompt(text: str) -> tuple[str, dict[str, str], str]:
-    """Return the three parts of a prompt: its task, its tagged sections by tag, and the text after the sections.
+    """Return the three parts of a prompt: its task, a dict from tag to section, and the text after the sections.
 
-    The task is named by the first line; "" without a task.
+    The first line names the task; it is "" if there is none.
     """
     task = _TASK.match(text)
     return task[1] if task else "", {name: _section(text, name) for name in _SECTIONS}, text[text.rfind("\n</") + 1 :]

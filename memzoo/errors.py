@@ -179,7 +179,7 @@ class TransferError(MemoryZooError, ValueError):
 
 
 class ContenderError(MemoryZooError, RuntimeError):
-    """A contender (a library in a comparison) has no environment, failed, ended, or gave a wrong answer."""
+    """A contender (a library in a comparison) has no environment, failed, ended early, or gave an invalid answer."""
 
 
 class TranscriptError(MemoryZooError, ValueError):

@@ -188,8 +188,7 @@ class MemoryProvider(Closing):
         """Return a context manager for the memory of a new conversation; the end of the block deletes the conversation.
 
         Args:
-            conversation_id: An existing conversation to use instead of a new conversation. The end of the block does
-                not delete an existing conversation.
+            conversation_id: A conversation to use instead of a new one; the end of the block does not delete it.
 
         Raises:
             OptionError: The id is not a text, or empty.

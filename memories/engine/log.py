@@ -335,7 +335,7 @@ class Log:
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
         """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
 
-        For none, the number is -1 instead of 0, as in `View.room`. See `exchanges` for the arguments.
+        The number is -1 instead of 0, as in `View.room`. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

@@ -42,8 +42,7 @@ class _Known(NamedTuple):
 class SystemMessage:
     """Finds the system message in force.
 
-    A new system message replaces the old message, an equal system message changes nothing, and an empty system message
-    removes the old message.
+    A new system message replaces the old one, an equal one changes nothing, and an empty one removes the old one.
 
     The message in force is recorded in a small separate state, which all strategies share. To find the message, a
     reopened conversation need not read its whole log.

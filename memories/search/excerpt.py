@@ -47,7 +47,7 @@ async def fit_found(
 
     Args:
         limit: The limit in tokens, including dates and speakers.
-        ranked: Returns the log numbers of the best messages, given the number of messages.
+        ranked: Takes a number, and returns the log numbers of that many best messages.
         read: Returns the messages with the given log numbers.
         tokens: Counts the tokens of a text.
         shorten: Shortens long passages, as in `fit_passages`; `None` to shorten none.

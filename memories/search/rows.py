@@ -30,8 +30,6 @@ Rows: TypeAlias = NDArray[Any]
 class Ranking:
     """Messages ranked by score; of equal scores, the oldest message comes first.
 
-    The ranking stays in arrays: most messages found are never shown, and need not be sorted.
-
     Args:
         seqs: The messages' log numbers, oldest first.
         scores: The score of each message.

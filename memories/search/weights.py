@@ -69,7 +69,7 @@ class UnitWeights:
         roles: The share by which `neighbours` grows for a unit that tells who or what a subject is.
         kinds: The gain of a unit with a date, a number, a place or a rule if the query asks for one, as a share of its
             score.
-        having: The further gain of such a unit, as a share of the best score.
+        having: A further gain of such a unit, as a share of the best score of all units.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
         rows: The additional weight of two words that stand in a row in both the query and the unit.

@@ -34,7 +34,7 @@ _MOST_INTRODUCED = 40
 
 @strategy
 class ConversationEntityMemory(ModelBackedMemory):
-    """Shows the last `k` exchanges, and statements that fit the input from its notes on people and things.
+    """Shows the last `k` exchanges, and the statements of its notes that fit the input.
 
     Each person or thing has a separate note. Loading asks no model: statements are found by the input's words, and by
     the words of the whole note. Saving asks the model once to amend the notes: the model adds statements, and ends

@@ -108,8 +108,8 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, with the first statement of each of their notes.
 
-    A statement may be in several notes. Once it is shown, it is repeated in a note whose name it contains only if room
-    is left at the end.
+    A statement may be in several notes. Once it is shown in one, the notes that it names repeat it only if room is
+    left at the end.
 
     Args:
         limit: The most tokens of all statements together.

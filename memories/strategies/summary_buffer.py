@@ -24,8 +24,8 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     the next exchanges (`prune_to`).
 
     This memory is good for the exact words of the newest messages, with few calls. The details of older messages depend
-    on the summary's length: 800 tokens by a large model, with 200 tokens of messages, show 0.72 of the answers about
-    the bundled conversation, while notes show 0.88.
+    on the summary's length: 800 tokens of a large model's summary, with 200 tokens of messages, show 0.72 of the
+    answers about the bundled conversation, while notes show 0.88.
 
     Costs: 1 call when the limit is passed; tokens up to the limit, and the summary.
     Needs: a model.

@@ -32,7 +32,7 @@ class TokenCounter:
     Attributes:
         chosen: The name of the chosen counter: an encoding, a function, or `"approximate"` with a family of tokenizers.
         count: Counts the tokens of a message.
-        count_text: Counts the tokens of a text; `None` if a function counts, because it counts only messages.
+        count_text: Counts the tokens of a text; `None` for a function of the user, which counts only messages.
         by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
         estimate: The estimate, if tokens are estimated. The tokens of a message may then have fractions.
     """

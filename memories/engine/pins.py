@@ -162,9 +162,9 @@ class Pins:
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Add messages that were stored as pinned to the recorded pins.
+        """Add to the recorded pins the messages in `new` that were stored as pinned.
 
-        Without `new`, add the messages that interrupted saves stored as pinned and did not record.
+        Without `new`, add those that an interrupted save stored but did not record.
         """
         if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
             written = (await self._read_stored()).items

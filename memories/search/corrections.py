@@ -113,9 +113,9 @@ def find_values(text: str) -> int:
 
 
 def kinds_of(text: str) -> int:
-    """Return the result of `find_values`, with a bit that tells if the text may correct an earlier text.
+    """Return the bits of `find_values`, and further bits if the text may correct an earlier text.
 
-    This bit is `CORRECTS`; `SURELY` is added if the text clearly corrects something.
+    The further bits are `CORRECTS`, and if the text clearly corrects something, also `SURELY`.
     """
     small, kinds = text.lower(), find_values(text)
     if len(text.split()) > _MOST_WORDS:

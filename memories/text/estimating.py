@@ -82,9 +82,9 @@ class Tokenizer:
     frame: float
 
     def measure(self, text: str) -> "tuple[float, float, float, float]":
-        """Return the number of tokens in words, or in the blanks between words, for each kind of character.
+        """Return the number of tokens in words, or in the blanks between words, for each of four kinds of character.
 
-        The four kinds: letters; Chinese characters; Japanese and Korean characters; digits and punctuation.
+        The kinds are: letters; Chinese characters; Japanese and Korean characters; digits, punctuation and blanks.
         """
         letters = signs = kana = marks = 0.0
         for match in _PIECE.finditer(text):
@@ -226,7 +226,7 @@ def guesser_of(model: str) -> Callable[[str], int]:
 
 
 def split_text(text: str) -> list[str]:
-    """Return the words of a text, and then the blanks between words, if these may be tokens of their own."""
+    """Return the words of a text, and then the blanks that may be tokens of their own."""
     words = text.split()
     # Without a blank to spare, each blank is a single character, and only line ends count.
     if len(text) == len("".join(words)) + len(words) - 1:

@@ -200,7 +200,7 @@ class Renderer:
         return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Return entries as a transcript, oldest first; faster than `lines` if most were in the last call's too."""
+        """Return entries as a transcript, oldest first; faster than `lines` if the last call had most of them."""
         known, text = self._newest
         if known == entries:
             return text

@@ -126,7 +126,7 @@ class CachedLog:
             self.revision = self._newest_revision = newest
 
     def add(self, entries: Sequence[Entry]) -> bool:
-        """Take in entries that were just appended, without reading.
+        """Take in entries that were just appended, without reading the store.
 
         Returns:
             False if nothing was taken in: there are no entries, or the log must be refreshed first.

@@ -160,7 +160,7 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
     """Call a user's function, which may be asynchronous, and return its result and its cost.
 
     Raises:
-        ModelError: The function raised an exception. The error's text begins with the argument `failed`.
+        ModelError: The function raised an exception. The text of `failed` begins the error's message.
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
         CutReplyError: The function raised this error itself.
     """

@@ -199,7 +199,7 @@ def cost_of(prices: Prices, model: str, spent: Sum) -> float:
 
 
 def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
-    """Return the cost of 1,000 exchanges; `paid` is the mean number of input tokens paid for one."""
+    """Return the cost of 1,000 exchanges; `paid` is the mean number of input tokens paid for one exchange."""
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION

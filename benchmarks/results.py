@@ -115,7 +115,7 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: The largest share by which the memory may be worse than another, with 95% certainty; `None` if it does
+        behind: How far the memory's share may be below that of another memory, with 95% certainty; `None` if it does
             not compete.
         agreement: The share of questions for which `judged` and `answers` are the same.
         corrected: The share of corrections that were shown.
@@ -125,7 +125,7 @@ class Figures(Shape):
         tokens_for_a_question: The mean number of tokens shown for a question; `None` without questions.
         sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
         cached: The share of the sent tokens that the provider has in its cache.
-        paid: The mean cost of a request, in tokens at the full price.
+        paid: The mean cost of a request, in full-price tokens; a cached token counts as a part of one.
         course: Pairs from the longest conversation: the number of an exchange, and the tokens shown at it.
         survival: The share of all marked lines that are shown at the end of their conversation.
         survived: How often marked lines were still shown, with one item for each kind and age of line.
@@ -335,7 +335,7 @@ class Run(Shape):
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the cost of a request, in tokens at the full price; the verdict names the best memory for each.
+        paid: Limits for the cost of a request, in full-price tokens; the verdict names the best memory for each.
         survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """

@@ -210,7 +210,7 @@ class Secret(NamedTuple):
 
 
 class Keys:
-    """A set of known secrets, which finds and hides them, and all texts that look like keys."""
+    """Finds and hides secrets in texts: the known secrets, and everything that looks like a key."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}

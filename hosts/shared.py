@@ -103,12 +103,12 @@ class HostLog:
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: True to learn even without an answer, because the turn is over.
-            thread: The id of the host's thread, if `said` has all of its newest messages; "" otherwise. Only messages
-                of this thread are deleted.
-            cuts_at_questions: True if the host drops old messages only as whole exchanges. A question that is missing
-                at the beginning of the thread was then deleted.
-            whole: True if `said` has all messages of this run. If it begins with the question at the end of the log,
-                that question comes from a failed run, and is not stored again.
+            thread: The id of the host's thread, if `said` has all its newest messages; otherwise "". Only messages of
+                this thread are deleted.
+            cuts_at_questions: True if the host drops old messages only as whole exchanges. If its thread begins with
+                an answer, the question before the answer was deleted.
+            whole: True if `said` has all messages of this run. If `said` begins with the last question in the log, a
+                failed run is repeated, and the question is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -143,7 +143,7 @@ class HostLog:
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
         """Return the view for a question, with messages of the log in the host's own form.
 
-        If an answer to the same question was stopped, the view leaves out its beginning.
+        If the log ends with a stopped answer to the same question, the view leaves out that answer.
 
         Args:
             query: The question; by default the newest question in the log.
@@ -181,7 +181,7 @@ class HostLog:
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
         """Delete messages of the log, so that the host can send them again.
 
-        If an answer was stopped directly after one of them, its beginning is deleted too.
+        A stopped answer directly after one of these messages is deleted too.
 
         Returns:
             The log numbers of the messages that this call deleted.

@@ -52,9 +52,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: A dict from name to input or output of `save_context`, in order; usually empty. `None` stands for the
-            message's content. A field whose name begins with "@" has a host's own form of the message; no view, search
-            or model sees it.
+        fields: Usually empty. The inputs or outputs given to `save_context`, as a dict from name to text; `None` means
+            that the text is the message's content. A field with a name such as "@host" has the host's own form of the
+            message, which no view, search or model sees.
     """
 
     message: Message
@@ -96,7 +96,7 @@ class Entry:
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """The cost of this answer, a dict with the fields of `memzoo.types.Spent`; `None` as for `model`."""
+        """The cost of this answer, a dict with the fields of `memzoo.types.Spent`; `None` if unknown."""
         return self.answered.get("usage")
 
     @property
@@ -169,8 +169,8 @@ class Store(Protocol):
     """Keeps the logs and the derived states of conversations, by conversation id.
 
     Any number of memories can share a store. The methods are coroutines. They must not suspend while
-    `memzoo.sync.is_blocking` is true. Neither store nor caller changes records and entries after a call. Lists and
-    states belong to the caller.
+    `memzoo.sync.is_blocking` is true. Neither store nor caller changes records or entries. The caller may change lists
+    and states that it passed or got; this does not change the store.
 
     `memzoo.testing.PlainStoreContract` states all rules as tests. Run these tests on your own store; for a
     `ManagedStore`, run `StoreContract` instead.
@@ -277,7 +277,7 @@ class ManagedStore(Store, Protocol):
     ) -> list[str]:
         """Return the ids of the conversations with messages, in order.
 
-        The order is that of `memzoo.stores.common.escaped`, the same in all stores.
+        The order is the same in all stores: by `memzoo.stores.common.escaped`.
 
         Args:
             after: Return only ids after this id, to read a long list page by page; `None` for all.
@@ -417,7 +417,7 @@ def is_lasting(store: Store) -> bool:
 
 
 def managed(store: Store, method: str) -> ManagedStore:
-    """Return a store as a `ManagedStore`, after checking that the store has a method.
+    """Return a store as a `ManagedStore`, after checking that it has the named method.
 
     Raises:
         UnsupportedError: The store, or a store wrapped in it, lacks the method.

@@ -35,7 +35,7 @@ def keys_from_environment() -> list[str] | None:
 
 
 def mark(*place: JSON) -> bytes:
-    """Return a prefix that ties an embedding to its place in the store, to be encrypted with the embedding."""
+    """Return a prefix that is encrypted with an embedding, to tie the embedding to its place in the store."""
     return hashlib.sha256(json.dumps(place).encode()).digest()
 
 

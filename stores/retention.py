@@ -32,7 +32,7 @@ class DeletionReport:
 
     @property
     def remains(self) -> str:
-        """A warning that the store's files may still have deleted messages, and how to remove them; or ""."""
+        """A warning that the store's files may still have deleted messages, and how to remove them; "" if not."""
         return REMAINS if self.erased is False else ""
 
 

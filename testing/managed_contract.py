@@ -274,7 +274,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.conversations(behind="s", limit=1)) == [done]
 
     def test_messages_are_counted(self, store: ManagedStore) -> None:
-        """The count includes all stored messages, without forgotten messages."""
+        """The count includes all stored messages, but no forgotten messages."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", [2, 5]))
         assert [drive(store.count(id_)) for id_ in ("c", "nobody")] == [3, 0]

@@ -64,7 +64,7 @@ class CacheRule:
         return shared - shared % self.step if self.step else shared
 
     def paid(self, requests: "Requests") -> float:
-        """Return the cost of requests, in tokens at the full price."""
+        """Return the cost of requests, as the number of full-price tokens that would cost the same."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
 
@@ -217,9 +217,9 @@ def count_shared(
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
-    """Return the cost of sending a text after another text, in tokens at the full price.
+    """Return the cost of sending a text after another text, in full-price tokens.
 
-    A token of the beginning that both texts share costs a tenth, as in a provider's prompt cache.
+    A common beginning is cached, as by a provider: its tokens cost a tenth.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))

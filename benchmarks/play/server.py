@@ -73,9 +73,10 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """Return the lines after the first `seen`, with `done` and `error`: has `run` ended, and with which error?
+        """Return the lines after the first `seen`. If there are none yet, wait for them, up to ten seconds.
 
-        If there are no such lines yet, wait for them, up to ten seconds.
+        Returns:
+            A dict with the `lines`; `done`, true if `run` has ended; and `error`, its error.
         """
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)

@@ -60,7 +60,7 @@ UNWANTED_KINDS = ("superseded", "forgotten", "another person", "supposed", "orde
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked line, such as a rule or a goal: it is checked whether later views still show it.
+    """A marked line, such as a rule or a goal. A comparison checks whether later views still show it.
 
     Attributes:
         kind: The kind of the line, such as "goal"; one of `KINDS`.
@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question about the line, or else the line with a gap in place of `means`; `None` without both."""
+        """The question about the line, or else the line with a gap in place of `means`; `None` if there is neither."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -127,7 +127,7 @@ class Exchange:
     def records(self) -> list[Record]:
         """The messages as records for a store.
 
-        If `date` is unknown, the records have no date; otherwise, the store dates them by its clock.
+        The store dates them by its clock. If `date` is unknown, a field tells that the messages have no date.
         """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 

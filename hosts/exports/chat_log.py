@@ -110,8 +110,7 @@ class Unread:
 
     Attributes:
         title: The conversation's name or id, or its place in the source.
-        read: A function that reads the conversation, to be called before the next conversation is found. It may raise
-            any exception.
+        read: A function that reads the conversation; call it before you take the next one. It may raise any exception.
     """
 
     title: str

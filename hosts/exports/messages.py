@@ -36,7 +36,7 @@ _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "create
 
 
 def spell_out(item: Any) -> Any:
-    """Return a message as a dict, also if it has LangChain's short form: a pair of role and content, or only a text.
+    """Return a message as a dict, even from LangChain's short forms: a pair of role and content, or only a text.
 
     Example:
         >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})
@@ -140,12 +140,13 @@ def conversation_of(
         title: The title of the conversation.
         items: The items, oldest first. If all have a time, they are sorted.
         item_of: A function that converts an item to a message for `messages_of`.
-        keep: The names of further members to keep with the message.
+        keep: The names of members of an item to keep in its message.
         system: The system text, as a text or parts.
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: An item is not a message, or names a parent as in a tree of messages. The error names the item.
+        TransferError: An item is not a message, or has a parent, so that the items may be a tree. The error names the
+            item.
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []

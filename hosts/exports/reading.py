@@ -165,10 +165,10 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 def choose_last(
     read: Iterable[AnyRead | TranscriptError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
 ) -> Iterator[AnyRead | TranscriptError]:
-    """Yield the `number` conversations with the newest messages, without keeping others in memory.
+    """Yield the `number` conversations with the newest messages; only these are kept in memory.
 
     Args:
-        read: The conversations, and errors, which are yielded at once.
+        read: The conversations and errors; each error is yielded at once.
         number: The number of conversations; 0 for all.
         dates: A function that returns the dates of a conversation's messages.
     """

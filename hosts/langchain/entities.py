@@ -77,7 +77,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, dict.fromkeys)
 
     def take_in(self, notes: Mapping[str, str]) -> None:
-        """Replace all notes of the memory by the given notes, and count the conversation so far as learnt."""
+        """Replace all notes of the memory by the given notes, and mark all messages as learnt."""
         new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 

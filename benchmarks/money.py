@@ -217,9 +217,9 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
 ) -> tuple[dict[str, tuple[float, float]], str]:
-    """Return the models' prices of a million tokens, from a file of prices and a configuration, and their currency.
+    """Read the prices of models and their currency from a file of prices and from a configuration.
 
-    Each model has two prices, for input and output, or one price for both.
+    A price is for a million tokens. Each model has two prices, for input and output, or one price for both.
 
     Args:
         file: A TOML file with prices.

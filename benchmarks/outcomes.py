@@ -33,7 +33,7 @@ class Sum(Shape):
 
     @classmethod
     def of(cls, spent: Spent) -> "Sum":
-        """Return the calls and tokens of a `Spent`, the total cost of model calls."""
+        """Return the number of calls and tokens in `spent`, without the seconds."""
         return cls.model_validate({name: getattr(spent, name) for name in cls.model_fields})
 
     @property

@@ -133,7 +133,7 @@ class Figures(Shape):
         unwanted: How often unwanted statements were shown, with one item for each kind.
         stated: The first 100 unwanted statements shown, each with its kind.
         marked_talks: The number of conversations with marked lines.
-        lost_talks: The number of conversations of which no marked line is shown at the end.
+        lost_talks: The number of conversations with marked lines, but none of them shown at the end.
         categories: A dict from a kind of question to its figures.
     """
 
@@ -164,7 +164,7 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival_by_age(self) -> list[tuple[int, float]]:
-        """Return pairs of an age in exchanges and the share of marked lines still shown, in ascending order."""
+        """Return a pair for each age, ascending: the age in exchanges, and the share of marked lines still shown."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         sums = [(age, total([one for one in self.survived if one.after == age])) for age in ages]
         return [(age, found.shown / found.of) for age, found in sums if found]
@@ -244,7 +244,7 @@ class Row(Shape):
         return self.per_exchange(self.upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
-        """Return a figure within a budget by its name, such as "covered"; `None` if it was not measured."""
+        """Return the figure with a name, such as "covered", within a budget; `None` if it was not measured."""
         found: Interval | None = getattr(self.budgets.get(budget), name, None)
         return found
 
@@ -273,7 +273,7 @@ class Talks(Shape):
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of questions asked that were drafted by rules.
-        unread: True if the offline model found no name in any conversation, so that its notes and facts mean nothing.
+        unread: True if the offline model found no name in any conversation; its notes and facts then mean nothing.
         unusable: The first 100 ids named as evidence that belong to no message.
         first: The first 100 conversations.
     """
@@ -364,7 +364,7 @@ class Results(Shape):
         run: The settings.
         talks: The conversations.
         rows: The rows of the table, one for each memory, with a baseline at each end.
-        pairs: The best memory at each budget, compared with each other memory.
+        pairs: The comparisons of the best memory at each budget with all others.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
         verdict: The recommendation, in sentences.
         questions: The first 2,000 questions, each with the scores of the memories.

@@ -96,7 +96,7 @@ class RequestKey(NamedTuple):
 
 
 def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> RequestKey:
-    """Return the parts of a request by which it is compared, without those that may differ from run to run."""
+    """Return the parts of a request to compare, without the parts that may differ from run to run."""
     url = urlsplit(request.uri)
     endpoint = _ENDPOINT.search(url.path) if request.method != TOOL else None
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))

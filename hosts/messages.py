@@ -37,7 +37,7 @@ class HostMessage(NamedTuple):
     Attributes:
         message: The OpenAI chat message, from which memories learn.
         own: The host's own form of the message as JSON. No model sees it.
-        key: The host's id of the message, by which it is stored only once; "" without an id.
+        key: The host's id of the message; a second message with this id is not stored. "" without an id.
         seq: The log number; 0 if the message is not in the log.
         thread: The id of the host's thread that has the message; "" if unknown.
         unfinished: True for the beginning of an answer that was stopped.

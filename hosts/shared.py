@@ -95,7 +95,7 @@ class HostLog:
         cuts_at_questions: bool = False,
         whole: bool = True,
     ) -> None:
-        """Bring the log in step with a host: append the messages that are new, but not those that were forgotten.
+        """Bring the log in step with a host: append new messages, but no messages that were forgotten.
 
         With a `thread`, messages that the host has deleted are deleted from the log. If the host has changed a message,
         this message and all later ones are replaced.
@@ -124,7 +124,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Delete from the log the messages that the host's thread no longer has; return those that the log lacks."""
+        """Delete messages that the host's thread no longer has from the log; return the messages that the log lacks."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -197,7 +197,7 @@ class HostLog:
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     async def atake_back(self, ids: Collection[str], newest: int | None = None, *, thread: str = "") -> None:
-        """Delete messages from the log, given by their ids in the host, if the store can delete messages.
+        """Delete the messages with these ids from the log. If the store cannot delete messages, log a warning.
 
         Args:
             ids: The ids of the messages in the host.

@@ -318,7 +318,7 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """Return a state's embeddings numbered above `after`: a dict from log number, ascending, to embedding."""
+        """Return a state's embeddings with log numbers above `after`, as a dict from log number (ascending)."""
         ...
 
     async def restore(

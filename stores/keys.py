@@ -50,9 +50,10 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether any of a few messages, the oldest and newest of some conversations, meets a condition.
+    """Tell whether a condition holds for any message in a sample of the store.
 
-    Messages that cannot be read are skipped. The result is false if the store cannot list its conversations.
+    The sample is the oldest and the newest message of some conversations, without messages that cannot be read; it is
+    empty if the store cannot list its conversations.
     """
     for id_ in await _some(store):
         for newest in (False, True):

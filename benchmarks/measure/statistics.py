@@ -80,7 +80,7 @@ def _ends(different: tuple[float, ...], counts: tuple[int, ...]) -> tuple[float,
 
 
 def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
-    """Return the mean difference of two memories over their common questions, with its 95% interval.
+    """Return the mean difference between two memories' scores for the same questions, with its 95% interval.
 
     Without a common question, return `None`.
     """

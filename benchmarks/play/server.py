@@ -76,7 +76,7 @@ class Feed:
         """Return the lines after the first `seen`. If there are none yet, wait for them, up to ten seconds.
 
         Returns:
-            A dict with the `lines`; `done`, true if `run` has ended; and `error`, its error.
+            A dict with `lines`; `done`, true if `run` has ended; and `error`, the error that ended it, or "".
         """
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)

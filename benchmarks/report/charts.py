@@ -216,7 +216,7 @@ class Bars:
 
     @property
     def longest(self) -> float:
-        """The sum of the longest bar; never 0."""
+        """The sum of both parts of the longest bar; never 0."""
         return max([*map(sum, self.amounts.values()), 1e-9])
 
 

@@ -106,7 +106,7 @@ class ChatLog:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation that is not read yet, so that an error in it does not stop the others.
+    """A conversation to be read by calling `read`, so that an error in it does not stop the others.
 
     Attributes:
         title: The conversation's name or id, or its place in the source.
@@ -141,7 +141,7 @@ def tell_left_out(nouns: Counter[str]) -> list[str]:
 
 
 def reason(error: Exception) -> str:
-    """Return an error's text as one short line. The type comes first, unless it is one of memzoo's errors."""
+    """Return an error's text as one short line. For errors other than memzoo's, the type comes first."""
     said = " ".join(str(error).split())
     said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."

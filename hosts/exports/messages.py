@@ -52,7 +52,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Return whether a value, other than a mere text, is a message in a common form."""
+    """Return whether a value is a message in a common form; false for a mere text."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
@@ -60,7 +60,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """Return a value as an OpenAI chat message; `None` if it is not a message, such as a model's reasoning."""
+    """Return a value as an OpenAI chat message; `None` for other values, such as a model's reasoning."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -145,8 +145,7 @@ def conversation_of(
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: An item is not a message, or has a parent, so that the items may be a tree. The error names the
-            item.
+        TransferError: An item is not a message, or has a parent: the items may be a tree. The error names the item.
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []

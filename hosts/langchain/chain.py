@@ -40,8 +40,8 @@ class ConversationChain(VirtualSubclass):
         metadata: The chain's metadata for callbacks.
 
     Raises:
-        OptionError: The prompt has other variables than the input and those of the memory, or the memory has a variable
-            with the name of the input.
+        OptionError: The prompt has a variable that is neither the input nor one of the memory's, or the memory has a
+            variable with the name of the input.
 
     Example:
         >>> chain = ConversationChain(llm=lambda messages: "Hello Sam!")

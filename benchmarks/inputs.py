@@ -156,7 +156,7 @@ def _wrong(value: Any) -> OptionError:
 
 
 def draft_missing(transcripts: Source) -> Conversations | None:
-    """Return a function that yields the conversations with questions that rules have drafted.
+    """Return a function that yields the conversations, with questions drafted by rules.
 
     If a conversation has questions already, or rules find nothing to ask, return `None`.
     """

@@ -188,7 +188,7 @@ def _longest_reply(model: Model) -> int:
 
 
 def price_of(prices: Prices, model: str) -> tuple[float, float]:
-    """Return a model's two prices of a million tokens, for input and output; 0 for a model without a price."""
+    """Return a model's prices for a million tokens of input and of output; 0 for a model without a price."""
     return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
 
 

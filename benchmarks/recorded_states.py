@@ -78,7 +78,7 @@ class Learnt(Shape):
 
 
 def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
-    """Return the recorded states, if the only conversation given is a bundled one that has them; otherwise `None`."""
+    """Return the recorded states for a bundled conversation; `None` for any other, or for several conversations."""
     some = list(itertools.islice(talks, 2))
     if len(some) != 1:
         return None

@@ -41,7 +41,7 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
     """Return a function whose calls a cassette records, with the arguments and the result or exception.
 
     In a replay the function does not run: a call with recorded arguments has the recorded outcome. Without an open
-    cassette the function runs as usual. Requests and recorded tools within a call are not recorded.
+    cassette the function runs as usual. Its own requests and calls of recorded tools are not recorded.
 
     Args:
         function: A function or generator, asynchronous or not; by default, a decorator is returned.

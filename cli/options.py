@@ -201,7 +201,7 @@ class Asked:
         return self.model == "offline" and "base_url" not in self.options
 
     def make_model(self) -> ChatModel:
-        """Return the model, after the checks of `check`."""
+        """Check the endpoint and the key as `check` does, and return the model."""
         self.check(self.model)
         return self.make_named(self.model)
 

@@ -70,7 +70,7 @@ class Entry:
             forgotten messages leave gaps.
         message: The OpenAI chat message.
         turn_id: The id of the message's turn; messages saved together share the id.
-        created_at: The time of storing, in UTC; for a message imported with its time, that time.
+        created_at: The time of storing, in UTC; for an imported message, its original time if known.
         fields: As in `Record`.
     """
 

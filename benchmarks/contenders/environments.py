@@ -50,7 +50,7 @@ def python_of(adapter: Adapter) -> list[str]:
 
 
 def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
-    """Make the environment of an adapter, unless it has one. `tell` gets a sentence before anything is downloaded.
+    """Make the environment of an adapter, if it has none. Before a download, `tell` is called with a sentence.
 
     Raises:
         ContenderError: venv or pip failed; the next call starts over.

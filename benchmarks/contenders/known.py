@@ -53,7 +53,7 @@ class Adapter:
     """A Python file that lets the memory of another library take part in a comparison.
 
     Attributes:
-        requires: The packages that the adapter imports, as pip takes them.
+        requires: The packages that the adapter imports, in pip's form.
         ways: A dict from name to the way to run the adapter; each way has a row in the table.
     """
 

@@ -42,7 +42,7 @@ class CacheRule:
         step: The number of tokens in a block of the cache, which keeps only whole blocks; 0 if it keeps whole messages.
         read: The price of a cached token, as a share of the full price.
         write: The price of a token that is written to the cache, as a share of the full price.
-        seconds: The longest pause between two requests, in seconds, after which the cache is still valid.
+        seconds: The longest pause between two requests that the cache survives, in seconds.
     """
 
     name: str

@@ -181,7 +181,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield the pieces of a view that a search found, as (position of the piece, kind of search, score).
+    """Yield (position, kind of search, score) for each piece of a view that a search found.
 
     `finds` are the texts and messages that searches found; `said` is a dict from log number to a message's text.
     """

@@ -148,9 +148,9 @@ def reason(error: Exception) -> str:
 
 
 def date_of(value: Any) -> datetime | None:
-    """Return a date from a file; `None` for other values.
+    """Return the date that a value from a file means; `None` if it is no date.
 
-    Dates are ISO 8601, seconds or milliseconds since 1970 (a number or a text), MongoDB's `{"$date": ...}`, and times
+    Known are ISO 8601, seconds or milliseconds since 1970 (a number or a text), MongoDB's `{"$date": ...}`, and times
     such as "April 4, 2026 9:01am".
 
     Example:

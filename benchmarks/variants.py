@@ -284,7 +284,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Return the variants; after each preset with a recorded state, a copy follows that uses it ("summary*")."""
+    """Return the variants; each preset with a recorded state is followed by a copy with that state ("summary*")."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

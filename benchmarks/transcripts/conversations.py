@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question about the line, or else the line with a gap in place of its meaning; `None` if it has neither."""
+        """The question about the line, or else the line with a gap in place of its meaning; `None` without either."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 

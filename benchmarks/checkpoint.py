@@ -107,7 +107,7 @@ class Checkpoint:
                     yield Timing(**json.loads(line))
 
     def finish(self) -> None:
-        """Sort the lines and mark the run as complete, so that the next run starts from the beginning."""
+        """Sort the lines of all tasks, and mark the run as complete; the next run then starts from the beginning."""
         ordered = self.path.with_suffix(".tmp")
         with self.path.open("rb") as file, ordered.open("wb") as new:
             for key in self._sort():

@@ -187,7 +187,7 @@ def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Vari
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, they use states written by a large model where there are any."""
+    """Return the variants; for a bundled conversation, states written by a large model replace the offline model."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

@@ -244,7 +244,7 @@ class Row(Shape):
         return self.per_exchange(self.upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
-        """Return the figure with a name, such as "covered", within a budget; `None` if it was not measured."""
+        """Return a named figure, such as "covered", within a budget; `None` if it was not measured."""
         found: Interval | None = getattr(self.budgets.get(budget), name, None)
         return found
 

@@ -88,7 +88,7 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Make all cassettes ignore the requests in the block, because the call that sends them is recorded instead."""
+    """Make all cassettes ignore the requests in the block; the tool call that sends them is recorded instead."""
     with _set(_unrecorded, value=True):
         yield
 

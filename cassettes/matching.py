@@ -187,7 +187,7 @@ def report_unplayed(
 ) -> UnplayedInteractionError:
     """Return the error about recorded requests that were not sent.
 
-    `left` has their indexes in `recorded`. The error gives the first one as the difference.
+    `left` has their indexes in `recorded`. The first one becomes the error's `difference`.
     """
     lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
     if len(lines) > _MOST_UNPLAYED:

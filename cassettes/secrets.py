@@ -139,7 +139,7 @@ def looks_random(value: str) -> bool:
 
 
 def find_told(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each secret that the words before it reveal.
+    """Yield the start and the end of each secret that is revealed by the words before it.
 
     Examples are the password in a URL, the text after `Bearer`, and the values in `password: X` and `API_KEY=X`.
     """

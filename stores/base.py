@@ -277,7 +277,7 @@ class ManagedStore(Store, Protocol):
     ) -> list[str]:
         """Return the ids of the conversations with messages, in order.
 
-        The order is the same in all stores: by `memzoo.stores.common.escaped`.
+        All stores sort ids in the same way: by their form from `memzoo.stores.common.escaped`.
 
         Args:
             after: Return only ids after this id, to read a long list page by page; `None` for all.
@@ -318,7 +318,7 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """Return a state's embeddings with log numbers above `after`, as a dict from log number (ascending)."""
+        """Return a state's embeddings above log number `after`: a dict from log number to embedding, ascending."""
         ...
 
     async def restore(

@@ -63,7 +63,7 @@ def prefix_range(prefix: str) -> dict[str, str | None]:
 
 
 def unescaped(text: str) -> str:
-    """Undo `escaped`.
+    """Return the original of an id or a key from `escaped`.
 
     Raises:
         StoreError: The value is not a string, because the row is damaged.

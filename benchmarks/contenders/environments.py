@@ -75,7 +75,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
 
 
 def weigh(adapter: Adapter) -> tuple[float, int]:
-    """Return the size in megabytes of an adapter's packages, and their number.
+    """Return the total size of an adapter's packages in megabytes, and the number of packages.
 
     pip and compiled modules are not included.
     """

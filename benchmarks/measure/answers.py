@@ -100,7 +100,7 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
-    r"""Return a pair for each sentence of a text: the sentence before it in the same line ("" if none), and itself.
+    r"""Return a pair for each sentence of a text: the sentence before it in its line ("" if none), and the sentence.
 
     Example:
         >>> list_sentences("He came. He saw.\nShe won.")

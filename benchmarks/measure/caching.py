@@ -109,7 +109,7 @@ class Requests:
 
 
 class PromptCache:
-    """A prompt cache without a provider: it counts the tokens that each request repeats from the request before.
+    """A simulated prompt cache: it counts the tokens that each request repeats from the request before.
 
     Example:
         >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))

@@ -52,7 +52,7 @@ class Fragment(NamedTuple):
     """A part of a view: a whole message of the log, or a sentence or line of a derived or found text.
 
     Attributes:
-        head: The head of the message, if this is its first fragment; otherwise `None`.
+        head: The attributes of the message, if this is its first fragment; otherwise `None`.
         text: The text, with any white space at its end.
     """
 

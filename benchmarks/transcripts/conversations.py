@@ -65,7 +65,7 @@ class Mark:
     Attributes:
         kind: The kind of the line, such as "goal"; one of `KINDS`.
         text: The whole line.
-        means: A shorter text with the meaning of the line; "" for the line itself.
+        means: A shorter text with the meaning of the line; "" if the whole line is meant.
         question: A question whose answer is the meaning; "" without one.
     """
 

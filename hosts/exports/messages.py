@@ -181,7 +181,7 @@ def conversation_of(
 
 
 def find_date(item: Any) -> datetime | None:
-    """Return the time of a message from one of the keys that many exports use; `None` without such a key."""
+    """Return a message's time, found under a key that many exports use; `None` without such a key."""
     return next((found for key in _DATES if (found := date_of(dict_of(item).get(key)))), None)
 
 

@@ -38,7 +38,7 @@ DROP_IN = "memzoo.langchain"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A use of a name of LangChain's memory in a file.
+    """A place in a file at which a name of LangChain's memory is used.
 
     Attributes:
         reason: The reason why the use is not rewritten; "" if it is rewritten.

@@ -31,7 +31,7 @@ class VectorIndex(Protocol):
         ...
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """Return up to `k` nearest embeddings as (log number, cosine similarity), best first; equals by log number."""
+        """Return up to `k` nearest embeddings as (log number, cosine similarity): best first, then by log number."""
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:

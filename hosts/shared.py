@@ -124,7 +124,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Delete messages from the log that the host's thread lacks; return the thread's messages that the log lacks."""
+        """Delete messages that are missing in the host's thread; return its messages that are missing in the log."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]

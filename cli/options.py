@@ -210,7 +210,7 @@ class Asked:
         return ChatModel(name, **self.options)
 
     def memory(self, given: str, **options: Any) -> BaseMemory:
-        """Return a memory, which asks this model if its strategy needs one.
+        """Return a memory of a strategy, with this option's model if the strategy needs one.
 
         Raises:
             OptionError: The model cannot be asked, or an option cannot work.

@@ -52,9 +52,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: Usually empty. The inputs or outputs given to `save_context`, as a dict from name to text; `None` means
-            that the text is the message's content. A field with a name such as "@host" has the host's own form of the
-            message, which no view, search or model sees.
+        fields: Usually empty. The inputs or outputs of `save_context`, as a dict from name to text; if the text is
+            `None`, it is the message's content. A name that begins with "@" marks a host's own form of the message; no
+            view, search or model sees it.
     """
 
     message: Message
@@ -118,8 +118,8 @@ class Entries(list[Entry]):
     Attributes:
         epoch: A value that changes when messages are deleted, restored or cleared. Copies of the log are then out of
             date. All conversations that do not exist have the same epoch.
-        revision: A value that changes when a state of the conversation is committed, within an epoch. Copies of states
-            are then out of date. `None` if the store has no revisions.
+        revision: A value that changes when a state of the conversation is committed. Copies of states are then out of
+            date. Compare revisions only within an epoch. `None` if the store has no revisions.
     """
 
     __slots__ = ("epoch", "revision")

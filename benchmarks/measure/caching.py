@@ -219,7 +219,7 @@ def count_shared(
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
     """Return the cost of sending a text after another text, in full-price tokens.
 
-    A common beginning is cached, as by a provider: its tokens cost a tenth.
+    Tokens of a common beginning cost a tenth, as in a provider's cache.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))

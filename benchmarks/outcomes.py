@@ -128,7 +128,6 @@ class Outcome(Shape):
 
     Attributes:
         transcript: The number of the conversation, from 0.
-        memory: The name of the memory.
         load: Model calls made by loads before each exchange, without embeddings.
         save: Model calls made by saves, without embeddings.
         asking: Model calls made by loads for the questions.

@@ -202,7 +202,6 @@ class Row(Shape):
     """The results of one memory, over all conversations.
 
     Attributes:
-        memory: The memory.
         exchanges: The number of exchanges saved.
         load: Model calls made by loads before each exchange, without embeddings.
         save: Model calls made by saves, without embeddings.
@@ -267,8 +266,6 @@ class Talks(Shape):
 
     Attributes:
         count: The number of conversations.
-        exchanges: The number of exchanges.
-        messages: The number of messages.
         questions: The number of questions asked.
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
@@ -361,8 +358,6 @@ class Results(Shape):
 
     Attributes:
         format: The version of the format.
-        run: The settings.
-        talks: The conversations.
         rows: The rows of the table, one for each memory, with a baseline at each end.
         pairs: The comparisons of the best memory at each budget with all others.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
@@ -419,7 +414,6 @@ class Compared:
     """The results of a comparison, with its times, and the reason if it ended early.
 
     Attributes:
-        results: The results.
         times: A dict from a memory's name to its mean milliseconds (of a load, of a save), including model calls.
         ended: The reason why the run ended early; "" if the run was completed.
     """

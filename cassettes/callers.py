@@ -95,7 +95,7 @@ def let_through() -> Generator[None]:
 
 @contextmanager
 def attach_player(player: "Player") -> Generator[None]:
-    """Use a cassette's player in the block, for this thread or task and for all started in the block.
+    """Use a cassette's player in the block, for this thread or task and those that it starts.
 
     Raises:
         CassetteInUseError: The same file is open already, and is being recorded.

@@ -106,8 +106,6 @@ class MemorySession:
     async def filter_input(self, data: Any) -> Any:
         """Return the model's input, with the view in place of earlier items. Nothing is stored.
 
-        If the memory searches, it searches with the user's newest message.
-
         Pass this method as `RunConfig(call_model_input_filter=...)` to a run that also uses this session. Adjacent
         messages of the same role become one item, because some models refuse them.
         """

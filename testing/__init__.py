@@ -1,6 +1,6 @@
 """Tests to inherit (contracts) for your own memories, stores and indexes; and models with prepared replies.
 
-The contracts need pytest. Subclass `MemoryContract` for your own strategy::
+The tests need pytest. Subclass `MemoryContract` for your own strategy::
 
     class TestMyMemory(MemoryContract):
         strategy = MyMemory

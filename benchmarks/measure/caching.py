@@ -88,7 +88,6 @@ class Requests:
     """The token counts of one or more requests, added up.
 
     Attributes:
-        count: The number of requests.
         sent: The number of tokens sent.
         cached: The number of sent tokens that were read from the cache.
         written: The number of tokens written to the cache, if writing has a separate price; otherwise 0.

@@ -89,7 +89,7 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return for each memory how far its mean score may be below that of another, with 95% certainty.
+    """Return for each memory, with 95% certainty, the most by which another memory's mean score is higher.
 
     Args:
         shares: For each memory, a dict from question number to the memory's score for it, from 0 to 1.

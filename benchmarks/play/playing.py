@@ -116,7 +116,7 @@ class Play:
             question: The transcript's question with the right answer and evidence, if known.
 
         Raises:
-            OptionError: The question is empty, or there are fewer exchanges.
+            OptionError: The question is empty, or there are fewer than `moment` exchanges.
         """
         _check(text)
         at = self.moment if moment is None else moment

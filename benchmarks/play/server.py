@@ -83,10 +83,7 @@ class Feed:
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
 
     def act(self, action: Callable[[], list[Line]]) -> dict[str, Any]:
-        """Run an action of the user, and add the lines that it returns.
-
-        Returns:
-            The new lines.
+        """Run an action of the user; add the lines that it returns, and return them.
 
         Raises:
             OptionError: `run` has not finished.

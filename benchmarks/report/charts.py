@@ -1,7 +1,6 @@
 """Draws the charts of a comparison as SVG: tokens over the conversation, recall against tokens, and costs.
 
-A chart in a page has the page's colours. A chart in its own file has colours for light and dark mode. No library is
-needed.
+A chart in a page has the page's colours. A chart in its own file has colours for light and dark mode.
 """
 
 from collections.abc import Mapping, Sequence

@@ -125,9 +125,9 @@ class Exchange:
 
     @property
     def records(self) -> list[Record]:
-        """The messages as records for a store.
+        """The messages as records for a store, which dates them by its clock.
 
-        The store dates them by its clock. If `date` is unknown, a field tells that the messages have no date.
+        If `date` is unknown, the records say that their date is unknown.
         """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 

@@ -31,7 +31,6 @@ class ChatLog:
     """A conversation from another program.
 
     Attributes:
-        title: The conversation's title.
         messages: OpenAI chat messages, oldest first.
         dates: The time of each message; `None` if unknown.
         notes: Sentences about the parts that were left out or changed.

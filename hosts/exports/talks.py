@@ -21,7 +21,6 @@ class Talk:
     """The messages of a talk between people, collected one by one.
 
     Attributes:
-        title: The talk's title.
         id: The talk's id in its export.
         notes: Sentences about the talk, for the user.
         is_text: True if the talk is a text, with a head such as "4/4/26 - Bo:" before each message.

@@ -128,10 +128,7 @@ class GraphMemory(BaseMemory):
         return self._within((await self._now()).about({*names}))
 
     async def aremember(self, text: str) -> Entry:
-        """Store a text word for word.
-
-        Returns:
-            The text's log entry.
+        """Store a text word for word, and return its log entry.
 
         Raises:
             MessageError: The text is empty.

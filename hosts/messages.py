@@ -87,9 +87,9 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Split one message of a host into messages for the log, one for each chat message in it.
+    """Return the chat messages in one message of a host, as messages for the log.
 
-    The first of them also keeps `own`, the message in the host's own form.
+    Only the first has `own`, the message in the host's own form.
     """
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)

@@ -25,7 +25,7 @@ _PART_SECONDS = 1.0
 
 
 def settings_digest(values: Iterable[str]) -> str:
-    """Return a digest of texts, by which a run tells whether its settings and inputs are those of the run before."""
+    """Return a digest of texts (settings or inputs), to tell whether an earlier run had the same."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         digest.update(value.encode(errors="surrogatepass") + b"\0")
@@ -107,7 +107,7 @@ class Checkpoint:
                     yield Timing(**json.loads(line))
 
     def finish(self) -> None:
-        """Sort the lines and mark the run as complete, so that the next run starts from the beginning."""
+        """Sort the lines of all tasks, and mark the run as complete; the next run then starts from the beginning."""
         ordered = self.path.with_suffix(".tmp")
         with self.path.open("rb") as file, ordered.open("wb") as new:
             for key in self._sort():
@@ -156,7 +156,7 @@ class Checkpoint:
 class Copy:
     """A copy of a checkpoint at a URL.
 
-    Remote storage cannot append to a file, so about once a second the new tasks are written as another file, a part.
+    Remote storage cannot append to a file, so about once a second, the new tasks are written to another file.
 
     Args:
         folder: The remote folder.
@@ -186,20 +186,20 @@ class Copy:
         self._count = len(parts)
 
     def begin(self, settings: str) -> None:
-        """Delete the parts of an earlier run, and begin a run with these settings."""
+        """Delete the files of an earlier run, and begin a run with these settings."""
         self._clear()
         self._folder.mkdir(parents=True, exist_ok=True)
         self._settings.write_text(settings, encoding="utf-8")
 
     def add(self, timing: bytes, outcome: bytes) -> None:
-        """Add a finished task, and write all added tasks if the last part is at least a second old."""
+        """Add a finished task. If the last write was at least a second ago, write the added tasks."""
         self._timings.append(timing)
         self._outcomes.append(outcome)
         if self._clock() - self._written >= _PART_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Write the added tasks as one part file."""
+        """Write the tasks added since the last write to a new file."""
         if self._outcomes:
             self._count += 1
             self._parts.mkdir(parents=True, exist_ok=True)
@@ -209,7 +209,7 @@ class Copy:
         self._timings, self._outcomes, self._written = [], [], self._clock()
 
     def finish(self, files: Sequence[Path]) -> None:
-        """Copy the final files, and delete the parts."""
+        """Copy the final files to the URL, and delete the files of single writes."""
         for file in files:
             (self._folder / file.name).write_bytes(file.read_bytes())
         self._settings.unlink(missing_ok=True)

@@ -97,9 +97,6 @@ def draft_questions(transcripts: Iterable[Transcript], model: ModelOption | None
         model: The model that drafts the questions; without a model, `gap_questions` drafts them.
         count: The approximate number of questions for each conversation.
 
-    Returns:
-        The text of the file.
-
     Raises:
         TranscriptError: Rules found nothing to ask about in any conversation.
         ModelError: The model failed.

@@ -127,7 +127,8 @@ def source_of(transcripts: Source) -> Conversations:
     """Return a function that yields the given conversations at each call. Files are read again at each call.
 
     Raises:
-        OptionError: A given object is not a transcript. If `transcripts` is a function, the error comes at the call.
+        OptionError: A given object is not a transcript. If `transcripts` is a function, the returned function raises
+            this.
     """
     if callable(transcripts):
         return lambda: map(_check_transcript, transcripts())
@@ -155,7 +156,7 @@ def _wrong(value: Any) -> OptionError:
 
 
 def draft_missing(transcripts: Source) -> Conversations | None:
-    """Return a function that yields the conversations with questions that rules have drafted.
+    """Return a function that yields the conversations, with questions drafted by rules.
 
     If a conversation has questions already, or rules find nothing to ask, return `None`.
     """

@@ -188,7 +188,7 @@ def _longest_reply(model: Model) -> int:
 
 
 def price_of(prices: Prices, model: str) -> tuple[float, float]:
-    """Return a model's two prices of a million tokens, for input and output; 0 for a model without a price."""
+    """Return a model's prices for a million tokens of input and of output; 0 for a model without a price."""
     return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
 
 
@@ -199,7 +199,7 @@ def cost_of(prices: Prices, model: str, spent: Sum) -> float:
 
 
 def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
-    """Return the cost of 1,000 exchanges; `paid` is the mean number of input tokens paid for one."""
+    """Return the cost of 1,000 exchanges; `paid` is the mean number of input tokens paid for one exchange."""
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION
@@ -217,9 +217,9 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
 ) -> tuple[dict[str, tuple[float, float]], str]:
-    """Return the models' prices of a million tokens, from a file of prices and a configuration, and their currency.
+    """Read the prices of models and their currency from a file of prices and from a configuration.
 
-    Each model has two prices, for input and output, or one price for both.
+    A price is for a million tokens. Each model has two prices, for input and output, or one price for both.
 
     Args:
         file: A TOML file with prices.

@@ -33,7 +33,7 @@ class Sum(Shape):
 
     @classmethod
     def of(cls, spent: Spent) -> "Sum":
-        """Return the calls and tokens of a `Spent`, the total cost of model calls."""
+        """Return the number of calls and tokens in `spent`, without the seconds."""
         return cls.model_validate({name: getattr(spent, name) for name in cls.model_fields})
 
     @property
@@ -128,7 +128,6 @@ class Outcome(Shape):
 
     Attributes:
         transcript: The number of the conversation, from 0.
-        memory: The name of the memory.
         load: Model calls made by loads before each exchange, without embeddings.
         save: Model calls made by saves, without embeddings.
         asking: Model calls made by loads for the questions.

@@ -58,7 +58,7 @@ class LearntState(Shape):
         return {key: item for key, item in changed.items() if item is not None}
 
     def to_stored(self) -> dict[str, StoredState]:
-        """Return the final state in the form in which a store keeps it: a dict from the state's name to the state."""
+        """Return the final state in a store's form, as a dict from the state's name to the state."""
         watermark = self.steps[-1].watermark if self.steps else 0
         return {self.name: StoredState(watermark, self.items)}
 
@@ -78,7 +78,7 @@ class Learnt(Shape):
 
 
 def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
-    """Return the recorded states, if the only conversation given is a bundled one that has them; otherwise `None`."""
+    """Return the recorded states for a bundled conversation; `None` for any other, or for several conversations."""
     some = list(itertools.islice(talks, 2))
     if len(some) != 1:
         return None

@@ -115,7 +115,7 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: The largest share by which the memory may be worse than another, with 95% certainty; `None` if it does
+        behind: How far the memory's share may be below that of another memory, with 95% certainty; `None` if it does
             not compete.
         agreement: The share of questions for which `judged` and `answers` are the same.
         corrected: The share of corrections that were shown.
@@ -125,7 +125,7 @@ class Figures(Shape):
         tokens_for_a_question: The mean number of tokens shown for a question; `None` without questions.
         sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
         cached: The share of the sent tokens that the provider has in its cache.
-        paid: The mean cost of a request, in tokens at the full price.
+        paid: The mean cost of a request, in full-price tokens; a cached token counts as a part of one.
         course: Pairs from the longest conversation: the number of an exchange, and the tokens shown at it.
         survival: The share of all marked lines that are shown at the end of their conversation.
         survived: How often marked lines were still shown, with one item for each kind and age of line.
@@ -133,7 +133,7 @@ class Figures(Shape):
         unwanted: How often unwanted statements were shown, with one item for each kind.
         stated: The first 100 unwanted statements shown, each with its kind.
         marked_talks: The number of conversations with marked lines.
-        lost_talks: The number of conversations of which no marked line is shown at the end.
+        lost_talks: The number of conversations with marked lines, but none of them shown at the end.
         categories: A dict from a kind of question to its figures.
     """
 
@@ -164,7 +164,7 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival_by_age(self) -> list[tuple[int, float]]:
-        """Return pairs of an age in exchanges and the share of marked lines still shown, in ascending order."""
+        """Return a pair for each age, ascending: the age in exchanges, and the share of marked lines still shown."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         sums = [(age, total([one for one in self.survived if one.after == age])) for age in ages]
         return [(age, found.shown / found.of) for age, found in sums if found]
@@ -202,7 +202,6 @@ class Row(Shape):
     """The results of one memory, over all conversations.
 
     Attributes:
-        memory: The memory.
         exchanges: The number of exchanges saved.
         load: Model calls made by loads before each exchange, without embeddings.
         save: Model calls made by saves, without embeddings.
@@ -244,7 +243,7 @@ class Row(Shape):
         return self.per_exchange(self.upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
-        """Return a figure within a budget by its name, such as "covered"; `None` if it was not measured."""
+        """Return a named figure, such as "covered", within a budget; `None` if it was not measured."""
         found: Interval | None = getattr(self.budgets.get(budget), name, None)
         return found
 
@@ -267,13 +266,11 @@ class Talks(Shape):
 
     Attributes:
         count: The number of conversations.
-        exchanges: The number of exchanges.
-        messages: The number of messages.
         questions: The number of questions asked.
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of questions asked that were drafted by rules.
-        unread: True if the offline model found no name in any conversation, so that its notes and facts mean nothing.
+        unread: True if the offline model found no name in any conversation; its notes and facts then mean nothing.
         unusable: The first 100 ids named as evidence that belong to no message.
         first: The first 100 conversations.
     """
@@ -335,7 +332,7 @@ class Run(Shape):
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the cost of a request, in tokens at the full price; the verdict names the best memory for each.
+        paid: Limits for the cost of a request, in full-price tokens; the verdict names the best memory for each.
         survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """
@@ -361,10 +358,8 @@ class Results(Shape):
 
     Attributes:
         format: The version of the format.
-        run: The settings.
-        talks: The conversations.
         rows: The rows of the table, one for each memory, with a baseline at each end.
-        pairs: The best memory at each budget, compared with each other memory.
+        pairs: The comparisons of the best memory at each budget with all others.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
         verdict: The recommendation, in sentences.
         questions: The first 2,000 questions, each with the scores of the memories.
@@ -419,7 +414,6 @@ class Compared:
     """The results of a comparison, with its times, and the reason if it ended early.
 
     Attributes:
-        results: The results.
         times: A dict from a memory's name to its mean milliseconds (of a load, of a save), including model calls.
         ended: The reason why the run ended early; "" if the run was completed.
     """

@@ -111,7 +111,7 @@ class Variant:
         return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
 
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
-        """Return the options for this memory within a budget, including its prompts and, if it asks a model, `llm`."""
+        """Return the options for this memory within a budget, with its prompts, and with `llm` if it asks a model."""
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
             return options | {"memories": [_with_model(one, llm) for one in options["memories"]]}
@@ -284,7 +284,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Return the variants and, after each preset that has a recorded state, a copy that uses it, such as "summary*"."""
+    """Return the variants; each preset with a recorded state is followed by a copy with that state ("summary*")."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

@@ -38,8 +38,8 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 def choose(results: Results) -> str:
     """Return the name of the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    The pick is the cheapest of these: the best memory, and all memories that the questions do not show to be worse. A
-    memory that may be worse than another by a tenth is never picked.
+    The pick is the cheapest among the best memory and all memories that are not measurably worse. A memory that may be
+    worse than another by a tenth is never picked.
     """
     rows = results.candidates
     budget = results.main_budget

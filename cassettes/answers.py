@@ -71,7 +71,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, froz
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """Yield the names of models that are file paths, in an answer of a model or in a server's list of models."""
+    """Yield the model names that are file paths, from a model's answer or a server's list of models."""
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]

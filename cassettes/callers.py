@@ -88,14 +88,14 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Make all cassettes ignore the requests in the block, because the call that sends them is recorded instead."""
+    """Make all cassettes ignore the requests in the block; the tool call that sends them is recorded instead."""
     with _set(_unrecorded, value=True):
         yield
 
 
 @contextmanager
 def attach_player(player: "Player") -> Generator[None]:
-    """Send the requests in the block to a player, including those of threads and tasks started in the block.
+    """Use a cassette's player in the block, for this thread or task and those that it starts.
 
     Raises:
         CassetteInUseError: The same file is open already, and is being recorded.

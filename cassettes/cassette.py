@@ -42,7 +42,7 @@ _R = TypeVar("_R")
 
 
 class Cassette:
-    """An open cassette, for the thread or task that opened it and for all threads and tasks started by that one.
+    """An open cassette, for the thread or task that opened it, and for all threads and tasks started from there.
 
     Attributes:
         path: The cassette's file.

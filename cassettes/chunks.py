@@ -98,7 +98,7 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
 
 
 def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
-    """Return the sizes of a body's chunks after secrets in it were replaced. Each chunk still ends in the same line."""
+    """Return the new chunk sizes of a body in which secrets were replaced. Each chunk still ends in the same line."""
     if before == after:
         return sizes
     lines, clean = before.split(b"\n"), after.split(b"\n")

@@ -37,7 +37,7 @@ _SPEAKING = frozenset({"choices", "message", "delta", "content", "output", "cand
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The number of responses in a recording, the models that gave them, and their tokens.
+    """The number of responses in a recording, with their models and tokens.
 
     Attributes:
         models: The names of the answering models, sorted.

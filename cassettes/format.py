@@ -43,7 +43,7 @@ class CassetteFile(NamedTuple):
 
     @property
     def statistics(self) -> Statistics:
-        """The number of responses, the models that gave them, and their tokens."""
+        """The number of responses, with their models and tokens."""
         return statistics_of(one.response for one in self.recordings)
 
 

@@ -57,7 +57,7 @@ _users = 0
 
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
-    """Pass the requests in the block to a player, including those of threads and tasks started in the block."""
+    """Pass HTTP requests in the block to a cassette's player, even from threads and tasks started in the block."""
     with attach_player(player), _patch():
         yield
 

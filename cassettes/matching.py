@@ -96,7 +96,7 @@ class RequestKey(NamedTuple):
 
 
 def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> RequestKey:
-    """Return the parts of a request by which it is compared, without those that may differ from run to run."""
+    """Return the parts of a request to compare, without the parts that may differ from run to run."""
     url = urlsplit(request.uri)
     endpoint = _ENDPOINT.search(url.path) if request.method != TOOL else None
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
@@ -187,7 +187,7 @@ def report_unplayed(
 ) -> UnplayedInteractionError:
     """Return the error about recorded requests that were not sent.
 
-    `left` has their indexes in `recorded`. The error gives the first one as the difference.
+    `left` has their indexes in `recorded`. The first one becomes the error's `difference`.
     """
     lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
     if len(lines) > _MOST_UNPLAYED:

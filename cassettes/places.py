@@ -42,7 +42,7 @@ _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
 
 class Found(Enum):
-    """The kind of a text in a message: a key, words under the name of a secret, a local model, or plain text."""
+    """The kind of a text in a message: a key, a text named like a secret ("password"), a local model, or plain text."""
 
     TEXT = 0
     KEY = 1
@@ -63,7 +63,7 @@ def texts(value: Any, change: Change, name: str = "", *, words: bool = False) ->
     Args:
         value: The JSON value. Texts in it that are JSON themselves, such as the arguments of calls, are changed inside.
         change: A function that takes a text and its kind, and returns the replacement.
-        name: The name of the JSON member with this value.
+        name: The name of the JSON member with this value; it may reveal a secret.
         words: True if a person, a tool or a model wrote the value.
     """
     if isinstance(value, str):

@@ -33,7 +33,7 @@ class Player:
 
     Attributes:
         recordings: The recordings, in the order of the requests.
-        keys: The keys of the recorded requests, in the same order; only for replaying.
+        keys: The `RequestKey` of each recorded request, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
         tools: A dict from a tool's name to a pair: its code, and for a method, the object that it belongs to.
     """
@@ -112,7 +112,7 @@ class Player:
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
         """Return the recorded token count of a text, or else the result of `count`.
 
-        A recorded estimate wins over an exact count. Otherwise a memory could send other requests than those recorded.
+        A recorded estimate wins over an exact count: with another count, a memory might not send the recorded requests.
         """
         key = encoding, text
         if key not in self._counted:
@@ -216,8 +216,8 @@ class Player:
     def end(self) -> None:
         """End the recording.
 
-        Recorded generators that the program has left open are recorded as far as they were read. Each request without
-        an answer adds an error.
+        If the program has left a recorded generator open, the items read so far are recorded. Each request without an
+        answer adds an error.
         """
         for request in list(self._sent.values()):
             if finish := vars(request).get("finish"):

@@ -38,7 +38,6 @@ class CassetteProxy:
     Functions of this process marked with `recorded_tool` use the cassette, too.
 
     Attributes:
-        cassette: The open cassette.
         url: The address of the server.
     """
 

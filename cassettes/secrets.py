@@ -139,7 +139,7 @@ def looks_random(value: str) -> bool:
 
 
 def find_told(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each secret that the words before it reveal.
+    """Yield the start and the end of each secret that is revealed by the words before it.
 
     Examples are the password in a URL, the text after `Bearer`, and the values in `password: X` and `API_KEY=X`.
     """
@@ -210,7 +210,7 @@ class Secret(NamedTuple):
 
 
 class Keys:
-    """A set of known secrets, which finds and hides them, and all texts that look like keys."""
+    """Finds and hides secrets in texts: the known secrets, and everything that looks like a key."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}

@@ -40,8 +40,8 @@ def recorded_tool(
 def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iterable[str] = ()) -> Any:
     """Return a function whose calls a cassette records, with the arguments and the result or exception.
 
-    In a replay the function does not run: a call with recorded arguments has the recorded outcome. Without an open
-    cassette the function runs as usual. Requests and recorded tools within a call are not recorded.
+    In a replay the function does not run: a call with recorded arguments has the recorded outcome. Requests and other
+    recorded tools that the function uses are not recorded. Without an open cassette the function runs as usual.
 
     Args:
         function: A function or generator, asynchronous or not; by default, a decorator is returned.

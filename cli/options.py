@@ -201,7 +201,7 @@ class Asked:
         return self.model == "offline" and "base_url" not in self.options
 
     def make_model(self) -> ChatModel:
-        """Return the model, after the checks of `check`."""
+        """Check the endpoint and the key as `check` does, and return the model."""
         self.check(self.model)
         return self.make_named(self.model)
 
@@ -210,7 +210,7 @@ class Asked:
         return ChatModel(name, **self.options)
 
     def memory(self, given: str, **options: Any) -> BaseMemory:
-        """Return a memory. If the strategy needs a model, it gets this model.
+        """Return a memory of a strategy, with this option's model if the strategy needs one.
 
         Raises:
             OptionError: The model cannot be asked, or an option cannot work.

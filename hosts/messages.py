@@ -37,7 +37,7 @@ class HostMessage(NamedTuple):
     Attributes:
         message: The OpenAI chat message, from which memories learn.
         own: The host's own form of the message as JSON. No model sees it.
-        key: The host's id of the message, by which it is stored only once; "" without an id.
+        key: The host's id of the message; a second message with this id is not stored. "" without an id.
         seq: The log number; 0 if the message is not in the log.
         thread: The id of the host's thread that has the message; "" if unknown.
         unfinished: True for the beginning of an answer that was stopped.
@@ -87,9 +87,9 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Split one message of a host into messages for the log, one for each chat message in it.
+    """Return the chat messages in one message of a host, as messages for the log.
 
-    The first of them also keeps `own`, the message in the host's own form.
+    Only the first has `own`, the message in the host's own form.
     """
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)

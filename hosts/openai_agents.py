@@ -59,7 +59,7 @@ class MemorySession:
             )
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
-        """Return the view, with at most the newest `limit` items; with `raw=True`, all items.
+        """Return the view, or with `raw=True` all items. Of the log's messages, only the newest `limit` are returned.
 
         The default of `limit` comes from `session_settings`.
         """
@@ -104,7 +104,7 @@ class MemorySession:
         await self.memory.aclear()
 
     async def filter_input(self, data: Any) -> Any:
-        """Return the model's input with the view for the user's newest message. Nothing is stored.
+        """Return the model's input, with the view in place of earlier items. Nothing is stored.
 
         Pass this method as `RunConfig(call_model_input_filter=...)` to a run that also uses this session. Adjacent
         messages of the same role become one item, because some models refuse them.

@@ -95,7 +95,7 @@ class HostLog:
         cuts_at_questions: bool = False,
         whole: bool = True,
     ) -> None:
-        """Bring the log in step with a host: append the messages that are new, but not those that were forgotten.
+        """Bring the log in step with a host: append new messages, but no messages that were forgotten.
 
         With a `thread`, messages that the host has deleted are deleted from the log. If the host has changed a message,
         this message and all later ones are replaced.
@@ -103,12 +103,12 @@ class HostLog:
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: True to learn even without an answer, because the turn is over.
-            thread: The id of the host's thread, if `said` has all of its newest messages; "" otherwise. Only messages
-                of this thread are deleted.
-            cuts_at_questions: True if the host drops old messages only as whole exchanges. A question that is missing
-                at the beginning of the thread was then deleted.
-            whole: True if `said` has all messages of this run. If it begins with the question at the end of the log,
-                that question comes from a failed run, and is not stored again.
+            thread: The id of the host's thread, if `said` has all its newest messages; otherwise "". Only messages of
+                this thread are deleted.
+            cuts_at_questions: True if the host drops old messages only as whole exchanges. If its thread begins with
+                an answer, the question before the answer was deleted.
+            whole: True if `said` has all messages of this run. If `said` begins with the last question in the log, a
+                failed run is repeated, and the question is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -124,7 +124,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Delete from the log the messages that the host's thread no longer has; return those that the log lacks."""
+        """Delete messages that are missing in the host's thread; return its messages that are missing in the log."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -143,7 +143,7 @@ class HostLog:
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
         """Return the view for a question, with messages of the log in the host's own form.
 
-        If an answer to the same question was stopped, the view leaves out its beginning.
+        If the log ends with a stopped answer to the same question, the view leaves out that answer.
 
         Args:
             query: The question; by default the newest question in the log.
@@ -181,7 +181,7 @@ class HostLog:
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
         """Delete messages of the log, so that the host can send them again.
 
-        If an answer was stopped directly after one of them, its beginning is deleted too.
+        A stopped answer directly after one of these messages is deleted too.
 
         Returns:
             The log numbers of the messages that this call deleted.
@@ -197,7 +197,7 @@ class HostLog:
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     async def atake_back(self, ids: Collection[str], newest: int | None = None, *, thread: str = "") -> None:
-        """Delete messages from the log, given by their ids in the host, if the store can delete messages.
+        """Delete the messages with these ids from the log. If the store cannot delete messages, log a warning.
 
         Args:
             ids: The ids of the messages in the host.

@@ -52,9 +52,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: A dict from name to input or output of `save_context`, in order; usually empty. `None` stands for the
-            message's content. A field whose name begins with "@" has a host's own form of the message; no view, search
-            or model sees it.
+        fields: Usually empty. The inputs or outputs of `save_context`, as a dict from name to text; if the text is
+            `None`, it is the message's content. A name that begins with "@" marks a host's own form of the message; no
+            view, search or model sees it.
     """
 
     message: Message
@@ -70,7 +70,7 @@ class Entry:
             forgotten messages leave gaps.
         message: The OpenAI chat message.
         turn_id: The id of the message's turn; messages saved together share the id.
-        created_at: The time of storing, in UTC; for a message imported with its time, that time.
+        created_at: The time of storing, in UTC; for an imported message, its original time if known.
         fields: As in `Record`.
     """
 
@@ -96,7 +96,7 @@ class Entry:
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """The cost of this answer, a dict with the fields of `memzoo.types.Spent`; `None` as for `model`."""
+        """The cost of this answer, a dict with the fields of `memzoo.types.Spent`; `None` if unknown."""
         return self.answered.get("usage")
 
     @property
@@ -118,8 +118,8 @@ class Entries(list[Entry]):
     Attributes:
         epoch: A value that changes when messages are deleted, restored or cleared. Copies of the log are then out of
             date. All conversations that do not exist have the same epoch.
-        revision: A value that changes when a state of the conversation is committed, within an epoch. Copies of states
-            are then out of date. `None` if the store has no revisions.
+        revision: A value that changes when a state of the conversation is committed. Copies of states are then out of
+            date. Compare revisions only within an epoch. `None` if the store has no revisions.
     """
 
     __slots__ = ("epoch", "revision")
@@ -169,8 +169,8 @@ class Store(Protocol):
     """Keeps the logs and the derived states of conversations, by conversation id.
 
     Any number of memories can share a store. The methods are coroutines. They must not suspend while
-    `memzoo.sync.is_blocking` is true. Neither store nor caller changes records and entries after a call. Lists and
-    states belong to the caller.
+    `memzoo.sync.is_blocking` is true. Neither store nor caller changes records or entries. The caller may change lists
+    and states that it passed or got; this does not change the store.
 
     `memzoo.testing.PlainStoreContract` states all rules as tests. Run these tests on your own store; for a
     `ManagedStore`, run `StoreContract` instead.
@@ -277,7 +277,7 @@ class ManagedStore(Store, Protocol):
     ) -> list[str]:
         """Return the ids of the conversations with messages, in order.
 
-        The order is that of `memzoo.stores.common.escaped`, the same in all stores.
+        All stores sort ids in the same way: by their form from `memzoo.stores.common.escaped`.
 
         Args:
             after: Return only ids after this id, to read a long list page by page; `None` for all.
@@ -318,7 +318,7 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """Return a state's embeddings numbered above `after`: a dict from log number, ascending, to embedding."""
+        """Return a state's embeddings above log number `after`: a dict from log number to embedding, ascending."""
         ...
 
     async def restore(
@@ -417,7 +417,7 @@ def is_lasting(store: Store) -> bool:
 
 
 def managed(store: Store, method: str) -> ManagedStore:
-    """Return a store as a `ManagedStore`, after checking that the store has a method.
+    """Return a store as a `ManagedStore`, after checking that it has the named method.
 
     Raises:
         UnsupportedError: The store, or a store wrapped in it, lacks the method.

@@ -49,7 +49,7 @@ def escaped(text: str) -> str:
 
 
 def prefix_range(prefix: str) -> dict[str, str | None]:
-    r"""Return bounds of the escaped ids with a prefix: the first, and one above all of them (`None` for no bound).
+    r"""Return the range of the escaped ids with a prefix: at least "first", and less than "beyond" if that is set.
 
     Example:
         >>> prefix_range("user-")
@@ -63,7 +63,7 @@ def prefix_range(prefix: str) -> dict[str, str | None]:
 
 
 def unescaped(text: str) -> str:
-    """Undo `escaped`.
+    """Return the original of an id or a key from `escaped`.
 
     Raises:
         StoreError: The value is not a string, because the row is damaged.

@@ -41,8 +41,8 @@ class EncryptedStore(Closing):
 
     The store encrypts messages with their roles and fields, the names and values of the items of states, and
     embeddings. These stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and
-    the lengths of texts. Content that was moved to another place in the store is noticed: reading it raises a
-    `TamperedError` (docs/data.md lists the exceptions). An index beside the store, such as a `ChromaIndex`, is not
+    the lengths of texts. Reading content that was moved to another place in the store raises a `TamperedError`;
+    docs/data.md lists the changes that are not noticed. An index beside the store, such as a `ChromaIndex`, is not
     encrypted.
 
     Example:

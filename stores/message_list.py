@@ -21,14 +21,14 @@ class MessageListStore(Closing):
     This store promises less than others:
 
     - The states of strategies, pins, turn ids and times exist only in this process. After a restart, memories learn
-      again from the messages, and no message is pinned; saving a turn again then stores the turn twice, and a forgotten
-      turn can be stored again.
+      again from the messages, and no message is pinned. A turn that is saved again is then stored twice, and a
+      forgotten turn can be stored again.
     - A list is not protected from other processes: if two processes save to one conversation at the same time, one
       process may overwrite the other's messages.
     - If messages are changed or removed outside this store, numbers and all states start afresh.
     - A load reads the whole list once; a save reads and rewrites the whole list once. With `keep_history=False`, a save
-      that shortens the list writes the list twice, and reads it once more if the memory asks a model. The functions run
-      within the call, one at a time, so slow functions block an event loop.
+      that shortens the list writes the list twice, and reads it once more if the memory asks a model. Your
+      functions run within the call, one at a time, so slow functions block an event loop.
 
     Example:
         >>> from memzoo.memories import create_memory

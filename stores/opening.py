@@ -62,7 +62,7 @@ def open_store(
 
     PostgreSQL needs the extra `postgres`; `postgres://` is the same. `?pool_size=10` is the most connections for each
     event loop, and for all threads together. `?timeout=30` is the most seconds to wait for a connection or for another
-    writer. `?prepare_threshold=5` prepares statements, which poolers do not support. libpq's own options, such as
+    writer. `?prepare_threshold=5` prepares statements; do not use it with a pooler. libpq's own options, such as
     `?sslmode=verify-full`, can be given too.
 
     Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. `?ttl=86400` is the number

@@ -32,7 +32,7 @@ class DeletionReport:
 
     @property
     def remains(self) -> str:
-        """A warning that the store's files may still have deleted messages, and how to remove them; or ""."""
+        """A warning that the store's files may still have deleted messages, with the remedy; "" if none remain."""
         return REMAINS if self.erased is False else ""
 
 
@@ -58,7 +58,7 @@ async def adelete_old(
         older_than: Delete messages older than this. A conversation may go on even if it has lost all its messages.
         idle_for: Delete conversations whose newest message is older than this. Only their tombstones stay.
         now: The time from which ages are counted; by default, the current time.
-        index: An index beside the store, such as a `ChromaIndex` in a folder, from which embeddings are removed too.
+        index: An index beside the store, such as a `ChromaIndex` in a folder; embeddings in it are deleted too.
         after: Examine only conversations whose ids follow this id.
         limit: The maximum number of conversations to examine.
         prefix: Examine only conversations whose ids begin with this text, such as `memzoo-scope-` for those of

@@ -1,6 +1,6 @@
-"""Contract suites (tests to inherit) for your own memories, stores and indexes, and models with prepared replies.
+"""Tests to inherit (contracts) for your own memories, stores and indexes; and models with prepared replies.
 
-The suites need pytest. Subclass `MemoryContract` for your own strategy::
+The tests need pytest. Subclass `MemoryContract` for your own strategy::
 
     class TestMyMemory(MemoryContract):
         strategy = MyMemory

@@ -141,7 +141,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert memory.usage.total.calls == 0
 
     def test_learns_in_portions(self) -> None:
-        """With `learn_every`, messages that wait for a portion are shown word for word, and `settle` learns them."""
+        """With `learn_every`, messages that wait for a portion are shown word for word; `settle` learns from them."""
         memory = self.make(learn_every=3, conversation_id="a")
         for number in range(1, 5):
             tell(memory, (f"Anna has {number} cats in Oslo.", f"Noted: {number} cats."))

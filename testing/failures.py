@@ -24,8 +24,6 @@ class FailingTalk:
     """A conversation with a model that may fail; half a minute passes between two exchanges.
 
     Attributes:
-        memory: The memory of the conversation.
-        model: The model that may fail.
         now: The time in seconds.
         failed: The number of failed model calls in each load and save, in order.
         asked: The number of model calls in each load and save, in order.

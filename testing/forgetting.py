@@ -21,7 +21,7 @@ def _all_shown(memory: BaseMemory) -> str:
 
 
 class ForgettingContract(ContractTools):
-    """The rules for forgetting, paging and eviction."""
+    """The rules for forgetting, for reading the history page by page, and for `keep_history=False`."""
 
     def test_forgets_messages(self) -> None:
         """Forgotten messages are neither shown nor kept, also in other open memories. All other messages stay."""

@@ -59,7 +59,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert first < second < third == same < last
 
     def test_leases_are_apart(self, store: LeasingStore) -> None:
-        """Each state of each conversation has its own lease, for any names of states and conversations."""
+        """Each state of each conversation has its own lease, whatever the names of states and conversations."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, "a")
         states = [*((id_, "s") for id_ in HOSTILE_IDS), *(("a", name) for name in HOSTILE_IDS)]

@@ -143,7 +143,7 @@ class StoreContract(PlainStoreContract):
             assert drive(store.append("c", records("a", "b"), turn_id=turn)) == [second]
 
     def test_what_was_taken_back_may_be_said_again(self, store: ManagedStore) -> None:
-        """Messages taken back are deleted with the states learnt from them, and their turns can be stored again."""
+        """Taking messages back deletes them and the states learnt from them; the turns can be stored again."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"secret": "b"}, watermark=2)
         assert drive(take_back(store, "c", [2, 9])) == [2]
@@ -274,7 +274,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.conversations(behind="s", limit=1)) == [done]
 
     def test_messages_are_counted(self, store: ManagedStore) -> None:
-        """The count includes all stored messages, without forgotten messages."""
+        """The count includes all stored messages, but no forgotten messages."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", [2, 5]))
         assert [drive(store.count(id_)) for id_ in ("c", "nobody")] == [3, 0]

@@ -66,8 +66,8 @@ class FlakyModel:
     Attributes:
         fault: If set, the error that each call raises.
         reply: If set, the reply of each call.
-        refused: If set, a text: calls whose prompts contain it fail.
-        context: If set, the most tokens of a prompt; four characters count as one token.
+        refused: If set, a text; a call fails if its prompt contains this text.
+        context: If set, the most tokens that a prompt may have; four characters count as one token.
         asked: Pairs of a prompt's name and its rendered text, oldest first.
         failures: The number of failed calls.
     """

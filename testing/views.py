@@ -79,7 +79,8 @@ class ViewContract(ContractTools):
     def test_a_request_is_in_order(self) -> None:
         """A request has one system message, then alternating turns, and the question at its end.
 
-        The application's words come first, and each family of endpoints gets its own form, whatever the log contains.
+        The system text given to `request` comes first. Each family of endpoints gets its own form, whatever the log
+        contains.
         """
         memory = self.under(_PIRATE)
         empty, result = {"role": "assistant", "content": ""}, {"role": "tool", "tool_call_id": "c", "content": ""}

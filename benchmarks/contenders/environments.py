@@ -50,7 +50,7 @@ def python_of(adapter: Adapter) -> list[str]:
 
 
 def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
-    """Make the environment of an adapter, unless it has one. `tell` gets a sentence before anything is downloaded.
+    """Make the environment of an adapter, if it has none. Before a download, `tell` is called with a sentence.
 
     Raises:
         ContenderError: venv or pip failed; the next call starts over.
@@ -75,7 +75,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
 
 
 def weigh(adapter: Adapter) -> tuple[float, int]:
-    """Return the size in megabytes of an adapter's packages, and their number.
+    """Return the total size of an adapter's packages in megabytes, and the number of packages.
 
     pip and compiled modules are not included.
     """

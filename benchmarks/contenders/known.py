@@ -34,8 +34,7 @@ class Way(_Shape):
         options: The options for the adapter's class. The value "budget" is replaced by the budget in tokens.
         asks_model: True if saves or views ask a model.
         source: The address of the page that recommends these options.
-        remarks: A dict from a column of the comparison's table to the address of a note on this memory's figure in that
-            column.
+        remarks: Links to notes on this memory's figures: a dict from a column of the table to a note's address.
     """
 
     about: str
@@ -54,7 +53,7 @@ class Adapter:
     """A Python file that lets the memory of another library take part in a comparison.
 
     Attributes:
-        requires: The packages that the adapter imports, as pip takes them.
+        requires: The packages that the adapter imports, in pip's form.
         ways: A dict from name to the way to run the adapter; each way has a row in the table.
     """
 

@@ -17,7 +17,7 @@ _ROLES = "system", "user", "assistant", "tool"
 
 
 class ContenderMemory:
-    """A contender's memory of one conversation, with those methods of a memzoo memory that a comparison calls.
+    """A contender's memory of one conversation, with the methods that a comparison calls.
 
     Args:
         contender: The process in which the memory runs.

@@ -83,7 +83,7 @@ class Contender:
         return answer
 
     def stop(self) -> None:
-        """Close the input of the process, so that it ends. If it does not end, kill it."""
+        """End the process by closing its input. If it keeps running, kill it."""
         with contextlib.suppress(OSError):  # a contender that has ended has closed its side
             self._in.close()
         try:
@@ -144,7 +144,7 @@ _idle: dict[tuple[int, str, str], list[Contender]] = defaultdict(list)
 def borrow(adapter: Adapter) -> Iterator[Contender]:
     """Yield a running process of a contender, and keep it for the next run unless the block fails.
 
-    The request `start`, with which each run begins, clears the data of the run before.
+    Each run begins with the request `start`, which clears the data of the run before.
     """
     waiting = _idle[os.getpid(), str(adapter.file), adapter.digest]
     contender = waiting.pop() if waiting else Contender(adapter)

@@ -80,9 +80,9 @@ _MOST = 60
 
 
 def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> bool | None:
-    """Tell whether texts contain an answer; `None` if the answer has nothing to search for ("yes").
+    """Tell whether texts contain an answer; `None` for an answer such as "yes", which cannot be searched for.
 
-    With `denied`, an answer in a denial or a prohibition counts too, as is right for rules.
+    With `denied`, an answer in a denial or a prohibition counts too, because a rule may be a prohibition.
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
@@ -100,7 +100,7 @@ def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> 
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
-    r"""Return each sentence of a text, as a pair with the sentence before it in its line ("" if there is none).
+    r"""Return a pair for each sentence of a text: the sentence before it in its line ("" if none), and the sentence.
 
     Example:
         >>> list_sentences("He came. He saw.\nShe won.")

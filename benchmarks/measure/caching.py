@@ -42,7 +42,7 @@ class CacheRule:
         step: The number of tokens in a block of the cache, which keeps only whole blocks; 0 if it keeps whole messages.
         read: The price of a cached token, as a share of the full price.
         write: The price of a token that is written to the cache, as a share of the full price.
-        seconds: The longest pause between two requests, in seconds, after which the cache is still valid.
+        seconds: The longest pause between two requests that the cache survives, in seconds.
     """
 
     name: str
@@ -64,7 +64,7 @@ class CacheRule:
         return shared - shared % self.step if self.step else shared
 
     def paid(self, requests: "Requests") -> float:
-        """Return the cost of requests, in tokens at the full price."""
+        """Return the cost of requests, as the number of full-price tokens that would cost the same."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
 
@@ -88,7 +88,6 @@ class Requests:
     """The token counts of one or more requests, added up.
 
     Attributes:
-        count: The number of requests.
         sent: The number of tokens sent.
         cached: The number of sent tokens that were read from the cache.
         written: The number of tokens written to the cache, if writing has a separate price; otherwise 0.
@@ -109,7 +108,7 @@ class Requests:
 
 
 class PromptCache:
-    """A prompt cache without a provider: it counts the tokens that each request repeats from the request before.
+    """A simulated prompt cache: it counts the tokens that each request repeats from the request before.
 
     Example:
         >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))
@@ -217,9 +216,9 @@ def count_shared(
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
-    """Return the cost of sending a text after another text, in tokens at the full price.
+    """Return the cost of sending a text after another text, in full-price tokens.
 
-    A token of the beginning that both texts share costs a tenth, as in a provider's prompt cache.
+    Tokens of a common beginning cost a tenth, as in a provider's cache.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))

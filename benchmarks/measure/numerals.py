@@ -98,7 +98,7 @@ _SENTENCE_END = re.compile(
 
 
 def with_one_writing(text: str) -> str:
-    r"""Return a text in which all numbers have digits, and all dates are written `\x02YYYY-M-D\x03`.
+    r"""Return a text with all numbers in digits, and all dates in the form `\x02YYYY-M-D\x03`.
 
     Example:
         >>> with_one_writing("Two hundred and fifty on May 7th, 2023: £1,900 or 1.9k, 一千九百五, 六公斤二")

@@ -52,8 +52,8 @@ class Settings:
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.
-        paid: Limits for the cost of a request, in tokens at the full price. For each limit, the verdict names the best
-            memory and its best budget.
+        paid: Limits for the cost of a request, in full-price tokens. For each limit, the verdict names the best memory
+            and its best budget.
         survival: True to check whether marked lines are still shown after 1, 2, 5, 10, ... exchanges and at the end,
             and whether unwanted statements are shown.
         relearn: With `survival`, the number of times that each memory learns the conversation anew before a last check.

@@ -80,7 +80,7 @@ def _ends(different: tuple[float, ...], counts: tuple[int, ...]) -> tuple[float,
 
 
 def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
-    """Return the mean difference of two memories over their common questions, with its 95% interval.
+    """Return the mean difference between two memories' scores for the same questions, with its 95% interval.
 
     Without a common question, return `None`.
     """
@@ -89,7 +89,7 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return a dict from memory to the largest share by which it may be worse than another, with 95% certainty.
+    """Return for each memory, with 95% certainty, the most by which another memory's mean score is higher.
 
     Args:
         shares: For each memory, a dict from question number to the memory's score for it, from 0 to 1.

@@ -22,7 +22,7 @@ def page(lines: Iterable[Line] | None = None) -> str:
     """Return the page as HTML.
 
     Args:
-        lines: The data of the page as lines of JSON. By default, the page gets them from a server.
+        lines: The data of the page as lines of JSON; by default, a server sends them.
     """
     told = None if lines is None else [*lines]
     style, script = asset("play.css"), asset("play.js")

@@ -52,7 +52,7 @@ class Fragment(NamedTuple):
     """A part of a view: a whole message of the log, or a sentence or line of a derived or found text.
 
     Attributes:
-        head: The head of the message, if this is its first fragment; otherwise `None`.
+        head: The attributes of the message, if this is its first fragment; otherwise `None`.
         text: The text, with any white space at its end.
     """
 
@@ -181,7 +181,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield the pieces of a view that a search found, as (position of the piece, kind of search, score).
+    """Yield (position, kind of search, score) for each piece of a view that a search found.
 
     `finds` are the texts and messages that searches found; `said` is a dict from log number to a message's text.
     """

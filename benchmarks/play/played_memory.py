@@ -144,7 +144,7 @@ class PlayedMemory:
                 begun = drive(self._store.read_state(id_, learnt.name))
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
-        """Return the memory's view after the newest exchange, as its differences from the view at the moment before.
+        """Return the memory's view after the newest exchange, as the differences from the view before that exchange.
 
         Args:
             query: The user's next message; `None` if unknown.
@@ -163,10 +163,10 @@ class PlayedMemory:
     def ask(
         self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
     ) -> tuple[Frame, tuple[ShownText, ...], list[Message]]:
-        """Return the view for a question at a moment, in three forms.
+        """Return the view for a question that is asked after `moment` exchanges.
 
         Returns:
-            The differences from the view shown at that moment, the texts of the view, and its messages.
+            The view in three forms: the differences from the view shown at that time, the texts, and the messages.
         """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)

@@ -31,12 +31,10 @@ _QUESTIONS = 8
 
 
 class Play:
-    """Several memories of one conversation, with their views for the user's next message at each moment.
-
-    Moment n is the time after n exchanges.
+    """Several memories of one conversation, with their views for the user's next message after each exchange.
 
     Attributes:
-        moment: The newest moment so far; -1 before the first.
+        moment: The number of exchanges shown so far; -1 until the page has begun.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class Play:
         self._as_stored = [*filter(None, map(self._column_as_stored, shown))] if stored else []
 
     def lines(self) -> Iterator[Line]:
-        """Yield the data of the page as lines: the start, then each moment."""
+        """Yield the data of the page as lines: the memories, the first views, and the views after each exchange."""
         yield self._start()
         yield self._show()
         for exchange in self.talk.exchanges:
@@ -89,7 +87,7 @@ class Play:
             answer: The answer; by default the model is asked.
 
         Returns:
-            The lines for the page: the newest moment with the views for this message, and the next moment.
+            Two lines for the page: the views for this message, and the views after the exchange.
 
         Raises:
             OptionError: The message is empty, there is no such memory, or the conversation is a stored one.
@@ -114,11 +112,11 @@ class Play:
 
         Args:
             text: The question, which the memories do not remember.
-            moment: The moment of the question; by default the newest.
+            moment: The number of exchanges before the question; by default all.
             question: The transcript's question with the right answer and evidence, if known.
 
         Raises:
-            OptionError: The question is empty, or there is no such moment.
+            OptionError: The question is empty, or there are fewer than `moment` exchanges.
         """
         _check(text)
         at = self.moment if moment is None else moment
@@ -138,7 +136,7 @@ class Play:
 
     @property
     def by_rules(self) -> bool:
-        """True if rules answer instead of a model, so that asking costs nothing."""
+        """True if rules answer instead of a model; asking then costs nothing."""
         return self._settings.answering.name == OFFLINE
 
     def _start(self) -> Line:

@@ -73,19 +73,17 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """Return the lines after the first `seen`, with `done` and `error`: has `run` ended, and with which error?
+        """Return the lines after the first `seen`. If there are none yet, wait for them, up to ten seconds.
 
-        If there are no such lines yet, wait for them, up to ten seconds.
+        Returns:
+            A dict with `lines`; `done`, true if `run` has ended; and `error`, the error that ended it, or "".
         """
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
 
     def act(self, action: Callable[[], list[Line]]) -> dict[str, Any]:
-        """Run an action of the user, and add the lines that it returns.
-
-        Returns:
-            The new lines.
+        """Run an action of the user; add the lines that it returns, and return them.
 
         Raises:
             OptionError: `run` has not finished.

@@ -21,7 +21,7 @@ _NAMED = 10  # conversations
 
 
 def thresholds(given: Sequence[str], *, survival: bool) -> dict[str, float]:
-    """Return thresholds, given as texts such as "recall=0.5", as a dict from figure to share.
+    """Parse thresholds such as "recall=0.5", and return a dict from figure to share.
 
     Raises:
         OptionError: A threshold has another form, or its figure is unknown or was not measured.

@@ -1,7 +1,6 @@
 """Draws the charts of a comparison as SVG: tokens over the conversation, recall against tokens, and costs.
 
-A chart in a page has the page's colours. A chart in its own file has colours for light and dark mode. No library is
-needed.
+A chart in a page has the page's colours. A chart in its own file has colours for light and dark mode.
 """
 
 from collections.abc import Mapping, Sequence
@@ -216,7 +215,7 @@ class Bars:
 
     @property
     def longest(self) -> float:
-        """The sum of the longest bar; never 0."""
+        """The sum of both parts of the longest bar; never 0."""
         return max([*map(sum, self.amounts.values()), 1e-9])
 
 

@@ -60,12 +60,12 @@ UNWANTED_KINDS = ("superseded", "forgotten", "another person", "supposed", "orde
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked line, such as a rule or a goal: it is checked whether later views still show it.
+    """A marked line, such as a rule or a goal. A comparison checks whether later views still show it.
 
     Attributes:
         kind: The kind of the line, such as "goal"; one of `KINDS`.
         text: The whole line.
-        means: A shorter text with the meaning of the line; "" for the line itself.
+        means: A shorter text with the meaning of the line; "" if the whole line is meant.
         question: A question whose answer is the meaning; "" without one.
     """
 
@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question about the line, or else the line with a gap in place of `means`; `None` without both."""
+        """The question about the line, or else the line with a gap in place of its meaning; `None` without either."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -125,9 +125,9 @@ class Exchange:
 
     @property
     def records(self) -> list[Record]:
-        """The messages as records for a store.
+        """The messages as records for a store, which dates them by its clock.
 
-        If `date` is unknown, the records have no date; otherwise, the store dates them by its clock.
+        If `date` is unknown, the records say that their date is unknown.
         """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
@@ -152,8 +152,8 @@ class Question:
     Attributes:
         text: The question.
         answer: The right answer; "" if unknown.
-        evidence: The texts that contain the answer, each once, in the order in which the file names them.
-        category: The kind of the question: any word.
+        evidence: The texts that contain the answer, each once, in the file's order.
+        category: The kind of the question, as the file names it.
         asked_after: The number of exchanges before the question; `None` for a question at the end.
         stale: The older texts that the evidence corrects.
         unusable: The ids named as evidence that belong to no message.
@@ -224,7 +224,7 @@ class TranscriptMessage:
         evidence: The message's texts, as a dict from id to text. Questions name their evidence by these ids.
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session, which begins a new exchange.
-        mark: The mark of the message; `None` without a mark.
+        mark: The marked line in the message; `None` without one.
         forgets: The ids of earlier messages that the application deletes after this message.
     """
 
@@ -253,7 +253,7 @@ class Citations:
         return tuple(dict.fromkeys(text for id_ in ids if (text := self._texts.get(str(id_)))))
 
     def unusable(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """Return those of the given ids that have no text, each once."""
+        """Return the given ids that have no text, each once."""
         return tuple(dict.fromkeys(str(id_) for id_ in ids if not self._texts.get(str(id_))))
 
 

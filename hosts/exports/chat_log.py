@@ -31,7 +31,6 @@ class ChatLog:
     """A conversation from another program.
 
     Attributes:
-        title: The conversation's title.
         messages: OpenAI chat messages, oldest first.
         dates: The time of each message; `None` if unknown.
         notes: Sentences about the parts that were left out or changed.
@@ -106,12 +105,11 @@ class ChatLog:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation that is not read yet, so that an error in it does not stop the others.
+    """A conversation to be read by calling `read`, so that an error in it does not stop the others.
 
     Attributes:
         title: The conversation's name or id, or its place in the source.
-        read: A function that reads the conversation, to be called before the next conversation is found. It may raise
-            any exception.
+        read: A function that reads the conversation; call it before you take the next one. It may raise any exception.
     """
 
     title: str
@@ -142,16 +140,16 @@ def tell_left_out(nouns: Counter[str]) -> list[str]:
 
 
 def reason(error: Exception) -> str:
-    """Return an error's text as one short line. The type comes first, unless it is one of memzoo's errors."""
+    """Return an error's text as one short line. For errors other than memzoo's, the type comes first."""
     said = " ".join(str(error).split())
     said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."
 
 
 def date_of(value: Any) -> datetime | None:
-    """Return a date from a file; `None` for other values.
+    """Return the date that a value from a file means; `None` if it is no date.
 
-    Dates are ISO 8601, seconds or milliseconds since 1970 (a number or a text), MongoDB's `{"$date": ...}`, and times
+    Known are ISO 8601, seconds or milliseconds since 1970 (a number or a text), MongoDB's `{"$date": ...}`, and times
     such as "April 4, 2026 9:01am".
 
     Example:

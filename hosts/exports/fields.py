@@ -35,11 +35,12 @@ class Fields:
         name: The path of the speaker's name.
         title: The path of the conversation's title in the document.
         conversation: The path of the conversation's id in the document.
-        roles: The roles for unusual values at `role`, with values as text, such as `{"True": "user"}`. "*" stands for
+        roles: A dict from an unusual value at `role`, as text, to the role: `{"True": "user"}`. The key "*" stands for
             all other values, "None" for a missing value. A message with the role "" is left out. In a talk between
-            people, the role "person" stands for the speaker with the message's name.
-        left_out: The entries to leave out, with their nouns for the note. `{"deleted": "deleted message"}` leaves out
-            entries with this member; `{"type": {"text": "", "*": "notice"}}` those with another type than "text".
+            people, the role "person" means that the value does not tell whether the speaker is the user.
+        left_out: The entries to leave out, each with a noun for the note that counts them.
+            `{"deleted": "deleted message"}` leaves out entries with the member "deleted";
+            `{"type": {"text": "", "*": "notice"}}` leaves out entries with another type than "text".
         system: The path of the system text in the document.
         answer: The path of the answer, if an entry has a question (at `text`) and its answer.
         owner: The path of the user's id or name in the document, for talks between people.
@@ -55,8 +56,8 @@ class Fields:
             a note.
         each: The path of the list of conversations in the document. The other paths then begin at a conversation.
         group: The path of the conversation's id in a message, if a list mixes the messages of several conversations.
-        entry: A function that changes each message before it is read, or returns a noun for an entry to leave out. It
-            takes the message and its place.
+        entry: A function that takes each message and its place (such as "message 3"), and returns the message to read,
+            or a noun for an entry to leave out.
     """
 
     messages: str = "messages"

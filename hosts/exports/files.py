@@ -49,7 +49,7 @@ _PAIR = len(r"\ud83d\ude00")
 
 @dataclass(frozen=True, slots=True)
 class FoundDocument:
-    """A document: a file or a part of a file in a known form, from which its reader gets conversations.
+    """A document: a file, or a part of a file, whose form is known and whose conversations can now be read.
 
     Attributes:
         document: The content, such as a JSON object or a text; `Form.document` tells which.

@@ -12,7 +12,7 @@ _HIDDEN = {"script", "style"}
 
 
 def words_of(html: str) -> str:
-    r"""Return the words of an HTML text, with each block on a line.
+    r"""Return the words of an HTML text, with each block on its own line.
 
     Example:
         >>> words_of("<p>Tea &amp; <b>milk</b></p><ul><li>hot</li></ul>")

@@ -167,12 +167,12 @@ def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = Mapping
 
 
 def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
-    """Return a member of a message, such as the mark of a thought; `None` if the message lacks it.
+    """Return an optional member of a message, such as "thought"; `None` if the message lacks it.
 
     `kind` is the type of the member. `place` is the place of the message, for the error.
 
     Raises:
-        TranscriptError: The member has another type, or the message has a member with a similar name in its place.
+        TranscriptError: The member has another type, or is missing while another member has a similar name.
     """
     value = item.get(key)
     if value is None:

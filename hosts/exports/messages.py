@@ -36,7 +36,7 @@ _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "create
 
 
 def spell_out(item: Any) -> Any:
-    """Return a message as a dict, also if it has LangChain's short form: a pair of role and content, or only a text.
+    """Return a message as a dict, even from LangChain's short forms: a pair of role and content, or only a text.
 
     Example:
         >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})
@@ -52,7 +52,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Return whether a value, other than a mere text, is a message in a common form."""
+    """Return whether a value is a message in a common form; false for a mere text."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
@@ -60,7 +60,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """Return a value as an OpenAI chat message; `None` if it is not a message, such as a model's reasoning."""
+    """Return a value as an OpenAI chat message; `None` for other values, such as a model's reasoning."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -140,12 +140,12 @@ def conversation_of(
         title: The title of the conversation.
         items: The items, oldest first. If all have a time, they are sorted.
         item_of: A function that converts an item to a message for `messages_of`.
-        keep: The names of further members to keep with the message.
+        keep: The names of members of an item to keep in its message.
         system: The system text, as a text or parts.
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: An item is not a message, or names a parent as in a tree of messages. The error names the item.
+        TransferError: An item is not a message, or has a parent: the items may be a tree. The error names the item.
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
@@ -181,7 +181,7 @@ def conversation_of(
 
 
 def find_date(item: Any) -> datetime | None:
-    """Return the time of a message from one of the keys that many exports use; `None` without such a key."""
+    """Return a message's time, found under a key that many exports use; `None` without such a key."""
     return next((found for key in _DATES if (found := date_of(dict_of(item).get(key)))), None)
 
 

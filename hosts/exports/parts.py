@@ -39,7 +39,7 @@ class Parts:
         results: The results of tools, each with the call's id, the tool's name and the text.
         lost: The number of parts whose text is missing.
         blank: The number of parts with an empty text.
-        marks: The number of parts that are only marks, without words.
+        marks: The number of parts that need no text, such as "step-start".
     """
 
     said: list[Message] = field(default_factory=list[Message])

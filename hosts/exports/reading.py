@@ -29,7 +29,7 @@ class Choice:
         user: The name of the speaker who is the user; "" if the file tells which speaker this is.
         assistant: The name of the speaker who is the assistant; all others are users.
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
-        title: Text that the title contains, without regard to case; "" for any title.
+        title: Text that the title must contain, without regard to case; "" for any title.
         since: A time; only conversations with a message then or later are chosen. `None` for all.
         last: The number of conversations to choose, by their newest messages; 0 for all.
     """
@@ -47,7 +47,7 @@ class Choice:
         return late and self.title.casefold() in title.casefold()
 
     def describe_lack(self, source: str) -> str:
-        """Return a sentence saying that a source has no conversation of this choice."""
+        """Return the error text for a source without a conversation to choose."""
         wanted = [f"{self.title!r} in its title"] if self.title else []
         wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
@@ -165,10 +165,10 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 def choose_last(
     read: Iterable[AnyRead | TranscriptError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
 ) -> Iterator[AnyRead | TranscriptError]:
-    """Yield the `number` conversations with the newest messages, without keeping others in memory.
+    """Yield the `number` conversations with the newest messages; only these are kept in memory.
 
     Args:
-        read: The conversations, and errors, which are yielded at once.
+        read: The conversations and errors; each error is yielded at once.
         number: The number of conversations; 0 for all.
         dates: A function that returns the dates of a conversation's messages.
     """

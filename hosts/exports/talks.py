@@ -21,10 +21,9 @@ class Talk:
     """The messages of a talk between people, collected one by one.
 
     Attributes:
-        title: The talk's title.
         id: The talk's id in its export.
         notes: Sentences about the talk, for the user.
-        is_text: True if the talk comes from a text in which each message begins with a head such as "4/4/26 - Bo:".
+        is_text: True if the talk is a text, with a head such as "4/4/26 - Bo:" before each message.
         left_out: A dict from a noun, such as "call", to the number of such entries left out, for a note.
     """
 

@@ -145,7 +145,7 @@ class LangChainMemory(BothWays):
         The history shows the memory's view, and saves new messages.
 
         Raises:
-            OptionError: The memory searches for the input, which LangChain does not pass to a history.
+            OptionError: The memory needs the input for a search, but LangChain does not pass the input to a history.
         """
         if self.plain.needs_query:
             raise OptionError(

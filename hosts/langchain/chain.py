@@ -23,7 +23,7 @@ __all__ = ["ConversationChain"]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ConversationChain(VirtualSubclass):
-    r"""A chain that answers with a model, which sees a memory's view, and saves the exchange.
+    r"""A chain that shows a model a memory's view, returns the model's answer, and saves the exchange.
 
     New code should use `memzoo.Conversation`, which has tools and streams. With langchain-core installed, this is also
     a Runnable (`stream`, `batch`, `chain | other` and the like). The model's exceptions are raised unchanged.
@@ -40,8 +40,8 @@ class ConversationChain(VirtualSubclass):
         metadata: The chain's metadata for callbacks.
 
     Raises:
-        OptionError: The prompt has other variables than the input and those of the memory, or the memory has a variable
-            with the name of the input.
+        OptionError: The prompt has a variable that is neither the input nor one of the memory's, or the memory has a
+            variable with the name of the input.
 
     Example:
         >>> chain = ConversationChain(llm=lambda messages: "Hello Sam!")

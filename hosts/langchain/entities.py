@@ -77,7 +77,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, dict.fromkeys)
 
     def take_in(self, notes: Mapping[str, str]) -> None:
-        """Replace all notes of the memory by the given notes, and count the conversation so far as learnt."""
+        """Replace all notes of the memory by the given notes, and mark all messages as learnt."""
         new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -144,7 +144,7 @@ def notes_in(store: Any) -> Mapping[str, str]:
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
     """Return the changes to a memory's state that replace the notes on some names by new ones.
 
-    A sentence of a new note that is in the old note too keeps its date and its source message.
+    If a sentence of a new note is also in the old note, the sentence keeps its date and its source message.
 
     `notes` are the existing notes, `new` is a dict from name to new note, and `entries` are the new notes' sources.
     """

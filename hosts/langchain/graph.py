@@ -43,7 +43,7 @@ class EntityGraph:
         put(self._plain, lambda _: {fact.key: fact.as_json()})
 
     def take_in(self, triples: Iterable[Sequence[str]]) -> None:
-        """Replace all facts of the memory by the given facts, and count the conversation so far as learnt."""
+        """Replace all facts of the memory by the given facts, and mark all messages as learnt."""
         new = {fact.key: fact.as_json() for fact in map(_fact, triples)}
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 

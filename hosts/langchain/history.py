@@ -189,8 +189,8 @@ class ChatMessageHistory(ChatHistory):
 class LiveMessages(list[Any]):
     """A list of messages that writes each change to its source.
 
-    If the source refuses a change, the list stays the same. A change applies to the source's messages at that time,
-    even if there are more than in the list.
+    Each change is made to the current messages of the source, even if others were added there meanwhile. If the source
+    refuses a change, the list stays the same.
 
     Attributes:
         read: A function that returns the current messages.

@@ -75,7 +75,7 @@ class RunnableModel:
 
 
 class TokensOf:
-    """A token counter for single messages that asks a LangChain model."""
+    """A token counter that asks a LangChain model for the number of tokens in a message."""
 
     def __init__(self, llm: Any) -> None:
         self._llm = llm

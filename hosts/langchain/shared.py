@@ -32,11 +32,7 @@ class SimpleMemory(BothWays):
 
 
 class ReadOnlySharedMemory(BothWays):
-    """A memory that shows another memory, and never changes it.
-
-    Attributes:
-        memory: The memory to show.
-    """
+    """A memory that shows another memory, and never changes it."""
 
     def __init__(self, *, memory: Any) -> None:
         self.memory = memory

@@ -29,7 +29,7 @@ async def aput(
     """Write items into a memory's state.
 
     `changes` takes the existing items, and returns a dict from key to new item; `None` removes an item. With
-    `stands_for_all`, the conversation so far counts as learnt, and the memory learns only from later messages.
+    `stands_for_all`, all messages are marked as learnt, and the memory learns only from later messages.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:

@@ -79,7 +79,7 @@ def _text_of_note(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Return the first texts that fit `limit` tokens together, one per line; a text that is too long is passed over."""
+    """Return the first texts that fit `limit` tokens together, one per line, skipping texts that are too long."""
     chosen: list[str] = []
     left, passed_over = limit, 0
     for text in texts:

@@ -115,7 +115,7 @@ class GraphMemory(BaseMemory):
         return known
 
     async def agraph(self) -> reading.ToolResult:
-        """Return the whole graph, or the newest notes that fit `max_read_tokens`."""
+        """Return the graph: all notes, or only the newest if all are more than `max_read_tokens`."""
         return self._within(await self.alist_notes())
 
     async def asearch(self, query: str) -> reading.ToolResult:
@@ -128,10 +128,7 @@ class GraphMemory(BaseMemory):
         return self._within((await self._now()).about({*names}))
 
     async def aremember(self, text: str) -> Entry:
-        """Store a text word for word.
-
-        Returns:
-            The text's log entry.
+        """Store a text word for word, and return its log entry.
 
         Raises:
             MessageError: The text is empty.

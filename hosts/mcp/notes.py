@@ -70,7 +70,7 @@ def key_of(kind: Kind, *names: str) -> str:
 
 
 class Replay:
-    """The notes after some tool calls, which `take` applies in order.
+    """The notes of a graph, to which `take` applies one tool call after the other.
 
     Args:
         items: A dict from key to note (as JSON) before the calls. It is not changed.

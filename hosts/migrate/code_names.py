@@ -38,7 +38,7 @@ DROP_IN = "memzoo.langchain"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A use of a name of LangChain's memory in a file.
+    """A place in a file at which a name of LangChain's memory is used.
 
     Attributes:
         reason: The reason why the use is not rewritten; "" if it is rewritten.
@@ -175,13 +175,14 @@ def mentions_langchain_memory(content: bytes) -> bool:
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
-    """Return the class name in a qualified name, and the qualified name of its counterpart; "" without a counterpart.
+    """Return the replacement for a class of LangChain's memory.
 
     Args:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
 
     Returns:
-        Both names; `None` if the given name is not a class of LangChain's memory.
+        The class name without its module, and the replacement's name with its module, or "" without a replacement;
+        `None` if the given name is not a class of LangChain's memory.
     """
     module, _, name = qualified.rpartition(".")
     if module in _ROOTS:

@@ -93,8 +93,8 @@ def langchain_redis(source: str) -> Iterator[Unread]:
     """Yield the conversations of a `RedisChatMessageHistory`.
 
     Args:
-        source: `redis://host:6379/0`, `rediss://...` or `unix://...`, followed by `#prefix:` if the keys do not begin
-            with `message_store:`; or a file with one line of JSON per key: `{"key": ..., "value": [...]}`.
+        source: A URL (`redis://host:6379/0`, `rediss://...` or `unix://...`), or a file with one line of JSON per key:
+            `{"key": ..., "value": [...]}`. If keys do not begin with `message_store:`, append `#prefix:`.
     """
     url, _, prefix = source.partition("#")
     prefix = prefix or _PREFIX

@@ -31,11 +31,11 @@ class VectorIndex(Protocol):
         ...
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """Return up to `k` nearest embeddings as (log number, cosine similarity), best first, ties by lower number."""
+        """Return up to `k` nearest embeddings as (log number, cosine similarity): best first, then by log number."""
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """Return a dict from log number to the embedding's `digest`; "" for embeddings to be added again."""
+        """Return a dict from log number to the embedding's `digest`, or to "" if the embedding must be added again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
@@ -123,7 +123,7 @@ class _Lease:
 
 
 def digest(embedding: bytes) -> str:
-    """Return a digest of an embedding, which tells whether the index and the store have the same embedding."""
+    """Return a digest of an embedding, to compare the embeddings in an index with those in the store."""
     return hashlib.blake2b(embedding, digest_size=8).hexdigest()
 
 

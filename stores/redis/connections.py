@@ -61,7 +61,7 @@ class Script:
 
     Attributes:
         text: The source in Lua.
-        sha: The script's hash, by which a server knows scripts that it has run.
+        sha: The script's hash; a server that has run the script knows it by this hash.
     """
 
     __slots__ = ("sha", "text")

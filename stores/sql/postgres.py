@@ -188,7 +188,7 @@ class PostgreSQL:
         return thorough
 
     async def check(self) -> list[str]:
-        """Return a list with one line, such as "db: 3 pages with a wrong checksum were read", or an empty list."""
+        """Return the damage that the server has noticed, such as ["db: 3 pages with a wrong checksum were read"]."""
         [(count,)] = await self._run(lambda connection: connection.exec_driver_sql(_FAILED_PAGES).all())
         return [f"{self.name}: {count} pages with a wrong checksum were read"] if count else []
 

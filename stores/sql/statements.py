@@ -157,7 +157,7 @@ class Statements:
         renew: Does the same as `revise`, and makes all earlier versions invalid.
         lease: Takes a free lease, or renews the owner's; then returns its owner and token.
         evicted: Gives a conversation's log a new epoch, but leaves the versions of its states as they are.
-        retire: Records the last version of a conversation before its deletion, so that it is not used again.
+        retire: Records a conversation's last version number before its deletion, so that the number is not used again.
     """
 
     def __init__(

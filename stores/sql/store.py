@@ -269,7 +269,7 @@ class SQLStore(Closing):
         await self._database.run_write(work)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`: empties SQLite's log; `thorough` runs `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
+        """See `ManagedStore.scrub`; `thorough` runs SQLite's `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
         return await self._database.scrub(thorough=thorough)
 
     async def check(self) -> list[str]:

@@ -79,7 +79,7 @@ class WaitingExecutor:
         self._threads = None
 
     async def run(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Run a function, and return its result. If the caller is cancelled, the function is given up."""
+        """Run a function, and return its result. If the caller is cancelled, the function is told to stop."""
         if is_blocking():
             return work()
         self._threads = self._threads or ThreadPoolExecutor(1, "memzoo-sqlite")

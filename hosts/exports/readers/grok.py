@@ -1,7 +1,4 @@
-"""Reads Grok's export of an account, `prod-grok-backend.json`.
-
-`Fields` could read it too, but takes a quarter more CPU.
-"""
+"""Reads Grok's export of an account, `prod-grok-backend.json`, in less time than `Fields` would need."""
 
 import functools
 from collections.abc import Iterator

@@ -41,7 +41,7 @@ def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
 
 
 def read_encrypted(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat with end-to-end encryption, which has a separate download in another form."""
+    """Yield a chat with end-to-end encryption. Meta offers such chats as a separate download, in another form."""
     yield _ENCRYPTED.read({**document, "title": re.sub(r"_\d+$", "", str(document["threadName"]))}, title)
 
 

@@ -47,7 +47,7 @@ def _of_days(title: str, days: Iterable[Any], names: Mapping[Any, str], bots: se
 
 
 def read_day(items: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the talk in the file of a single day. People have ids for names, because `users.json` is not at hand."""
+    """Yield the talk in the file of one day. People have ids instead of names, because `users.json` is not at hand."""
     log = _channel(title, ((f"message {n}", item) for n, item in enumerate(items, start=1)), {}, set())
     yield replace(log, notes=[*log.notes, "people have ids for names, because users.json is in the folder above"])
 

@@ -17,7 +17,7 @@ _TAG = re.compile(r"</?[^<>\n]{1,60}>")
 
 
 def read(text: str, title: str) -> Iterator[ChatLog]:
-    """Yield the meeting. Successive words of one person are one message, without a date.
+    """Yield the meeting. All that a person says in a row is one message, without a date.
 
     Raises:
         TranscriptError: Nobody is named in the file.

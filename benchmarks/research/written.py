@@ -13,6 +13,9 @@ were answered.
 
 At the end, `--relearn` empties the memory and lets it learn the conversation anew; `--change` lets the next memory of
 the four learn the whole conversation, and changes back. Both count the marked lines that are still shown.
+
+At the end, all is learnt. `--underway` also asks each question after each exchange of the second half that comes after
+its evidence, while messages wait to be learnt and take their room.
 """
 
 import hashlib
@@ -22,6 +25,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -36,7 +40,7 @@ from memzoo.benchmarks.measure.surviving import Followed
 from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.benchmarks.research.inputs import limits_of, refusals
 from memzoo.benchmarks.research.tables import show, table
-from memzoo.benchmarks.transcripts import Transcript, load_transcripts
+from memzoo.benchmarks.transcripts import Question, Transcript, load_transcripts
 from memzoo.benchmarks.transcripts.reading import sample_path
 from memzoo.benchmarks.variants import Variant, contender_variants
 from memzoo.errors import OptionError
@@ -54,6 +58,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 _NO_FILE_NAME = re.compile("[/:=]")
 _ENCODING = "o200k_base"
+_UNDERWAY = "underway"
 
 
 class Written:
@@ -177,11 +182,14 @@ def written(
     learn: Annotated[str, typer.Option(help="When to learn: now, or later, in steps as large as prompts.")] = "now",
     relearn: Annotated[int, typer.Option(help="How often to learn all anew at the end.")] = 0,
     change: Annotated[bool, typer.Option(help="Change to another memory at the end, and back.")] = False,
+    underway: Annotated[bool, typer.Option(help="Ask also after each exchange of the second half.")] = False,
     pack: Annotated[Path | None, typer.Option(help="The folder for the replies, a file for each job.")] = None,
 ) -> None:
     """Measure memories that learn from replies in files, which a person or a program writes."""
     with refusals():
         found = load_transcripts(sample_path(talks) if talks in ("en", "zh", "survival") else Path(talks))
+        if underway:
+            found = [*map(_ask_underway, found)]
         jobs = [
             _Job(found[number - 1], number, name, size, budget, folder, learn, relearn, change)
             for size, name, number in itertools.product(limits_of(sizes), memory.split(","), limits_of(numbers))
@@ -195,18 +203,34 @@ def written(
             (pack / f"{job}.json").write_text(f"[{lines}]\n", encoding="utf-8", newline="\n")
     rows = [_row(job, *one) for job, one in zip(jobs, done, strict=True)]
     heads = "job, noted, known, shown, corrections, survived, but, must not, calls, changed, own tokens, reading"
-    more = [name for name, is_asked in (("learnt anew", relearn), ("other, and back", change)) if is_asked]
+    columns = (("learnt anew", relearn), ("other, and back", change), (_UNDERWAY, underway))
+    more = [name for name, is_asked in columns if is_asked]
     show(table([*heads.split(", "), *more], rows))
+
+
+def _ask_underway(talk: Transcript) -> Transcript:
+    """Return a conversation whose questions are also asked after each exchange of the second half."""
+    said = [{text for texts in exchange.evidence for text in texts.values()} for exchange in talk.exchanges]
+    more = list[Question]()
+    for one in talk.measured:
+        known = max(number for number, texts in enumerate(said, start=1) if texts.intersection(one.evidence))
+        numbers = range(max(known, len(said) // 2), len(said))
+        more += [replace(one, category=_UNDERWAY, asked_after=number) for number in numbers]
+    return replace(talk, questions=(*talk.questions, *more))
 
 
 def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str], changed: Sequence[str]) -> list[str]:
     at, exchanges = outcome.budgets[job.budget], len(job.talk.exchanges)
-    asked = [one.answer for one in at.answers if one.answer is not None]
+    scores = [*zip(job.talk.measured, at.answers, strict=True)]
+    answers = [score for one, score in scores if one.category != _UNDERWAY]
+    asked = [one.answer for one in answers if one.answer is not None]
+    before = [score.answer for one, score in scores if one.category == _UNDERWAY and score.answer is not None]
+    questions = [one for one, _ in scores if one.category != _UNDERWAY]
     noted, told = (
-        [found for one in job.talk.measured if (found := answer_found(one.answer, texts)) is not None]
+        [found for one in questions if (found := answer_found(one.answer, texts)) is not None]
         for texts in ([one["reply"] for one in model.given], known)
     )
-    updates = [one.update for one in at.answers if one.update]
+    updates = [one.update for one in answers if one.update]
     kept = [one for one in at.survived if one.after is None]
     anew = f"{sum(one.shown for one in at.relearnt)} of {sum(one.of for one in at.relearnt)}"
     return [
@@ -224,4 +248,5 @@ def _row(job: _Job, outcome: Outcome, model: Written, known: Sequence[str], chan
         f"{at.tokens / max(at.loads, 1):,.0f}",
         *([anew] if job.relearn else []),
         *([", ".join(changed)] if job.change else []),
+        *([f"{sum(before) / len(before):.2f} of {len(before):,}"] if before else []),
     ]

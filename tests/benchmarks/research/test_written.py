@@ -88,3 +88,15 @@ def test_memories_of_other_libraries_take_replies_from_files_too(tmp_path: Path)
     table = run(tmp_path / "told", "--talks", talk, "--memory", f"{adapter}/first", "--budget", "50")
     assert "1 of 1" in table, table
     assert reply.with_suffix(".prompt").read_text(encoding="utf-8") == "The vet is called Ilse Brandt."
+
+
+def test_a_question_underway_is_asked_while_messages_wait_to_be_learnt(tmp_path: Path) -> None:
+    """A reply that lost the name shows nothing at the end; before it was learnt, its message showed it."""
+    messages = [{**one, "id": str(place)} for place, one in enumerate(MESSAGES)]
+    asked = {"question": "Who treats our dog?", "answer": "Ilse Brandt", "evidence": ["0"]}
+    talk, reply = tmp_path / "talk.json", tmp_path / "told" / "01-summary-2" / "0001.reply"
+    talk.write_text(json.dumps({"messages": messages, "questions": [asked]}), encoding="utf-8")
+    reply.parent.mkdir(parents=True)
+    reply.write_text("Their dog eats at six.\n", encoding="utf-8")
+    *_, row = run(tmp_path / "told", "--talks", talk, "--underway").strip().splitlines()
+    assert [row.split("|")[place].strip() for place in (4, 13)] == ["0 of 1", "1.00 of 1"]

@@ -77,7 +77,7 @@ class Followed:
         self._found[mark.kind, after].append(_says(mark, said, Texts(said)))
 
     def watch(self, unwanted: Iterable[Unwanted], shown: Sequence[Message]) -> None:
-        """Check whether a view presents unwanted statements as true of the user (`is_stated`), and keep the result."""
+        """Note which of the unwanted statements a view presents as true of the user."""
         said = [text_of(message) for message in shown]
         for one in unwanted:
             self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)

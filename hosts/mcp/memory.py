@@ -62,7 +62,7 @@ class GraphMemory(BaseMemory):
         self._line_index = LineIndex()
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Apply the calls among the new messages."""
+        """Make the changes to the graph that the tool calls in the new messages ask for."""
         replay = Replay(state.items)
         # In `entries`, long messages are shortened to fit into a prompt; a call is needed whole.
         for entry in await log.between(entries[0].seq, entries[-1].seq):

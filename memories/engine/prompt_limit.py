@@ -63,8 +63,8 @@ class PromptLimit:
 
     Args:
         tokens: The limit that no prompt may exceed.
-        usual: A smaller limit for most prompts. Only a prompt that learns from at most `learn_every` exchanges may have
-            up to `tokens`. By default the same as `tokens`.
+        usual: A smaller limit for prompts that take in more than one portion (`learn_every` exchanges); one portion
+            of long messages may take up to `tokens`. By default the same as `tokens`.
     """
 
     def __init__(self, tokens: int, usual: int = 0) -> None:

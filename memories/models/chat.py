@@ -251,8 +251,8 @@ class ChatModel:
     async def find_window(self) -> int | None:
         """Return the model's context window as stated by the endpoint; `None` if it states none.
 
-        The endpoint is asked until it has stated one: for llama.cpp's `/props`, then for the list of models. OpenAI is
-        not asked, because its list has no windows.
+        llama.cpp's `/props` is tried first, then the list of models. A window once found is not asked for again. OpenAI
+        is not asked, because its list has no windows.
         """
         if self._window or self._is_rules:
             return self._window

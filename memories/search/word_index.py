@@ -188,9 +188,9 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return `seqs` with corrections: before a message, the newest messages that correct it.
+        """Return `seqs`, in which each message follows the newest messages that correct it.
 
-        For the first few messages, all possible corrections are added; for some more, only clear corrections.
+        The first few messages get all possible corrections, some further ones only clear corrections.
 
         Args:
             seqs: The log numbers of the messages, best first.

@@ -53,9 +53,9 @@ _TELLING = re.compile(r"(?:is|are|was|were|works|runs|plays|teaches)\b|[\u662f\u
 class ConversationKGMemory(ModelBackedMemory):
     """Shows the facts that fit the input, found by words.
 
-    Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: facts are
-    found by the input's words, and by the words of all facts about the same names. "My head baker" finds all facts
-    about Devin, if a fact names Devin as head baker. A fact that forbids something, or tells of an allergy, is shown
+    Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: a fact is
+    found by its words, and by those of other facts about its names: "my head baker" finds all facts about Devin, if one
+    of them says that Devin is head baker. A fact that forbids something, or tells of an allergy, is shown
     for any question, if there is room. Facts from different exchanges are joined under one name, and corrections win:
     if a subject can have only one object, the newer fact supersedes the older fact, which stays as history.
 

@@ -11,7 +11,7 @@ import re
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from memzoo.benchmarks.measure.measuring import messages_in
@@ -25,7 +25,7 @@ from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["GAP", "draft_questions", "gap_questions", "with_gap_questions"]
+__all__ = ["GAP", "draft_questions", "gap_questions"]
 
 _MOST_CHARACTERS = 24_000  # about 6,000 tokens: small models miss questions in longer texts
 _FIELDS = 4  # question, answer, evidence, kind
@@ -234,11 +234,6 @@ class _Gap:
 class _Said(NamedTuple):
     place: int
     text: str
-
-
-def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
-    """Return a conversation with the questions of `gap_questions` in place of its own."""
-    return replace(transcript, questions=tuple(gap_questions(transcript, count)))
 
 
 def gap_questions(transcript: Transcript, count: int = 20) -> list[Question]:

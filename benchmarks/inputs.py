@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from memzoo.benchmarks.aggregate import MOST_QUESTIONS
 from memzoo.benchmarks.checkpoint import settings_digest
-from memzoo.benchmarks.drafting import with_gap_questions
+from memzoo.benchmarks.drafting import gap_questions
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.results import QuestionInfo, TalkInfo, Talks
-from memzoo.benchmarks.transcripts import Transcript, read_transcripts, sample_path
+from memzoo.benchmarks.transcripts import Question, Transcript, read_transcripts, sample_path
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
 from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.benchmarks.transcripts.validation import show_value
@@ -162,8 +162,14 @@ def draft_missing(transcripts: Source) -> Conversations | None:
     """
     source = source_of(transcripts)
 
+    # Conversations are read again for each memory; their questions are drafted only once.
+    drafted = dict[int, tuple[Question, ...]]()
+
     def with_questions() -> Iterator[Transcript]:
-        return map(with_gap_questions, source())
+        for number, one in enumerate(source()):
+            if number not in drafted:
+                drafted[number] = tuple(gap_questions(one))
+            yield replace(one, questions=drafted[number])
 
     if any(one.questions for one in source()) or not any(one.questions for one in with_questions()):
         return None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.benchmarks.drafting import GAP, gap_questions, with_gap_questions
+from memzoo.benchmarks.drafting import GAP, gap_questions
 from memzoo.benchmarks.transcripts import Transcript, sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import TranscriptMessage, exchanges_of
 
@@ -82,7 +82,7 @@ def test_they_are_spread_over_the_conversation() -> None:
 def test_of_the_bundled_conversations(language: str, kinds: int) -> None:
     """As many as are wanted, of several kinds, none about what is not said."""
     [bundled] = sample_transcripts(language)
-    drafted = with_gap_questions(bundled, 20).questions
+    drafted = gap_questions(bundled, 20)
     assert len(drafted) == 20
     assert len({one.category for one in drafted}) >= kinds
     assert all(one.text.count(GAP) == 1 and one.answer in one.evidence[0] for one in drafted)

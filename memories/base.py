@@ -587,7 +587,7 @@ class BaseMemory(ABC):
     async def aclear(self) -> None:
         """Start over: delete all messages, everything learnt from them, and the record of forgotten turns.
 
-        A host that saves the old messages again brings them back. `forget(None)` prevents this.
+        The messages come back if a host saves them again. To prevent this, call `forget(None)` instead.
         """
         from memzoo.memories.engine import forgetting
 

@@ -284,7 +284,8 @@ class Log:
     ) -> list[Entry]:
         """Return copies of the entries numbered above `after` and below `before`, at most `limit`.
 
-        By default the oldest of these are returned, oldest first; with `newest_first`, the newest, newest first.
+        By default, `limit` keeps the oldest entries, and the oldest comes first. With `newest_first`, `limit` keeps the
+        newest entries, and the newest comes first.
 
         Raises:
             OptionError: A bound is not a whole number, or is below 0.
@@ -335,7 +336,7 @@ class Log:
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
         """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
 
-        The number is -1 instead of 0, as in `View.room`. See `exchanges` for the arguments.
+        If the next exchange drops one, the number is -1. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

@@ -53,9 +53,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield, for each fact or statement found, the later ones that correct a name in it, and then itself.
+        """Yield a group for each unit (fact or statement) found: later units that correct its names, then the unit.
 
-        With a low token `limit`, no later ones are added.
+        If `limit` is at most 300 tokens, no later units are added.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

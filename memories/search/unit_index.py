@@ -253,7 +253,7 @@ class UnitIndex:
         """Return the units that new lines may change, the most probable first.
 
         Args:
-            lines: Pairs of a new line and a dict from each name in it to a certainty, as in `search`.
+            lines: Pairs of a new line and the names in the line, a dict like `named` of `search`.
         """
         with self._lock:
             best = dict[int, float]()
@@ -265,7 +265,7 @@ class UnitIndex:
             return self._rank(best)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """Return, for each name of a unit, the newest later unit that replaces the name by another.
+        """Return the later units that say what took the place of a name of this unit: the newest for each name.
 
         For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names with many units
         are skipped.

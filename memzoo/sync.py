@@ -54,7 +54,7 @@ _call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
 def is_blocking() -> bool:
     """Return whether the running coroutine belongs to a synchronous call, where it must not suspend.
 
-    An event loop that runs within a synchronous call does not belong to it.
+    The result is false in an event loop that was started within the synchronous call.
     """
     call = _call.get()
     return call is not None and call.loop is _get_running_loop()

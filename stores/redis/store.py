@@ -232,9 +232,9 @@ class RedisStore(Closing):
             raise make_conflict_error(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """Make the servers rewrite their files now if `thorough`; see `ManagedStore.scrub`.
+        """With `thorough`, make the servers rewrite their files, otherwise do nothing; see `ManagedStore.scrub`.
 
-        The result is false if a server refuses. Files of replicas are not rewritten.
+        The result is true if all servers have rewritten their files. Files of replicas are not rewritten.
         """
         return thorough and await self._redis.rewrite_files()
 

@@ -137,8 +137,8 @@ class SQLite:
         """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            The log number of the turn's first message, and no rows. If the turn was stored earlier: 0, and the rows of
-            its messages that were not forgotten.
+            The log number of the turn's first message, and `()`. If the turn was stored by an earlier call, 0 and the
+            rows of its messages, without forgotten messages.
         """
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:

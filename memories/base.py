@@ -539,7 +539,7 @@ class BaseMemory(ABC):
         newest_first: bool = False,
         usage: bool = False,
     ) -> list[Message]:
-        """Return all messages of the log, or a page as in `aentries`, oldest first. Every strategy returns the same.
+        """Return all messages of the log, or a page (see `aentries`), oldest first, whatever the strategy.
 
         With `usage`, answers from a `Conversation` also have `model` and `usage` (see `Entry`). Do not send such
         messages: providers refuse the additions.
@@ -596,7 +596,7 @@ class BaseMemory(ABC):
     async def asettle(self) -> None:
         """Learn from all messages not learnt from yet, even if the model failed a short time ago.
 
-        Raises the same errors as a save.
+        For the errors, see `asave_context`.
         """
         raising = self.on_model_error == "raise"
         await together([learner.settle(raising=raising) for learner in self.learners])

@@ -57,8 +57,8 @@ async def forget_messages(
 ) -> list[int]:
     """Delete messages like `ManagedStore.forget`, and unpin the deleted messages.
 
-    The system message in force stays in force, unless it is deleted itself. With `for_good` false, the same turns may
-    be saved again.
+    The system message in force stays in force, unless it is deleted itself. With `for_good` false, the deleted turns
+    may be saved again.
 
     Returns:
         The numbers that were removed, in order.

@@ -87,7 +87,7 @@ class Waiting(NamedTuple):
 class Learner:
     """Brings the state of a strategy up to the end of the log, in steps that are committed one by one.
 
-    A step takes in whole exchanges, as many as fit a prompt. Its changes and its last log number are committed
+    A step takes in whole exchanges, as many as fit a prompt. The step's changes and last log number are committed
     together. A crash or a failing model therefore loses at most the current step, and the next call repeats that step.
 
     Attributes:
@@ -143,7 +143,7 @@ class Learner:
             whole: True to learn from all new entries, even if they take many steps or make no portion.
 
         Raises:
-            ModelError: As in `catch_up`.
+            ModelError: A model failed, now or a short time ago.
         """
         if self._is_later:
             self._cached.add(new)

@@ -310,7 +310,7 @@ class Log:
         return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
     async def counter(self) -> Callable[[int], int]:
-        """Return a function that converts a log number into the number of messages up to it.
+        """Return a function that converts a log number into the number of messages up to this number.
 
         In most stores, this is the log number itself. In a `MessageListStore`, log numbers may change at a restart, so
         the messages are counted.

@@ -66,7 +66,7 @@ class Pins:
 
     Attributes:
         log: The conversation, with all tool results in full.
-        entries: The pinned messages found by the last `current`, oldest first, tool calls with their results.
+        entries: The pinned messages found by the last call of `current`, oldest first, tool calls with their results.
     """
 
     def __init__(self, cached: CachedLog) -> None:

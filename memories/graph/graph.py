@@ -133,7 +133,7 @@ class KnowledgeGraph:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """Yield the facts with these keys, in the same order. Superseded facts are skipped."""
+        """Yield the facts with these keys, in the order of the keys. Superseded facts are skipped."""
         for key in keys:
             with self._lock:
                 fact = self._facts.get(key)

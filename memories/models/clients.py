@@ -35,7 +35,7 @@ _SHORTEST_KEY = 8
 class Clients:
     """The synchronous and asynchronous clients of an endpoint, created when needed.
 
-    If only one client is given, the other is created with its options, except the `http_client`.
+    If only one client is given, the missing client is created with the options of the given one, except `http_client`.
 
     Args:
         client: An existing client for synchronous calls; an asynchronous client is used like `async_client`.

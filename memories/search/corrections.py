@@ -1,4 +1,4 @@
-"""Finds messages that correct earlier messages, by rare words or kinds of values (such as dates) in both."""
+"""Finds messages that correct earlier messages, by rare words or kinds of values (such as dates) that they share."""
 
 import re
 from collections.abc import Sequence

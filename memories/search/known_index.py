@@ -17,7 +17,7 @@ __all__ = ["FEW_TOKENS", "KnownIndex", "UnitsOf"]
 
 _MOST_LINES = 64
 FEW_TOKENS = 300
-"""A token limit; views with a lower one have no room for a fact beside its replacement."""
+"""The highest token limit of a view that has no room for a fact beside its replacement."""
 
 UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 """A function from an item of a state (key and value) to the item's units; an outdated fact has no units."""

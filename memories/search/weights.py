@@ -1,4 +1,4 @@
-"""Weights of the parts of both searches: over messages, and over known units."""
+"""Weights of the parts of the two searches: over messages, and over known units."""
 
 from dataclasses import dataclass
 

@@ -168,7 +168,8 @@ class WordIndex:
     def find_others(self, found: Ranking) -> list[int]:
         """Return the log numbers of all messages that are not in a ranking.
 
-        Messages in the segments of found messages come first, then the rest; both newest first.
+        Messages in the segments of found messages come first, from the newest back, then the rest, from the newest
+        back.
         """
         with self._lock:
             if not len(self._rows):

@@ -137,8 +137,8 @@ class Grain(NamedTuple):
         """Return a grain with the given spans.
 
         Args:
-            spans: The spans, a pair of `first` and `end` as in `Grain`.
-            day: The position of each span's date, as in `Grain`.
+            spans: The spans, as a pair of the attributes `first` and `end`.
+            day: The position of each span's date.
             ends: The position of the first term of each message, then of each date, then the number of terms.
             weights: The weights.
         """

@@ -21,7 +21,7 @@ Kept = TypeVar("Kept")
 
 
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-    """Return the changes of `derive`. If the reply about an exchange is cut off, derive from each half of it.
+    """Return the changes of `derive`. If the reply about an exchange is cut off, derive from each half of the exchange.
 
     A half has fewer messages, or fewer sentences of a single message. If a half fails, nothing is changed.
 

@@ -57,7 +57,7 @@ class Tokenizer:
 
     Attributes:
         name: The family's name.
-        models: A pattern of the names of its models.
+        models: A regular expression for the names of the family's models.
         words: A factor for the tokens at the beginnings of words.
         long: A factor for the tokens in the rest of long words, and for accents.
         sign: The tokens of a Chinese character, also in Japanese.
@@ -263,7 +263,7 @@ class Estimate:
     Attributes:
         tokenizer: The family of tokenizers.
         factors: The factors in use.
-        learnt: The newest factors.
+        learnt: The factors learnt from the newest answer; `factors` follow in steps.
         name: A name for the factors in use. Counts made under another name are invalid.
     """
 

@@ -130,7 +130,7 @@ def arrange(
         stand_ins: By kind, the message to insert where the order of two messages is not allowed.
 
     Returns:
-        For each group, its messages and their values.
+        The groups, each as a list of messages and a list of their values.
     """
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"

@@ -32,7 +32,8 @@ class Piece:
 
     Attributes:
         message: The message as the log has it; for a recalled text, without its frame.
-        kind: "system", "recalled" or "pinned" for such a message; "message" for any other.
+        kind: "system" for a system text, "recalled" for a derived or found text, "pinned" for a pinned message;
+            "message" for any other message.
         entry: The log entry of the message; `None` for a message outside the log.
         is_late: True for a recalled text that stands after the last answer.
     """
@@ -127,7 +128,7 @@ class Cleared(Entry):
 
 @dataclass(slots=True)
 class Shortened(Entry):
-    """A message shortened for a prompt. It is not equal to the message in the log."""
+    """A message shortened for a prompt. The log keeps the whole message."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ class RedisStore(Closing):
     """A `Store` on a Redis or Valkey server or cluster, shared by any number of processes.
 
     All keys of a conversation are on one server of a cluster. Each call is one script, which runs completely or not at
-    all. To list ids, the names of all keys are scanned. Whether data survives the end of the server depends on its
-    settings: `docs/stores.md` lists those that were tried.
+    all. To list ids, the names of all keys are scanned. Whether data survives the end of the server depends on the
+    server's settings; `docs/stores.md` lists the settings that were tried.
 
     Example::
 

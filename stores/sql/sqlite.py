@@ -123,7 +123,7 @@ class SQLite:
     async def transact(self, work: Callable[[Run], T]) -> T:
         """Run a function in a transaction, and return its result.
 
-        The function gets another function, which executes statements.
+        The function's argument is a `Run`, which executes statements.
         """
 
         def job(held: PooledConnection) -> T:

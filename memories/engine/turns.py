@@ -67,7 +67,7 @@ class Turn(Managed["Turn"]):
     The arguments after `memory` are those of `BaseMemory.turn`.
 
     Attributes:
-        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if replaced messages have `turn_id`.
+        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if the replaced messages have that id.
         finished: True once the turn has ended with an answer and without a failure.
     """
 

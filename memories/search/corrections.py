@@ -154,9 +154,9 @@ class Corrections(NamedTuple):
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
         said_by: For each word, the number of corrections with the word.
-        owners: For each of `words` in turn, the indices in `places` of the corrections with the word.
+        owners: The indices in `places` of the corrections with the first of `words`, then with the second, and so on.
         rareness: For each item of `owners`, the rareness of its word.
-        needed: For each correction, the least total rareness of the words that it shares with a message it corrects.
+        needed: For each correction, the total rareness of shared words from which a message counts as corrected.
     """
 
     rows: Rows

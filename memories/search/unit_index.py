@@ -161,7 +161,7 @@ class UnitIndex:
     A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
     neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
     all facts about Devin, though only one unit calls him a head baker. Units with a date, a number, a place or a rule
-    gain if the question asks for one. Rules come last in the results of other questions.
+    gain if the question asks for one. If the question asks for no rule, rules come last.
 
     Args:
         weights: The weights of the search.

@@ -102,8 +102,7 @@ class Conversation(Closing):
             memory: A memory, or the name of a strategy; a memory created by name uses the same `llm` for its upkeep.
             store: The store (or its URL) of a memory created by name; `close` closes a store opened by URL.
             conversation_id: The id of the conversation in the store; by default a new conversation.
-            default_id: A function that returns the id if `conversation_id` is not given; called once, in this
-                constructor.
+            default_id: A function that returns the id if `conversation_id` is not given; called once, at this call.
             system: Instructions for the model, sent first in each request.
             tools: Functions that the model may call, with annotations and docstrings.
             max_rounds: The most rounds of tool calls in one turn.

@@ -336,7 +336,7 @@ class Log:
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
         """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
 
-        If the next exchange drops one, the number is -1. See `exchanges` for the arguments.
+        If the next exchange already drops an exchange, the number is -1. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

@@ -162,7 +162,7 @@ class Pins:
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Add messages that were stored with a pin to the conversation's list of pins.
+        """Add the messages in `new`, which were stored as pinned, to the conversation's list of pins.
 
         Without `new`, add the messages whose save was interrupted before this step.
         """

@@ -103,7 +103,7 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
 
 
 def is_last_try(attempts: Attempts) -> bool:
-    """Tell if the next failure is the one after which `decide` may set the first waiting exchange aside.
+    """Tell if `decide` may set the first waiting exchange aside after the next failure.
 
     `decide` also checks that the model works with other exchanges.
     """

@@ -84,7 +84,7 @@ class KnowledgeGraph:
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """Return the newest current facts about a name, as a dict from key to fact.
 
-        There are at most `most` facts with any words, and for each of `words`, at most `most` facts with this word.
+        At most `most` facts are chosen whatever their words, and for each of `words`, at most `most` with this word.
         Facts about longer names that contain the name are not included.
         """
         with self._lock:
@@ -144,7 +144,7 @@ class KnowledgeGraph:
         """Return facts, and before each fact the corrections of earlier facts about its names.
 
         If a band was renamed from The Kettles, "The band is Velvet Harbour" comes before "Ann has seen The Kettles".
-        With `named` false, only negated facts follow corrections, to save room.
+        With `named` false, corrections come only before negated facts, to save room.
         """
         told = list[Fact]()
         for fact in facts:
@@ -153,10 +153,9 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text gives at least one known name, and gives all known names in full.
+        """Tell whether a text has at least one known name, and no word that is only a part of a known name.
 
-        If "New York" is known, "York" alone does not give it in full. Common words used as objects ("red", "handsome")
-        are not names.
+        "York" alone is a part of "New York". Common words used as objects ("red", "handsome") are not names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)

@@ -160,9 +160,9 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
     """Call a user's function, which may be asynchronous, and return its result and its cost.
 
     Raises:
-        ModelError: The function raised any other exception; `failed` is the beginning of the error's message.
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
         CutReplyError: The function raised a `CutReplyError`.
+        ModelError: The function raised another exception. The error's message begins with `failed`.
     """
     start = time.perf_counter()
     try:

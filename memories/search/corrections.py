@@ -196,8 +196,8 @@ class Corrections(NamedTuple):
         Args:
             places: The positions of the messages.
             longest: The most letters in a correction.
-            first: The first `first` messages may have any correction. A later message has only clear corrections (see
-                `SURELY`), which must share 1.5 times as many rare words with the message.
+            first: For the first `first` messages, any correction counts. For later messages, only clear corrections
+                (see `SURELY`) count, and they must share 1.5 times as many rare words with the message.
         """
         if not len(self.places):
             return [[] for _ in places]

@@ -253,7 +253,7 @@ class UnitIndex:
         """Return the units that new lines may change, the most probable first.
 
         Args:
-            lines: Pairs of a new line and the names in the line, a dict like `named` of `search`.
+            lines: Pairs of a new line and a dict from each name in the line to its certainty (see `search`).
         """
         with self._lock:
             best = dict[int, float]()

@@ -66,7 +66,7 @@ class UnitWeights:
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units about the unit's subjects.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The increase of `neighbours`, as a share, if the other unit tells who or what a subject is.
+        roles: The increase of `neighbours`, as a share, for a neighbour that tells who or what a subject is.
         kinds: The gain of a unit with a date, a number, a place or a rule, as a share of the unit's score, if the query
             asks for that.
         having: A further gain of the units that `kinds` raises, as a share of the best score of all units.

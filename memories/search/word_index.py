@@ -168,8 +168,7 @@ class WordIndex:
     def find_others(self, found: Ranking) -> list[int]:
         """Return the log numbers of all messages that are not in a ranking.
 
-        Messages in the segments of found messages come first, from the newest back, then the rest, from the newest
-        back.
+        Messages in the segments of found messages come first. Within these and within the rest, the newest come first.
         """
         with self._lock:
             if not len(self._rows):

@@ -382,7 +382,7 @@ class SlidingWindow:
         self._known: tuple[Hashable, list[Entry], float] | None = None
 
     async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], float] | None:
-        """Return the entries that fit, oldest first, and the weight that new entries may have before one is dropped.
+        """Return the entries that fit, oldest first, and the weight that can be added before an old entry is dropped.
 
         Returns `None` if there are other messages than user messages and answers, or no user message fits. Then use
         `fit_messages`.

@@ -53,7 +53,7 @@ _JOINT = 0.4  # an underscore before letters is often one token with them
 class Tokenizer:
     """The tokens that a family of tokenizers makes of each kind of character, as fitted by `tools/tokenizers`.
 
-    A factor is multiplied with an estimate that is common to all families.
+    The factors multiply estimates that are common to all families.
 
     Attributes:
         name: The family's name.
@@ -228,7 +228,7 @@ def guesser_of(model: str) -> Callable[[str], int]:
 
 
 def split_text(text: str) -> list[str]:
-    """Return the words of a text, followed by its line ends and longer gaps, which may be tokens of their own."""
+    """Return the words of a text, then its line ends and runs of spaces, which may be tokens of their own."""
     words = text.split()
     # Without a blank to spare, each blank is a single character, and only line ends count.
     if len(text) == len("".join(words)) + len(words) - 1:

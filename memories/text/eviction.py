@@ -83,7 +83,7 @@ def fit_messages(
     """Return the newest messages that fit a limit: the oldest are evicted first, tool calls with their results.
 
     Some messages are never evicted: system messages, pinned messages, the newest user message, and if that is
-    unanswered, the messages after it. If they alone exceed the limit, no others are kept. Without a user message, the
+    unanswered, the messages after it. If these alone exceed the limit, no others are kept. Without a user message, the
     last message stays. Calls with a missing result, and results without a call, are left out first and do not count.
 
     Args:
@@ -95,7 +95,7 @@ def fit_messages(
         steps: Chooses the first kept message, so that it seldom changes; by default, as many messages as fit are kept.
         pinned: The log numbers of pinned messages.
         newest: The newest log number, if it is not the number of the last message in `items`.
-        count: Returns the number of messages up to a log number, which `steps` counts by (see `Log.counter`).
+        count: Returns the number of messages up to a log number, for use with `steps` (see `Log.counter`).
     """
     given = list(items)
     together = group_messages([one.message for one in given])
@@ -266,7 +266,7 @@ class Steps:
 
     @classmethod
     def below(cls, limit: int, step: int) -> "Steps":
-        """Return a window that shows at most `limit` tokens, and at least `limit - step` unless a message is longer."""
+        """Return a window of at most `limit` tokens, and at least `limit - step` unless a message exceeds `step`."""
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
     def first(self, numbers: Sequence[int], weights: Sequence[float], besides: float = 0) -> int:

@@ -122,7 +122,7 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Group neighbouring messages to be joined into one, so that the order of the groups is allowed by `FOLLOWS`.
+    """Put messages into groups, each to be joined into one message, so that `FOLLOWS` allows the order of the groups.
 
     Args:
         items: Pairs of a value to keep with the message, such as its origin, and the message. System messages come

@@ -137,8 +137,8 @@ class SQLite:
         """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            The log number of the turn's first message, and `()`. If the turn was stored by an earlier call, 0 and the
-            rows of its messages, without forgotten messages.
+            The log number of the turn's first message, and `()`. If an earlier call stored the turn, 0 and the rows of
+            the turn's messages, without forgotten messages.
         """
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:

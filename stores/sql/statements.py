@@ -72,7 +72,7 @@ def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
 
     Args:
         bounds: The conditions, each also the name of a value to give when the statement runs: ids above "after", from
-            "first" on, below "beyond"; unchanged since "idle"; not learnt to the end by the state "behind"; "limit".
+            "first" on, below "beyond"; unchanged since "idle"; with messages that the state "behind" lacks; "limit".
     """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)

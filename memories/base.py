@@ -487,7 +487,7 @@ class BaseMemory(ABC):
             question: The user's next words, or a user message (with pictures, say). If the log already ends with these
                 words, unanswered, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
-            max_tokens: The most tokens of the request, as in `messages`.
+            max_tokens: The most tokens of the request, or a share of the model's window such as `"80%"`.
             family: The family of the endpoint, which may have demands of its own: a `Family`, or a name in
                 `memzoo.memories.text.families.FAMILIES`; by default the family of the memory's model.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.

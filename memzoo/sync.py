@@ -180,7 +180,7 @@ async def settled(given: T | Awaitable[T]) -> T:
 async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run coroutines at the same time: as tasks, or in a synchronous call, in threads.
 
-    If one fails, the others still run to their end.
+    If a coroutine fails, the others still run to their end.
 
     Returns:
         The results of the coroutines, in order.

@@ -487,7 +487,7 @@ class BaseMemory(ABC):
             question: The user's next words, or a user message (with pictures, say). If the log already ends with these
                 words, unanswered, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
-            max_tokens: The most tokens of the request, as in `messages`.
+            max_tokens: The most tokens of the request, or a share of the model's window such as `"80%"`.
             family: The family of the endpoint, which may have demands of its own: a `Family`, or a name in
                 `memzoo.memories.text.families.FAMILIES`; by default the family of the memory's model.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
@@ -539,7 +539,7 @@ class BaseMemory(ABC):
         newest_first: bool = False,
         usage: bool = False,
     ) -> list[Message]:
-        """Return all messages of the log, or a page as in `aentries`, oldest first. Every strategy returns the same.
+        """Return all messages of the log, or a page (see `aentries`), oldest first, whatever the strategy.
 
         With `usage`, answers from a `Conversation` also have `model` and `usage` (see `Entry`). Do not send such
         messages: providers refuse the additions.
@@ -587,7 +587,7 @@ class BaseMemory(ABC):
     async def aclear(self) -> None:
         """Start over: delete all messages, everything learnt from them, and the record of forgotten turns.
 
-        A host that saves the old messages again brings them back. `forget(None)` prevents this.
+        The messages come back if a host saves them again. To prevent this, call `forget(None)` instead.
         """
         from memzoo.memories.engine import forgetting
 
@@ -596,7 +596,7 @@ class BaseMemory(ABC):
     async def asettle(self) -> None:
         """Learn from all messages not learnt from yet, even if the model failed a short time ago.
 
-        Raises the same errors as a save.
+        For the errors, see `asave_context`.
         """
         raising = self.on_model_error == "raise"
         await together([learner.settle(raising=raising) for learner in self.learners])

@@ -85,7 +85,7 @@ class _Processes(Executor):
 
 
 def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:
-    """Return a context manager for the executor of the option `workers`; it yields `None` without one.
+    """Return a context manager that yields the executor to use for `workers`; `None` to work in this process.
 
     The end of the block shuts down an executor created here. The user's own executor stays open.
 
@@ -116,10 +116,10 @@ def run_units(
     Args:
         executor: The executor; `None` runs the units in this process, one after the other.
         do: The function to run on the workers. Its errors are raised here and end the run.
-        units: The units, each an argument for `do`. A `None` among them means that no unit is ready: the next is taken
-            once another unit has finished.
-        batch_seconds: The seconds that a batch of units should take; 0 for one unit in each batch. After twice this
-            time, a worker returns the units that it has not begun.
+        units: The units, each an argument for `do`. `None` means that no unit is ready yet; the iterator is then asked
+            again once a running unit has finished.
+        batch_seconds: The seconds that a batch of units should take; 0 for one unit in each batch. If a batch takes
+            twice as long, its worker gives back the units not yet begun.
 
     Raises:
         OptionError: `do` or a unit cannot be sent to the workers.

@@ -17,7 +17,7 @@ _PATIENCE = 0.1
 
 
 class Forked(Protocol):
-    """An object that is notified before and after each fork."""
+    """An object that is notified before and after each fork of the process (`os.fork`)."""
 
     def before_fork(self) -> None:
         """Prepare for the fork."""

@@ -54,7 +54,7 @@ _call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
 def is_blocking() -> bool:
     """Return whether the running coroutine belongs to a synchronous call, where it must not suspend.
 
-    An event loop that runs within a synchronous call does not belong to it.
+    The result is false in an event loop that was started within the synchronous call.
     """
     call = _call.get()
     return call is not None and call.loop is _get_running_loop()
@@ -180,7 +180,7 @@ async def settled(given: T | Awaitable[T]) -> T:
 async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run coroutines at the same time: as tasks, or in a synchronous call, in threads.
 
-    If one fails, the others still run to their end.
+    If a coroutine fails, the others still run to their end.
 
     Returns:
         The results of the coroutines, in order.

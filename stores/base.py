@@ -52,9 +52,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: Usually empty. The inputs or outputs of `save_context`, as a dict from name to text; if the text is
-            `None`, it is the message's content. A name that begins with "@" marks a host's own form of the message; no
-            view, search or model sees it.
+        fields: The inputs or outputs of `save_context`, as a dict from name to text, or to `None` if the text is the
+            message's content; usually empty. A field with "@" before its name is a host's own form of the message,
+            which no view, search or model sees.
     """
 
     message: Message

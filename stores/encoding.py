@@ -37,7 +37,7 @@ def from_json(text: str | None) -> JSON:
     """Return the value of a JSON text from `to_json`; `None` for `None`.
 
     Raises:
-        ValueError: The text is damaged; such a text may also raise the other errors in `DAMAGE`.
+        ValueError: The text is damaged. Some damaged texts raise other errors, which are in `DAMAGE`.
     """
     if text is None:
         return None

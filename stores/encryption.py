@@ -63,7 +63,7 @@ class EncryptedStore(Closing):
 
         Raises:
             MissingExtraError: The package cryptography is not installed.
-            OptionError: A key is invalid; `new_key` makes one.
+            OptionError: A key is invalid; `new_key` makes a valid key.
             WrongKeyError: The store has content encrypted with another key, or unencrypted content.
         """
         given = [keys] if isinstance(keys, (str, bytes)) else list(keys)

@@ -35,7 +35,7 @@ class Receipt:
         removed: The log numbers of the deleted messages, in order.
         rederived: The names of the states that had learnt from these messages and were derived anew.
         outstanding: The names of the states that were deleted and not derived anew yet, then a text for each failure.
-            The next call of a memory derives its state anew.
+            A state is derived anew at the next call of its memory.
         calls: The number of calls to models and embedders for forgetting.
         erased: True if the store's files have no copies of the messages left. Otherwise see `remains`.
     """
@@ -57,8 +57,8 @@ async def forget_messages(
 ) -> list[int]:
     """Delete messages like `ManagedStore.forget`, and unpin the deleted messages.
 
-    The system message in force stays in force, unless it is deleted itself. With `for_good` false, the same turns may
-    be saved again.
+    The system message in force stays in force, unless it is deleted itself. With `for_good` false, the deleted turns
+    may be saved again.
 
     Returns:
         The numbers that were removed, in order.

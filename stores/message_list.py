@@ -148,7 +148,7 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
     """A context manager in which each list is read only once, for one load or one save.
 
-    It yields the set of the lists read so far. Clear the set to read them again.
+    The context manager yields the set of the lists read so far. Clear the set to read the lists again.
     """
 
     __slots__ = ("_before",)

@@ -56,14 +56,14 @@ def open_store(
     `redis+cluster://me:pw@host`   A Redis or Valkey cluster, by one of its servers.
     ============================== =========================================================================
 
-    A file has two options. With `?synchronous=full`, the default, saved data survives a power failure; with
-    `?synchronous=normal`, only a crash of the process, but saving is many times faster. `?timeout=30` is the most
-    seconds to wait for other writers. In the path, write `%` and `?` as `%25` and `%3F`.
+    A file has two options. With `?synchronous=full`, the default, saved data survives a power failure. With
+    `?synchronous=normal`, saving is many times faster, but saved data survives only a crash of the process.
+    `?timeout=30` is the most seconds to wait for other writers. In the path, write `%` and `?` as `%25` and `%3F`.
 
-    PostgreSQL needs the extra `postgres`; `postgres://` is the same. `?pool_size=10` is the most connections for each
-    event loop, and for all threads together. `?timeout=30` is the most seconds to wait for a connection or for another
-    writer. `?prepare_threshold=5` prepares statements; do not use it with a pooler. libpq's own options, such as
-    `?sslmode=verify-full`, can be given too.
+    PostgreSQL needs the extra `postgres`; `postgres://` is the same. `?pool_size=10` allows 10 connections for each
+    event loop, and 10 for all threads together. `?timeout=30` is the most seconds to wait for a connection or for
+    another writer. `?prepare_threshold=5` prepares statements; do not use it with a pooler. libpq's own options, such
+    as `?sslmode=verify-full`, can be given too.
 
     Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. `?ttl=86400` is the number
     of seconds after which a conversation expires (by default never), counted from its last save, or with `?renew=never`

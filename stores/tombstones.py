@@ -23,14 +23,14 @@ def tombstone(id_: str) -> str:
 
 
 def keeps_tombstones(store: Store) -> TypeGuard[ManagedStore]:
-    """Tell whether a store keeps tombstones. It need not be a `ManagedStore`."""
+    """Tell whether a store keeps tombstones. The store need not be a `ManagedStore`."""
     return not find_lacking(store, "tombstones")
 
 
 async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-    """Delete messages, and the states learnt from them, without tombstones: the same turns may be saved again.
+    """Delete messages, and the states learnt from them, without tombstones: the deleted turns may be saved again.
 
-    With `derived` false, all states stay as they are, as in `ManagedStore.forget`.
+    With `derived` false, all states stay as they are.
 
     Returns:
         The numbers that were removed, in order.

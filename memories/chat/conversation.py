@@ -102,8 +102,7 @@ class Conversation(Closing):
             memory: A memory, or the name of a strategy; a memory created by name uses the same `llm` for its upkeep.
             store: The store (or its URL) of a memory created by name; `close` closes a store opened by URL.
             conversation_id: The id of the conversation in the store; by default a new conversation.
-            default_id: A function that returns the id if `conversation_id` is not given, as in `MemoryProvider`; called
-                once, in this constructor.
+            default_id: A function that returns the id if `conversation_id` is not given; called once, at this call.
             system: Instructions for the model, sent first in each request.
             tools: Functions that the model may call, with annotations and docstrings.
             max_rounds: The most rounds of tool calls in one turn.
@@ -119,8 +118,8 @@ class Conversation(Closing):
             mark_stable: A function applied, before sending, to the last message that the next turn's request will
                 repeat: `memzoo.cache_control` marks the message for Anthropic's cache. See `Shown.stable_upto`.
             family: The form of request that the endpoint demands, as in `BaseMemory.request`; by default the form is
-                found by the endpoint's address and the model's name, or by its own answer if it is asked for its
-                window.
+                found by the endpoint's address and the model's name, or by the endpoint's answer if memzoo asks for
+                the model's window.
             api: `"responses"` to use OpenAI's Responses API, which is told to store nothing; the model's thoughts are
                 sent back. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.

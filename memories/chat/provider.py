@@ -132,7 +132,7 @@ class MemoryProvider(Closing):
     def release(self, conversation_id: str | None = None) -> None:
         """Drop a conversation's memory object. Deletes nothing: the next `get` continues the conversation.
 
-        `conversation_id` has the same default as in `get`.
+        `conversation_id` is by default the result of `default_id`.
         """
         id_ = self._id_of(conversation_id)
         with self._lock:

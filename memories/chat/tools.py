@@ -70,7 +70,7 @@ class Tool:
                 thread.
             name: The tool's name; by default the function's name.
             description: The description for the model; by default the function's docstring.
-            immediate: True if the result may become the reply without another model call: this happens if all calls of
+            immediate: True if the result may become the reply without another model call. This happens if all calls of
                 a round are to immediate tools and succeed.
             repeatable: True if the tool may run again after the process ended before a call's result was stored. For
                 other tools, the model is told that the outcome is unknown.

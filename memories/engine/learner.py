@@ -87,7 +87,7 @@ class Waiting(NamedTuple):
 class Learner:
     """Brings the state of a strategy up to the end of the log, in steps that are committed one by one.
 
-    A step takes in whole exchanges, as many as fit a prompt. Its changes and its last log number are committed
+    A step takes in whole exchanges, as many as fit a prompt. The step's changes and last log number are committed
     together. A crash or a failing model therefore loses at most the current step, and the next call repeats that step.
 
     Attributes:
@@ -143,7 +143,7 @@ class Learner:
             whole: True to learn from all new entries, even if they take many steps or make no portion.
 
         Raises:
-            ModelError: As in `catch_up`.
+            ModelError: A model failed, now or a short time ago.
         """
         if self._is_later:
             self._cached.add(new)
@@ -313,9 +313,9 @@ class Learner:
         return self._hooks.pending_limit if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
-        """Return the set-aside messages, and the pinned messages that are neither set aside nor waiting.
+        """Return the messages that take room in a view besides the waiting messages.
 
-        Both take room in a view.
+        These are the set-aside messages, and the pinned messages that are neither set aside nor waiting.
         """
         aside = [entry for first, last in state.attempts.aside for entry in await self.log.between(first, last)]
         return aside, self._pins.besides([*aside, *waiting])
@@ -375,8 +375,8 @@ class Learner:
     async def current(self) -> State:
         """Return the state for a load, after learning from the waiting messages if possible.
 
-        The state is returned as it is with `learn="later"`, while another call learns, and soon after a failure of the
-        model. With `learn="background"`, learning begins but is not waited for. If the model fails now, the newest
+        Nothing is learnt if the option `learn` is "later", if another call is learning, or if the model failed a short
+        time ago. With `learn="background"`, learning begins but is not waited for. If the model fails now, the newest
         committed state is returned.
         """
         state = await self.refresh()
@@ -390,7 +390,7 @@ class Learner:
         return state
 
     async def is_behind(self) -> bool:
-        """Tell if messages should be learnt from now, or the state shortened."""
+        """Tell if there is work to do now: messages to learn from, or a state to shorten."""
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:

@@ -45,9 +45,9 @@ class LockOwner:
 
     @contextlib.contextmanager
     def mark_waited_for(self) -> Generator[None]:
-        """Mark that this owner waits for the work done in the `with` block.
+        """Mark this owner as waiting for the work done in the `with` block.
 
-        If this work waited for the owner, neither would end; `would_deadlock` prevents this.
+        The work must not wait for this owner in turn, or neither would end: `would_deadlock` looks for the mark.
         """
         before = _waited_for.get()
         _waited_for.set(before | {self})
@@ -139,10 +139,10 @@ class FairLock:
 
 
 class StateLock:
-    """A lock for deriving a state: one thread at a time and one task at a time, to avoid duplicate model calls.
+    """A lock for deriving a state, held by at most one thread and one asyncio task, to avoid duplicate model calls.
 
-    A thread does not wait for a task, because the task's event loop may be blocked. If a thread and a task derive the
-    state at once, only one of their commits succeeds.
+    A thread does not wait for a task, because the task's event loop may be blocked. A thread and a task may therefore
+    derive the state at the same time; only one of them can commit its result.
     """
 
     def __init__(self) -> None:

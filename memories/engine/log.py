@@ -284,7 +284,8 @@ class Log:
     ) -> list[Entry]:
         """Return copies of the entries numbered above `after` and below `before`, at most `limit`.
 
-        By default the oldest of these are returned, oldest first; with `newest_first`, the newest, newest first.
+        By default, `limit` keeps the oldest entries, and the oldest comes first. With `newest_first`, `limit` keeps the
+        newest entries, and the newest comes first.
 
         Raises:
             OptionError: A bound is not a whole number, or is below 0.
@@ -309,7 +310,7 @@ class Log:
         return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
     async def counter(self) -> Callable[[int], int]:
-        """Return a function that converts a log number into the number of messages up to it.
+        """Return a function that converts a log number into the number of messages up to this number.
 
         In most stores, this is the log number itself. In a `MessageListStore`, log numbers may change at a restart, so
         the messages are counted.
@@ -335,7 +336,7 @@ class Log:
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
         """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
 
-        The number is -1 instead of 0, as in `View.room`. See `exchanges` for the arguments.
+        If the next exchange already drops an exchange, the number is -1. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

@@ -66,7 +66,7 @@ class Pins:
 
     Attributes:
         log: The conversation, with all tool results in full.
-        entries: The pinned messages found by the last `current`, oldest first, tool calls with their results.
+        entries: The pinned messages found by the last call of `current`, oldest first, tool calls with their results.
     """
 
     def __init__(self, cached: CachedLog) -> None:
@@ -82,7 +82,7 @@ class Pins:
     async def current(self) -> Sequence[Entry]:
         """Return the pinned messages of an up-to-date log, oldest first, each tool call with all its results.
 
-        The store is read again only if a state of the conversation has changed.
+        The store is read again only if the pins may have changed.
         """
         log = self._cached
         moment = log.epoch, log.revision, log.last
@@ -98,7 +98,7 @@ class Pins:
     async def numbers(self) -> list[int]:
         """Return the log numbers of the pinned messages, in ascending order.
 
-        The calls and results shown only because of a pinned message are not included.
+        Tool calls and results that are not pinned, but shown together with a pinned message, are not included.
         """
         await self.current()
         return sorted(self._known.groups)
@@ -109,7 +109,7 @@ class Pins:
         return bool(self._known.open)
 
     def besides(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return the pinned messages that the last `current` found, except the given entries."""
+        """Return the pinned messages found by the last call of `current`, except the given entries."""
         if not self.entries:
             return []
         shown = {entry.seq for entry in entries}
@@ -162,9 +162,9 @@ class Pins:
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Add to the recorded pins the messages in `new` that were stored as pinned.
+        """Add the messages in `new`, which were stored as pinned, to the conversation's list of pins.
 
-        Without `new`, add those that an interrupted save stored but did not record.
+        Without `new`, add the messages whose save was interrupted before this step.
         """
         if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
             written = (await self._read_stored()).items

@@ -1,4 +1,4 @@
-"""The token limit of a prompt, and steps of learning: each takes as many whole exchanges as fit a prompt."""
+"""The token limit of a prompt, and the steps of learning. A step takes as many whole exchanges as fit a prompt."""
 
 import itertools
 from collections.abc import Sequence
@@ -63,8 +63,8 @@ class PromptLimit:
 
     Args:
         tokens: The limit that no prompt may exceed.
-        usual: A smaller limit for prompts that take in more than one portion (`learn_every` exchanges); one portion
-            of long messages may take up to `tokens`. By default the same as `tokens`.
+        usual: A smaller limit for prompts with more than `learn_every` exchanges, which can be divided into several
+            prompts; by default `tokens`.
     """
 
     def __init__(self, tokens: int, usual: int = 0) -> None:
@@ -97,7 +97,7 @@ class PromptLimit:
 
     @property
     def room_for_known(self) -> int:
-        """The tokens available for the known state, in a prompt that need not show the whole state."""
+        """The tokens available for known notes or facts, in a prompt that shows only some of them."""
         return max(min(self.usual // 4, (self.usual - _INSTRUCTIONS) // 2), 0)
 
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
@@ -107,7 +107,7 @@ class PromptLimit:
         refused prompt.
 
         Returns:
-            A `TooLongError` to raise instead; `None` if the error has another cause.
+            A `TooLongError` to raise instead of `error`; `None` if `error` has another cause.
         """
         if not is_too_long(error):
             return None
@@ -163,8 +163,8 @@ def next_step(
         ripe: The number of messages to learn from now, counted from the oldest.
         tokens: The token limit for the step's messages.
         most: The most exchanges; 0 for any number.
-        portion: A step of at most this many exchanges may have up to `tokens`.
-        usual: The lower token limit for a step of more exchanges; by default `tokens`.
+        portion: The most exchanges in a step to which `usual` does not apply.
+        usual: A token limit below `tokens`, for a step of more than `portion` exchanges; by default `tokens`.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):
@@ -227,9 +227,9 @@ def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
 
 
 def reword(entry: Entry, text: str) -> Shortened:
-    """Return an entry with a new text in place of its message's content and tool calls.
+    """Return an entry whose message has a new text instead of its content and tool calls.
 
-    The new text must describe the tool calls. The message keeps its role and name.
+    The caller therefore describes the tool calls in the text. The message keeps its role and name.
     """
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
     return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

@@ -55,9 +55,9 @@ class FailedStep(NamedTuple):
         first: The log number of the step's first message.
         last: The log number of the step's last message.
         exchanges: The number of exchanges in the step; 0 if the call only tested the model.
-        proven: True if the model has just learnt from another exchange.
+        proven: True if the model is known to work, because it has just learnt from another exchange.
         tokens: The current token limit of a prompt.
-        now: The time of the failure, in seconds.
+        now: The present time, which is the time of the failure, in seconds.
     """
 
     first: int = 0
@@ -103,9 +103,9 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
 
 
 def is_last_try(attempts: Attempts) -> bool:
-    """Tell if one more failure may set the first waiting exchange aside.
+    """Tell if `decide` may set the first waiting exchange aside after the next failure.
 
-    `decide` does so only if the model is known to work, which is not checked here.
+    `decide` also checks that the model works with other exchanges.
     """
     return attempts.exchanges == 1 and 0 < attempts.tries >= MAX_TRIES - 1
 
@@ -157,7 +157,7 @@ class RetryPolicy:
 
         Raises:
             TooLongError: The endpoint says that the prompt is too long.
-            ModelError: The model failed, or was not asked in a load because it failed a short time ago.
+            ModelError: The model failed. In a load, also if the model failed a short time ago; the block does not run.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):

@@ -22,7 +22,7 @@ class Changes:
     """New items and embeddings of a state.
 
     Attributes:
-        items: A dict from key to new item, as in `State`; `None` for an item to delete.
+        items: A dict from key to new item; `None` for an item to delete.
         embeddings: A dict from log number to new embedding (float32, little-endian).
     """
 

@@ -123,11 +123,11 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """Return the state that records a log's system message, for a log that is being restored."""
+    """Return the record of a log's system message, in the form of a state, to be restored together with the log."""
     holds = _newest(None, entries)
     return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 
 
 async def note_system(store: Store, conversation_id: str) -> None:
-    """Record the system message in force after messages were appended without a memory."""
+    """Record the newest system message of a conversation whose messages were appended to the store directly."""
     await SystemMessage(CachedLog(store, conversation_id)).write_down()

@@ -3,10 +3,10 @@
 A turn may replace messages after a log number. The replaced messages are deleted only once the turn is stored:
 
 1. At its beginning, the turn is refused if the replacement would lose something learnt (`Turn._check_replaceable`).
-2. At the call of `messages`, `Replaced.show` copies the conversation up to the log number into a store in memory, and a
-   memory with the same options shows the copy. The conversation itself does not change.
+2. At the call of `messages`, `Replaced.show` copies the conversation up to the log number into an `InMemoryStore`, and
+   a memory object with the same options shows the copy. The conversation itself does not change.
 3. After the turn is stored, `Replaced.take_back` deletes the replaced messages and the states learnt from them. The
-   copy's states take their place, so that no model is asked twice.
+   states learnt from the copy are stored instead, so that no model is asked twice.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ class Turn(Managed["Turn"]):
     The arguments after `memory` are those of `BaseMemory.turn`.
 
     Attributes:
-        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if replaced messages have `turn_id`.
+        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if the replaced messages have that id.
         finished: True once the turn has ended with an answer and without a failure.
     """
 
@@ -337,7 +337,7 @@ class Replaced:
     """The messages that a turn replaces.
 
     Attributes:
-        entries: The replaced messages, oldest first, as of the beginning of the turn. Messages stored later stay.
+        entries: The replaced messages, oldest first. Messages stored after the turn has begun are not replaced.
 
     Args:
         memory: The memory of the conversation.

@@ -172,7 +172,7 @@ class Quote:
 
     Attributes:
         seq: The message's log number.
-        speaker: The speaker, as in `Source`.
+        speaker: The message's `name`; without a name, the message's role, such as "user".
         said_at: The message's time, with a time zone; `None` if unknown.
         text: The message's text.
     """
@@ -223,7 +223,7 @@ def by_name(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def names_in(facts: Iterable[Fact]) -> dict[str, str]:
-    """Return a dict from each name in facts, in canonical form, to its first spelling, sorted."""
+    """Return the names in facts: a dict from canonical form to first spelling, sorted."""
     names: dict[str, str] = {}
     for fact in sorted(facts, key=lambda fact: fact.said_in):
         for node, name in zip(fact.nodes, (fact.subject, fact.object), strict=True):

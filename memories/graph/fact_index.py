@@ -103,14 +103,14 @@ class FactIndex:
         return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def find_meant(self, name: str) -> list[str]:
-        """Return the nodes for a name: its own node, or if there is none, all nodes that contain its words."""
+        """Return the node of a known name. For an unknown name, return all nodes that contain its words."""
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
         """Return several iterators over the current facts about a node, newest first.
 
-        One of them yields all the facts. For each of `words`, another yields the facts that contain the word, if any.
+        One iterator yields all facts. For each of `words` that occurs, another iterator yields the facts with the word.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]

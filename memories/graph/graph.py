@@ -84,7 +84,7 @@ class KnowledgeGraph:
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """Return the newest current facts about a name, as a dict from key to fact.
 
-        These are the newest facts, and for each of `words`, the newest facts with the word: at most `most` each time.
+        At most `most` facts are chosen whatever their words, and for each of `words`, at most `most` with this word.
         Facts about longer names that contain the name are not included.
         """
         with self._lock:
@@ -105,7 +105,7 @@ class KnowledgeGraph:
         """Return the current facts within `depth` steps from names, the nearest first.
 
         Args:
-            names: The names. A fact that links two of them is returned for each of the two, a more distant fact once.
+            names: The names. A fact that links two of the names is returned twice, once for each name.
             depth: The most steps: 1 for facts about the names, 2 to include facts about the names in these facts.
         """
         with self._lock:
@@ -123,7 +123,7 @@ class KnowledgeGraph:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """Return the canonical names for a name: its own, or if it is unknown, all that contain its words."""
+        """Return the canonical form of a known name. For an unknown name, return all names that contain its words."""
         with self._lock:
             return self._facts.find_meant(name)
 
@@ -133,7 +133,7 @@ class KnowledgeGraph:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """Yield the facts with these keys, in the same order. Superseded facts are skipped."""
+        """Yield the facts with these keys, in the order of the keys. Superseded facts are skipped."""
         for key in keys:
             with self._lock:
                 fact = self._facts.get(key)
@@ -141,10 +141,10 @@ class KnowledgeGraph:
                 yield fact
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return facts, and before each of them the facts that correct a name in it.
+        """Return facts, and before each fact the corrections of earlier facts about its names.
 
         If a band was renamed from The Kettles, "The band is Velvet Harbour" comes before "Ann has seen The Kettles".
-        With `named` false, only negated facts get corrections.
+        With `named` false, corrections come only before negated facts, to save room.
         """
         told = list[Fact]()
         for fact in facts:
@@ -153,9 +153,9 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text has at least one known name, and no known name only in part.
+        """Tell whether a text has at least one known name, and no word that is only a part of a known name.
 
-        "York" alone is only a part of "New York". Common words used as objects ("red", "handsome") are not names.
+        "York" alone is a part of "New York". Common words used as objects ("red", "handsome") are not names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)

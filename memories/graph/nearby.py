@@ -19,7 +19,7 @@ _LONGEST = MOST_BYTES // 4
 
 
 def lines(near: Iterable[Near]) -> tuple[str, ...]:
-    """Return one line of facts for each name.
+    """Return one line for each name, with all facts that were found near this name.
 
     Example:
         >>> from memzoo.memories.graph.fact import Fact

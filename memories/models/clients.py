@@ -35,10 +35,10 @@ _SHORTEST_KEY = 8
 class Clients:
     """The synchronous and asynchronous clients of an endpoint, created when needed.
 
-    If only one client is given, the other is created with its options, except the `http_client`.
+    If only one client is given, the missing client is created with the options of the given one, except `http_client`.
 
     Args:
-        client: An existing client for synchronous calls. An asynchronous client is accepted too.
+        client: An existing client for synchronous calls; an asynchronous client is used like `async_client`.
         async_client: An existing client for asynchronous calls.
         base_url: The endpoint's URL, for clients created here; by default from the environment.
         api_key: The endpoint's key, for clients created here; by default from the environment.
@@ -160,9 +160,9 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
     """Call a user's function, which may be asynchronous, and return its result and its cost.
 
     Raises:
-        ModelError: The function raised an exception. The text of `failed` begins the error's message.
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
-        CutReplyError: The function raised this error itself.
+        CutReplyError: The function raised a `CutReplyError`.
+        ModelError: The function raised another exception. The error's message begins with `failed`.
     """
     start = time.perf_counter()
     try:

@@ -1,4 +1,4 @@
-"""Finds messages that correct earlier messages, by rare words or kinds of values (such as dates) in both."""
+"""Finds messages that correct earlier messages, by rare words or kinds of values (such as dates) that they share."""
 
 import re
 from collections.abc import Sequence
@@ -154,9 +154,9 @@ class Corrections(NamedTuple):
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
         said_by: For each word, the number of corrections with the word.
-        owners: For each of `words` in turn, the indices in `places` of the corrections with the word.
+        owners: The indices in `places` of the corrections with the first of `words`, then with the second, and so on.
         rareness: For each item of `owners`, the rareness of its word.
-        needed: For each correction, the least total rareness of the words that it shares with a message it corrects.
+        needed: For each correction, the total rareness of shared words from which a message counts as corrected.
     """
 
     rows: Rows
@@ -196,8 +196,8 @@ class Corrections(NamedTuple):
         Args:
             places: The positions of the messages.
             longest: The most letters in a correction.
-            first: The number of messages, from the first on, for which all possible corrections count. For the others,
-                only clear corrections count, and they must share 1.5 times as many rare words with the message.
+            first: For the first `first` messages, any correction counts. For later messages, only clear corrections
+                (see `SURELY`) count, and they must share 1.5 times as many rare words with the message.
         """
         if not len(self.places):
             return [[] for _ in places]

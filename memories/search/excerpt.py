@@ -65,7 +65,7 @@ async def fit_found(
 def fit_passages(
     limit: int, passages: Iterable[Passage], tokens: Callable[[str], int], shorten: Shorten | None = None
 ) -> Sequence[Passage]:
-    """Return passages that together fit a token limit, as written by `evidence`.
+    """Return passages whose lines, as the function `evidence` writes them, fit a token limit.
 
     Args:
         limit: The limit in tokens, including dates and speakers.

@@ -17,7 +17,7 @@ __all__ = ["FEW_TOKENS", "KnownIndex", "UnitsOf"]
 
 _MOST_LINES = 64
 FEW_TOKENS = 300
-"""A token limit; views with a lower one have no room for a fact beside its replacement."""
+"""The highest token limit of a view that has no room for a fact beside its replacement."""
 
 UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 """A function from an item of a state (key and value) to the item's units; an outdated fact has no units."""
@@ -53,9 +53,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield, for each fact or statement found, the later ones that correct a name in it, and then itself.
+        """Yield a group for each unit (fact or statement) found: later units that correct its names, then the unit.
 
-        With a low token `limit`, no later ones are added.
+        If `limit` is at most 300 tokens, no later units are added.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

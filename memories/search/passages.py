@@ -59,8 +59,8 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
     """Return a row of numbers for each new message; `ROW` lists the numbers.
 
-    `counts` has the number of terms in each message. `before` has the rows of earlier messages: the new messages may
-    continue their last exchange, and their last segment (messages without a long pause between them).
+    `counts` has the number of terms in each message. `before` has the rows of earlier messages, because the first new
+    message may continue the last exchange, and the last segment (messages without a long pause between them).
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -80,8 +80,8 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
 def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
     """Return the positions at which the windows around messages begin and end.
 
-    A window grows by one message on each side in turn, until the next one would exceed its size, or follows a long
-    pause.
+    A window grows by one message on each side in turn. A side stops growing at a long pause, and at a message that does
+    not fit the size.
 
     Args:
         rows: The rows of all messages.
@@ -119,8 +119,8 @@ def find_labels(query: str) -> set[int]:
 def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
     """Return each message's loss of score, as a share of the best score by words.
 
-    A message loses for questions in it, for its length, and if its speaker's messages are long on average. A message
-    that speaks of "I" or "we" gains a little. `spoken_by` has a number for each message's speaker.
+    A message loses more, the more questions it has, the longer it is, and the longer its speaker's messages are on
+    average. A message that speaks of "I" or "we" loses less. `spoken_by` has each message's speaker, as an index.
     """
     usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
     length = weights.length * doublings(rows["length"], weights.short)
@@ -131,7 +131,7 @@ def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
 def weigh_answers(rows: Rows) -> Numbers:
     """Return, for each message, the share of questions among the sentences of the message before it.
 
-    After a long pause, the share is 0.
+    A message after questions probably answers them. After a long pause, the share is 0.
     """
     follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)

@@ -56,9 +56,9 @@ class Documents:
             before = entry
 
     def text(self, entries: Sequence[Entry]) -> str:
-        """Return an exchange as a document: a line for each input and output.
+        """Return an exchange as a document: a line "key: text" for each input and output of `save_context`.
 
-        Messages saved without keys become lines of a transcript.
+        Messages saved in other ways become lines of a transcript.
         """
         labels = self.labels.names.union(*(entry.fields for entry in entries))
         return "\n".join(line for entry in entries for line in self._lines(entry, labels))

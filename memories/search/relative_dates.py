@@ -15,7 +15,7 @@ _DATES = (*(language.dates for language in LANGUAGES), DATES)
 
 
 def find_dates(text: str, said: date) -> list[str]:
-    """Return the words of the dates that the phrases in a text mean, each word once.
+    """Return the dates meant by phrases such as "yesterday" in a text, as a list of words without repetition.
 
     Args:
         text: A message or a question.

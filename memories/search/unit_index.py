@@ -161,7 +161,7 @@ class UnitIndex:
     A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
     neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
     all facts about Devin, though only one unit calls him a head baker. Units with a date, a number, a place or a rule
-    gain if the question asks for one. Rules come last in the results of other questions.
+    gain if the question asks for one. If the question asks for no rule, rules come last.
 
     Args:
         weights: The weights of the search.
@@ -253,7 +253,7 @@ class UnitIndex:
         """Return the units that new lines may change, the most probable first.
 
         Args:
-            lines: Pairs of a new line and a dict from each name in it to a certainty, as in `search`.
+            lines: Pairs of a new line and a dict from each name in the line to its certainty (see `search`).
         """
         with self._lock:
             best = dict[int, float]()
@@ -265,7 +265,7 @@ class UnitIndex:
             return self._rank(best)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """Return, for each name of a unit, the newest later unit that replaces the name by another.
+        """Return the later units that say what took the place of a name of this unit: the newest for each name.
 
         For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names with many units
         are skipped.

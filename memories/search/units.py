@@ -104,9 +104,9 @@ class FoundUnits:
         return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """Return a dict from each of the first `most` names found to the unit that introduces it best.
+        """Return the first `most` names found, as a dict from name to a unit that introduces the name.
 
-        This is the highest-ranked unit that tells who or what the name is, or without one, the highest-ranked of all.
+        This is the best unit that tells who or what the name is. If no unit does, it is the best unit with the name.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:

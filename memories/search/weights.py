@@ -1,4 +1,4 @@
-"""Weights of the parts of both searches: over messages, and over known units."""
+"""Weights of the parts of the two searches: over messages, and over known units."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class Weights:
         around: The weight of the words in the window around the message.
         segment: The weight of the words in the message's segment: a longer part without a long pause.
         month: The gain of a message from the month or day that the query asks for, as a share of its score by words.
-        speaker: The points for messages of a speaker named in the query.
+        speaker: The gain of a message whose speaker is named in the query, in points of the score.
         telling: The gain of a message that speaks of "I" or "we", as a share of the best score by words.
         asking: The loss of a message that consists of questions, as a share of the best score by words.
         answering: The share of a question's score that is added to the message after it.
@@ -25,14 +25,14 @@ class Weights:
         embeddings: The gain for each standard deviation of similarity, as a share of the best score by words. At 0,
             embeddings are not searched.
         before: The share of the previous message's similarity that is added to a message's own.
-        after: The same for the next message.
+        after: The share of the next message's similarity that is added to a message's own.
         saturation: The parameter k1 of BM25: the lower, the less a repeated word adds.
         dilution: The parameter b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size of the window around a message in letters, including the message itself.
-        sure_correction: The share of a clear correction's rare words that the corrected message must have.
-        possible_correction: The same for a possible correction.
-        same_subject: The least total rareness of the words that a correction and the corrected message share. The
-            rareness of a word is from 0 for the most frequent words to 1 for words found only once.
+        sure_correction: A clear correction corrects only messages that have at least this share of its rare words.
+        possible_correction: The same share for a text that is only possibly a correction.
+        same_subject: The least sum of the rareness of the words that a correction shares with the corrected message. A
+            word's rareness is from 0 for the most frequent words to 1 for words found only once.
     """
 
     own: float = 0.5
@@ -64,12 +64,12 @@ class UnitWeights:
     Attributes:
         own: The weight of the words of the unit itself.
         around: The weight of the words of other units from the same message or a neighbouring message.
-        profile: The weight of the words of all units under the unit's names.
+        profile: The weight of the words of all units about the unit's subjects.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The share by which `neighbours` grows for a unit that tells who or what a subject is.
-        kinds: The gain of a unit with a date, a number, a place or a rule if the query asks for one, as a share of its
-            score.
-        having: A further gain of such a unit, as a share of the best score of all units.
+        roles: The increase of `neighbours`, as a share, for a neighbour that tells who or what a subject is.
+        kinds: The gain of a unit with a date, a number, a place or a rule, as a share of the unit's score, if the query
+            asks for that.
+        having: A further gain of the units that `kinds` raises, as a share of the best score of all units.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
         rows: The additional weight of two words that stand in a row in both the query and the unit.

@@ -150,11 +150,11 @@ class WordIndex:
         """Return a ranking of the messages that fit a query.
 
         Args:
-            query: The query. A message is left out if the window around it has none of these words.
+            query: The query. A message is left out if neither the message nor those around it have a word of the query.
             similar: A dict from log number to similarity, for messages found by embeddings. These messages are always
                 included.
             share: The weight of embeddings relative to words.
-            dates: The words of the dates that phrases of the query mean; see `find_dates`.
+            dates: Further words to search: dates meant by the query, as returned by `find_dates`.
         """
         with self._lock:
             found, total, best = self._score(query, dates)
@@ -168,7 +168,7 @@ class WordIndex:
     def find_others(self, found: Ranking) -> list[int]:
         """Return the log numbers of all messages that are not in a ranking.
 
-        Messages in the segments of found messages come first, then the rest; both newest first.
+        Messages in the segments of found messages come first. Within these and within the rest, the newest come first.
         """
         with self._lock:
             if not len(self._rows):
@@ -190,7 +190,7 @@ class WordIndex:
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
         """Return `seqs`, in which each message follows the newest messages that correct it.
 
-        The first few messages get all possible corrections, some further ones only clear corrections.
+        The first few messages get corrections of any kind, some further messages only clear corrections (see `SURELY`).
 
         Args:
             seqs: The log numbers of the messages, best first.
@@ -215,7 +215,7 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the first and last log number of each exchange that contains one of the messages, at most `k`."""
+        """Return the first and last log number of at most `k` exchanges: those of the given messages, in this order."""
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]

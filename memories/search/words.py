@@ -116,13 +116,13 @@ def count_letters(text: str) -> int:
 
 
 class Grain(NamedTuple):
-    """Spans of one size, such as messages or windows of messages, with their dates. A span is searched as one text.
+    """A way to divide a conversation into spans: messages, windows or segments. A span is searched as one text.
 
     Attributes:
         first: The position of each span's first message, as an array or a slice.
         end: The position after each span's last message, as an array or a slice.
-        day: The position of each span's date. Dates are numbered like messages, after the last message.
-        norm: A number for each span, which grows with its length: the higher it is, the less the words count.
+        day: The position of each span's date. The positions of dates follow those of the messages.
+        norm: BM25's length norm of each span: the longer the span, the less its words count.
         saturation: The k1 of BM25, as in `Weights`.
     """
 
@@ -137,9 +137,9 @@ class Grain(NamedTuple):
         """Return a grain with the given spans.
 
         Args:
-            spans: The spans, a pair of `first` and `end` as in `Grain`.
-            day: The position of each span's date, as in `Grain`.
-            ends: The positions at which the terms of each message or date begin, and the end of the last date.
+            spans: The spans, as a pair of the attributes `first` and `end`.
+            day: The position of each span's date.
+            ends: The position of the first term of each message, then of each date, then the number of terms.
             weights: The weights.
         """
         first, end = spans
@@ -164,16 +164,16 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, parts: NDArray[numpy.uint16], ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Count the phrases of a query, so that `Grain.add` can tell how often a phrase occurs in any span.
+    """Count the phrases of a query. From the counts, `Grain.add` works out how often a span contains a phrase.
 
-    Yields a triple for each phrase that occurs: the number of times that it begins before each of `ends`, the number of
-    times that it ends before each of `ends`, and its share.
+    Yields a triple for each phrase that occurs: how often the phrase begins before each position in `ends`, how often
+    the phrase ends before each of these positions, and the phrase's share.
 
     Args:
-        terms: The terms of all messages.
+        terms: The terms of all messages, then of all dates.
         parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
             terms share them.
-        ends: The positions at which the terms of each message begin, and the end of the last message.
+        ends: The position of the first term of each message, then of each date, then the number of terms.
         phrases: Pairs of a phrase to search for and its share, which is the weight of the phrase.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.

@@ -228,9 +228,9 @@ def merge_views(
 ) -> View:
     """Return the merged view of several views of a conversation, with each text and each message once.
 
-    Each view first gets its share of the limit. The rest goes to the views in turn, the largest share first. From each
-    view, texts are added first (cut at a sentence if necessary), then messages from the newest back, then passages, the
-    most useful first. A passage is dropped if its message is shown, or if the texts say nearly all of it.
+    Each view first gets its share of the limit. Tokens left over go to the view with the largest share, then to the
+    next. From each view, texts are added first (cut at a sentence if necessary), then messages from the newest back,
+    then passages, the most useful first. A passage is dropped if its message or nearly all its words are shown already.
 
     Args:
         views: The views, in any order.

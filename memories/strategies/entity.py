@@ -36,8 +36,8 @@ _MOST_INTRODUCED = 40
 class ConversationEntityMemory(ModelBackedMemory):
     """Shows the last `k` exchanges, and the statements of its notes that fit the input.
 
-    Each person or thing has a separate note. Loading asks no model: statements are found by the input's words, and by
-    the words of the whole note. Saving asks the model once to amend the notes: the model adds statements, and ends
+    Each person or thing has a separate note. Loading asks no model: the input's words are searched in each statement,
+    and in its note as a whole. Saving asks the model once to amend the notes: the model adds statements, and ends
     outdated statements, which stay as history. A statement that forbids something, or tells of an allergy, is shown for
     any question, if there is room. Upper and lower case are the same in names. If the model replies that two names mean
     the same ("Bob = Robert"), both names share one note.
@@ -165,7 +165,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def entities(self) -> dict[str, str]:
-        """A dict from name to note, as one text, sorted by name."""
+        """A dict from name to note, sorted by name. Each note is a single text."""
         return EntityNotes(drive(self.known_state()).items).notes
 
     @property

@@ -252,7 +252,8 @@ class EntityNotes:
 
     Attributes:
         items: A dict from key to item of the state. A key is a name in canonical form.
-        index: An index of these items, by default a new one. It may be of an earlier or later state.
+        index: An index of the items, by default a new one. An index of an earlier or later state works too, because
+            names without an item are skipped.
     """
 
     items: Mapping[str, Mapping[str, Any]]
@@ -293,7 +294,7 @@ class EntityNotes:
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def find(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the notes on names: a dict from name to note, as one text; "" without a note.
+        """Return the notes on names: a dict from name to the note as a single text; "" for a name without a note.
 
         An unknown name finds the notes on all longer names that contain it.
         """
@@ -323,7 +324,7 @@ class EntityNotes:
 
     @property
     def notes(self) -> dict[str, str]:
-        """A dict from name to note, as one text, sorted by name."""
+        """A dict from name to note, sorted by name. Each note is a single text."""
         return {item["name"]: self.summary(key) for key, item in sorted(self.items.items()) if "of" not in item}
 
     @property
@@ -386,7 +387,7 @@ def _unit_of(key: str, name: str, one: NoteStatement) -> KnownUnit:
 
 
 def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
-    """Return a statement with its source: the first of the messages that share the most words with it."""
+    """Return a statement with its source: the message that shares the most words with the statement."""
     words = frozenset(content_stems(text))
     found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)
     if not found:

@@ -21,13 +21,13 @@ Kept = TypeVar("Kept")
 
 
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-    """Return the changes of `derive`. If the reply about an exchange is cut off, derive from each half of it.
+    """Return the changes of `derive`. If the reply about an exchange is cut off, derive from each half of the exchange.
 
     A half has fewer messages, or fewer sentences of a single message. If a half fails, nothing is changed.
 
     Raises:
-        CutReplyError: The reply was cut off, but the entries are not divided: they are several exchanges, or a single
-            sentence.
+        CutReplyError: The reply was cut off, and `entries` are a single sentence, or several exchanges (which the
+            caller divides).
     """
     try:
         return await derive(state, entries, log)
@@ -52,7 +52,7 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
 
 
 class Draft(Generic[Kept]):
-    """Keeps search indexes for a state while it is derived anew, before it is stored.
+    """Keeps search indexes for a state that is being derived anew and is not stored yet.
 
     At each step, only the changed items are applied to the indexes.
 
@@ -61,7 +61,7 @@ class Draft(Generic[Kept]):
         apply: Applies changes to the indexes: a dict from key to item, `None` for a removed item.
 
     Example:
-        >>> draft = Draft(list, list.append)  # in place of an index, a list of all changes
+        >>> draft = Draft(list, list.append)  # here the "index" is a list of all changes
         >>> known = {"a": [1]}
         >>> _ = draft.after(known)
         >>> draft.after({**known, "b": [2]})
@@ -75,7 +75,7 @@ class Draft(Generic[Kept]):
         self._kept: Kept | None = None
 
     def after(self, items: Mapping[str, JSON]) -> Kept:
-        """Update the indexes to these items of the state, and return them. Only one thread may call this at a time."""
+        """Return the indexes, updated to these items of the state. Only one thread may call this at a time."""
         before, kept = self._items, self._kept
         kept = self._make() if kept is None else kept
         changes = {key: item for key, item in items.items() if before.get(key) is not item}

@@ -54,9 +54,9 @@ class ConversationKGMemory(ModelBackedMemory):
     """Shows the facts that fit the input, found by words.
 
     Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: a fact is
-    found by its words, and by those of other facts about its names: "my head baker" finds all facts about Devin, if one
-    of them says that Devin is head baker. A fact that forbids something, or tells of an allergy, is shown
-    for any question, if there is room. Facts from different exchanges are joined under one name, and corrections win:
+    found by its words, and by the words of other facts about its names: "my head baker" finds all facts about Devin, if
+    one fact says that Devin is head baker. A fact that forbids something, or tells of an allergy, is shown for any
+    question, if there is room. Facts from different exchanges are joined under one name, and corrections win:
     if a subject can have only one object, the newer fact supersedes the older fact, which stays as history.
 
     This memory is good for connected and changing facts, and for very few tokens. With a large model's facts from the

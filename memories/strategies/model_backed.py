@@ -111,7 +111,7 @@ class ModelBackedMemory(BaseMemory):
     async def complete(self, messages: Sequence[Message], purpose: str) -> str:
         """Return the model's answer to chat messages (oldest first), and count the cost under the name `purpose`.
 
-        The answer is checked as in `ask`, and the same errors are raised.
+        The answer is checked like the answer to a prompt; see `ask` for the errors.
         """
         text = "\n".join(map(text_of, messages))
         self._retry.prompts.check(text, purpose)

@@ -32,7 +32,7 @@ FURTHER = {
     "token-buffer": "windows:ConversationTokenBufferMemory",
     "summarizing-window": "summarizing_window:SummarizingWindowMemory",
 }
-"""Further strategies, in the same form as `SEVEN`."""
+"""Further strategies: short name -> "module:class" in this folder."""
 
 _OWN = SEVEN | FURTHER
 

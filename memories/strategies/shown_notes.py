@@ -44,8 +44,8 @@ class KnownNotes:
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
         """Yield the changes to notes from the lines of a reply.
 
-        A change is the note's key or name, the statement to end (`None` to end none), and the text to add. Lines with
-        an unknown number are skipped.
+        A change is the note's key or name, the statement to end (`None` to end none), and the text to add. A line gives
+        the statement to end by its number in the prompt; lines with an unknown number are skipped.
         """
         for name, text, number in amendments:
             if not number:
@@ -106,10 +106,9 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Iterable[int]], named: Sequ
 def notes_within(
     limit: int, groups: Iterable[Sequence[FoundUnit]], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Return the statements to show: the best results that fit, with the first statement of each of their notes.
+    """Return the statements to show: the best results that fit, and the first statement of each shown note.
 
-    A statement may be in several notes. Once it is shown in one, the notes that it names repeat it only if room is
-    left at the end.
+    A statement in several notes is repeated in notes that the statement names only if room is left at the end.
 
     Args:
         limit: The most tokens of all statements together.

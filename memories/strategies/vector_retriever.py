@@ -121,7 +121,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of messages to learn from now: all, or 0.
 
-        It is 0 only without an embedder, while the stored word index is nearly up to date.
+        Without an embedder, the result is 0 until it is time to store the word index again.
         """
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0

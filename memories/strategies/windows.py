@@ -128,7 +128,7 @@ class WindowMemory(BaseMemory):
     def limits(self) -> tuple[int, Steps | None]:
         """Return the most messages or tokens to show, and the `Steps` in which the window moves (`None` for no steps).
 
-        With a `step`, up to `step` messages are shown beyond a limit in messages. A limit in tokens is never exceeded.
+        A window of messages shows up to `step` messages beyond its limit. A window of tokens never exceeds its limit.
         """
         limit = self.limit()
         if not self.step:
@@ -142,7 +142,7 @@ class WindowMemory(BaseMemory):
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return the new value of `held`: the messages that LangChain4j's rules would keep."""
+        """Return the state's new item `held`, the messages that LangChain4j's rules keep."""
         held = [[one.number, one.message] for one in self._replay(state, entries)]
         return Changes({"held": held if self.keep_history else None})
 
@@ -185,7 +185,7 @@ class WindowMemory(BaseMemory):
         """Restart the view with these messages, oldest first; later messages follow.
 
         The messages are added to the log as a turn, after an empty system message as a mark. Earlier messages stay in
-        the log. Forget the mark to restore the earlier view.
+        the log; to show them again, delete the mark with `forget`.
 
         Raises:
             MessageError: A message is invalid; nothing was changed.
@@ -300,7 +300,7 @@ class MessageWindowMemory(WindowMemory):
     """
 
     def weight(self, entry: Entry) -> int:
-        """Return the weight of a message towards the limit: 1."""
+        """Return the weight of a message towards the limit: 1, since the limit counts messages."""
         return 1
 
 
@@ -382,7 +382,7 @@ class SlidingWindow:
         self._known: tuple[Hashable, list[Entry], float] | None = None
 
     async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], float] | None:
-        """Return the entries that fit, oldest first, and the weight that can be added before an entry is dropped.
+        """Return the entries that fit, oldest first, and the weight that can be added before an old entry is dropped.
 
         Returns `None` if there are other messages than user messages and answers, or no user message fits. Then use
         `fit_messages`.

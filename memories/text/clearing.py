@@ -153,7 +153,7 @@ class Clearing:
         return self._replace(entries, *self._names([*older, *held]))
 
     def replace_all(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return entries with all replaceable tool results as lines, as upkeep calls get them."""
+        """Return entries for an upkeep call: all tool results become lines, except short and excluded results."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return list(entries)
         # After an answer, all results are old.
@@ -162,9 +162,9 @@ class Clearing:
         return self._replace(entries, _results_to_clear(said, replace(self._option, keep=0, step=1)), {})
 
     def may_change(self, shown: Sequence[Entry]) -> bool:
-        """Tell whether lines may replace more tool results later.
+        """Tell whether more tool results may be replaced later, which changes the view.
 
-        Results that are not `shown` count too: as lines, they may leave room for other messages.
+        This includes results that are not `shown`: once replaced, they may leave room for other messages.
         """
         if any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in shown):
             return True

@@ -53,9 +53,11 @@ _JOINT = 0.4  # an underscore before letters is often one token with them
 class Tokenizer:
     """The tokens that a family of tokenizers makes of each kind of character, as fitted by `tools/tokenizers`.
 
+    The factors multiply estimates that are common to all families.
+
     Attributes:
         name: The family's name.
-        models: A pattern of the names of its models.
+        models: A regular expression for the names of the family's models.
         words: A factor for the tokens at the beginnings of words.
         long: A factor for the tokens in the rest of long words, and for accents.
         sign: The tokens of a Chinese character, also in Japanese.
@@ -82,7 +84,7 @@ class Tokenizer:
     frame: float
 
     def measure(self, text: str) -> "tuple[float, float, float, float]":
-        """Return the number of tokens in words, or in the blanks between words, for each of four kinds of character.
+        """Return the tokens of a text as four numbers, for four kinds of character.
 
         The kinds are: letters; Chinese characters; Japanese and Korean characters; digits, punctuation and blanks.
         """
@@ -220,13 +222,13 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
 
 @functools.cache
 def guesser_of(model: str) -> Callable[[str], int]:
-    """Return a function that estimates the tokens of a text for a model, without corrections."""
+    """Return a function that estimates the tokens of a text for a model, by the model's name alone."""
     measure = _measurer(tokenizer_of(model))
     return lambda text: int(sum(measure(text)) + 0.5) or int(bool(text))
 
 
 def split_text(text: str) -> list[str]:
-    """Return the words of a text, and then the blanks that may be tokens of their own."""
+    """Return the words of a text, then its line ends and runs of spaces, which may be tokens of their own."""
     words = text.split()
     # Without a blank to spare, each blank is a single character, and only line ends count.
     if len(text) == len("".join(words)) + len(words) - 1:
@@ -261,7 +263,7 @@ class Estimate:
     Attributes:
         tokenizer: The family of tokenizers.
         factors: The factors in use.
-        learnt: The newest factors.
+        learnt: The factors learnt from the newest answer; `factors` follow in steps.
         name: A name for the factors in use. Counts made under another name are invalid.
     """
 
@@ -278,7 +280,7 @@ class Estimate:
     def suit(self, model: str) -> None:
         """Choose the family of tokenizers for a model, and drop all corrections.
 
-        Does nothing if the family is known already.
+        Nothing changes if the name of an earlier model has told the family.
         """
         if not self.tokenizer.name:
             self._choose(tokenizer_of(model))
@@ -295,7 +297,7 @@ class Estimate:
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Use the newest factors (corrections) stored with entries, newest first; return False if none are stored."""
+        """Use the first factors stored with these entries, which come newest first; return False if there are none."""
         told = (entry.fields[ANSWER] for entry in entries if ANSWER in entry.fields)
         for counted in (json.loads(one).get("counted") for one in told if one and '"counted"' in one):
             # Another version may keep other factors.

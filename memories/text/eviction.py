@@ -57,7 +57,7 @@ class Fitted:
     Attributes:
         kept: The messages, in the order for sending.
         size: The weight of the kept messages.
-        settled: True if no message older than those in the list would be kept.
+        settled: True if a longer list, with older messages, would give the same result.
         oldest_needed: The log number of the oldest message that may still be shown.
         room: The weight that may be added before a kept message is evicted; below 0 if any addition evicts a message.
     """
@@ -82,8 +82,8 @@ def fit_messages(
 ) -> Fitted:
     """Return the newest messages that fit a limit: the oldest are evicted first, tool calls with their results.
 
-    System messages, pinned messages and the newest user message are never evicted, nor are the messages after an
-    unanswered user message. If these messages alone exceed the limit, no others are kept. Without a user message, the
+    Some messages are never evicted: system messages, pinned messages, the newest user message, and if that is
+    unanswered, the messages after it. If these alone exceed the limit, no others are kept. Without a user message, the
     last message stays. Calls with a missing result, and results without a call, are left out first and do not count.
 
     Args:
@@ -92,10 +92,10 @@ def fit_messages(
         evict: With `"exchange"`, the kept messages begin with a user message (apart from pinned messages); with
             `"message"`, with any message.
         system_first: True to put system messages first; false to leave system messages in their places.
-        steps: The rule for the first kept message; by default, any message can be first.
+        steps: Chooses the first kept message, so that it seldom changes; by default, as many messages as fit are kept.
         pinned: The log numbers of pinned messages.
         newest: The newest log number, if it is not the number of the last message in `items`.
-        count: Converts a log number into a message count for `steps` (see `Log.counter`).
+        count: Returns the number of messages up to a log number, for use with `steps` (see `Log.counter`).
     """
     given = list(items)
     together = group_messages([one.message for one in given])
@@ -239,9 +239,9 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 class Steps:
     """A window of messages that moves in steps, so that a provider's prompt cache stays valid most of the time.
 
-    The window begins after a log number that is a multiple of `every`: the greatest that leaves at least `least` to
-    show. If that leaves more than `most`, `every` is halved until it does not. The beginning depends only on the
-    messages shown, so it is the same after a restart and in other processes.
+    The window begins after the greatest log number that is a multiple of `every` and leaves at least `least` to show.
+    While this would show more than `most`, `every` is halved. The beginning depends only on the messages shown, so it
+    is the same after a restart and in other processes.
 
     Attributes:
         least: The least messages or tokens to show, if the log has enough.
@@ -266,20 +266,20 @@ class Steps:
 
     @classmethod
     def below(cls, limit: int, step: int) -> "Steps":
-        """Return a window that shows at most `limit` tokens, and usually at least `limit - step`."""
+        """Return a window of at most `limit` tokens, and at least `limit - step` unless a message exceeds `step`."""
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
     def first(self, numbers: Sequence[int], weights: Sequence[float], besides: float = 0) -> int:
         """Return the position of the first item shown. If no item is shown, return the number of items.
 
         Args:
-            numbers: The log numbers at which the window can begin, ascending.
-            weights: The weight of the item that begins at each log number.
+            numbers: The log number of each item's first message, ascending. The window begins with one of these items.
+            weights: The weight of each item.
             besides: The total weight of messages that are always shown.
 
         Example:
             >>> steps = Steps.above(2, 2)  # at least 2 items, at most 4
-            >>> [steps.first(range(1, last + 1), [1] * last) for last in (4, 5, 6)]  # items 1 to 4, 1 to 5, 1 to 6
+            >>> [steps.first(range(1, last + 1), [1] * last) for last in (4, 5, 6)]  # shows items 1-4, 4-5, then 4-6
             [0, 3, 3]
         """
         shown = [besides + weight for weight in accumulate(reversed(weights))][::-1]
@@ -301,9 +301,9 @@ class Steps:
         """Return the weight that can be added before the window moves; 0 if any addition moves it.
 
         Args:
-            numbers: The log numbers at which the window can begin after an addition, ascending.
-            weights: The weight of the item that begins at each log number.
-            newest: The newest log number. The window may also begin at messages added later.
+            numbers: The log number of each item's first message, ascending.
+            weights: The weight of each item.
+            newest: The newest log number. Added messages get the numbers after it, and the window may begin with them.
             begins: The position in `numbers` at which the window begins now.
             besides: The weight of messages that are always shown.
         """

@@ -80,7 +80,7 @@ FAMILIES: dict[str, Family] = {
     # Templates of Phi-3.5, Phi-4, DeepSeek V2 and Granite 3.0 drop calls and results without a word.
     "no-tools": Family(calls_as_text=True),
 }
-"""The families by name. "any" is the form for all endpoints of no known family."""
+"""The families by name. "any" is the form for endpoints of an unknown family."""
 
 # Rules to find the family: a regular expression for the host and model, such as "api.mistral.ai mistral-large-latest",
 # and the family. The first match counts. A wrong match costs tokens, and is an error only where an endpoint refuses

@@ -20,8 +20,8 @@ class Limit:
 
     Args:
         limit: The token limit.
-        size: Counts the tokens of all taken items together, if they may be fewer than the sum over the items (because
-            headings are shared, for example); by default, the sum counts.
+        size: Counts the tokens of all taken items together, for items that share parts (a heading, for example); by
+            default, the items' tokens are added up.
 
     Example:
         >>> room = Limit(7)

@@ -137,7 +137,7 @@ def check_several(messages: object, what: str = "messages") -> None:
 
 
 def as_record(message: Message | Record) -> Record:
-    """Return a message as a record, after the checks of `checked`; for a record, also check the fields.
+    """Return a message or record as a record, after checking the message (see `checked`) and a record's fields.
 
     An assistant's thoughts are set apart from the words (see `set_thoughts_apart`).
 

@@ -133,7 +133,7 @@ def refers_back(text: str) -> bool:
 def is_pronoun(name: str, said: str = "") -> bool:
     """Tell whether a "name" is a pronoun, or a word such as "nobody".
 
-    `said` is the statement about the name; it tells the language.
+    `said`, the statement about the name, tells the language.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]

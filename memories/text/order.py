@@ -101,8 +101,8 @@ def make_request(
         pieces: The pieces of the request, in order.
         family: The family.
         stable: The number of pieces at the beginning that the next request will have too.
-        room: The value of `Shown.room` for the result.
-        ends: True to add a user message if the last message is an answer, as endpoints demand.
+        room: The amount that may be added before the next call, as in `Shown`.
+        ends: True to add a user message after an answer at the end, because endpoints want the user to speak last.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)
@@ -122,15 +122,15 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Group messages that are to be joined into one, so that the groups may follow each other (see `FOLLOWS`).
+    """Put messages into groups, each to be joined into one message, so that `FOLLOWS` allows the order of the groups.
 
     Args:
         items: Pairs of a value to keep with the message, such as its origin, and the message. System messages come
             first.
-        stand_ins: Messages to insert between two messages that must not follow each other.
+        stand_ins: By kind, the message to insert where the order of two messages is not allowed.
 
     Returns:
-        For each group, its messages and their values.
+        The groups, each as a list of messages and a list of their values.
     """
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"
@@ -180,7 +180,7 @@ def in_turns(messages: Iterable[Message], family: Family = ANY) -> tuple[str, li
 def tell_calls_apart(messages: Iterable[Message], form: str = "") -> Iterator[Message]:
     """Yield the messages of a request. Each tool call gets its own id, and its result the same id.
 
-    Some endpoints give one id to several calls, which others refuse. The log keeps the original ids.
+    Some endpoints give the same id to several calls, but other endpoints refuse that. The log keeps the original ids.
 
     Args:
         messages: The messages, in the order of the request.

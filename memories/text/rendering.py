@@ -200,7 +200,7 @@ class Renderer:
         return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Return entries as a transcript, oldest first; faster than `lines` if the last call had most of them."""
+        """Return entries as a transcript, oldest first, like `lines`. Lines of the last transcript are used again."""
         known, text = self._newest
         if known == entries:
             return text
@@ -238,7 +238,7 @@ class Renderer:
     def total(self, entries: Sequence[Entry]) -> float:
         """Count the tokens of several entries' messages.
 
-        If the entries are those of the last call and newer ones, only the newer ones are counted.
+        The last total is kept: if new entries follow the entries of the last call, only the new ones are counted.
         """
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:

@@ -47,8 +47,8 @@ _LONGEST = 120
 def extract_thoughts(text: str) -> tuple[str, str]:
     r"""Return the thoughts at the beginning of an assistant's text, and the words after them.
 
-    A mark, such as `<think>`, without its other half is a part of the words. So are marks in quotations or code, and
-    marks after the first word.
+    A mark without its counterpart (`<think>` without `</think>`) is a part of the words. So are marks in quotations or
+    code, and marks after the first word.
 
     Example:
         >>> extract_thoughts("<think>\nWho is she?\n</think>\n\nAnna lives in Oslo.")

@@ -32,7 +32,8 @@ class Piece:
 
     Attributes:
         message: The message as the log has it; for a recalled text, without its frame.
-        kind: "system", "recalled" or "pinned" for such a message; "message" for any other.
+        kind: "system" for a system text, "recalled" for a derived or found text, "pinned" for a pinned message;
+            "message" for any other message.
         entry: The log entry of the message; `None` for a message outside the log.
         is_late: True for a recalled text that stands after the last answer.
     """
@@ -122,12 +123,12 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
 @dataclass(slots=True)
 class Cleared(Entry):
-    """A tool result replaced by a line. It is not equal to the message in the log."""
+    """A log entry whose tool result is shortened to a line that names the tool. The log keeps the full result."""
 
 
 @dataclass(slots=True)
 class Shortened(Entry):
-    """A message shortened for a prompt. It is not equal to the message in the log."""
+    """A message shortened for a prompt. The log keeps the whole message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +159,14 @@ class Passage:
 class Finds(Generic[T]):
     """The results of a search for a question. The view shows them after the results for earlier questions.
 
-    A provider's prompt cache then has the old part of the text, and only new results are paid for in full (see
-    docs/caching.md). The memory object keeps the earlier results; another object begins without them.
+    The earlier results stay in a provider's prompt cache, and only new results are paid for in full (see
+    docs/caching.md). The memory object keeps the earlier results; a new memory object begins without any.
 
     Attributes:
         items: The search results, the best first.
         write: Writes blocks of items as texts. A block has the items found for one question.
         most: The most tokens of the texts.
-        holds: Tells whether all items shown earlier are still valid.
+        holds: Tells whether all given items, which were shown earlier, are still valid.
         quoted: True if the texts have words of users, documents or tools, like `View.quotes`.
     """
 
@@ -178,10 +179,10 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return the blocks of items to show now, and their texts: the `earlier` blocks, then a block of new items.
+        """Return blocks of items and their texts: the `earlier` blocks, and behind them a block of new items.
 
-        Only `items` are returned if there is no room for all, an earlier item is invalid, or hardly any earlier item
-        was found again.
+        The `earlier` blocks are dropped, and all `items` are in one block, if there is no room for all, an earlier item
+        is no longer valid, or hardly any earlier item was found again.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]
@@ -205,15 +206,14 @@ class View:
             as system messages.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
         notes: A dict from name to note ("" without a note), in the words of the conversation; `None` for a strategy
-            without notes. Notes are shown as messages unless there are `quotes`.
-        passages: The messages of the log that `quotes` shows word for word, the most useful first; empty if `quotes`
-            shows anything else.
+            without notes. Without `quotes`, the notes are shown in their place.
+        passages: The messages in `quotes`, the most useful first; empty if `quotes` has other texts than messages.
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
         summary_as_turn: True to write `recalled` in a transcript as words of the system.
-        room: The amount that can be added before the view begins with another entry, or a function that returns it;
-            `None` for any amount, -1 for none. The unit is that of the strategy's limit.
+        room: The amount that can be added to the log before the view's first entry changes, in the unit of the
+            strategy's limit, or a function that returns the amount; `None` for any amount, -1 for none.
         texts_stay: True if no text is changed or added while there is `room`.
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
         shows_newest: True if the entries include the whole newest exchange.
@@ -239,7 +239,7 @@ class View:
         return cls(tuple(recalled), entries, notes)
 
     def ending_with(self, newest: Sequence[Entry], *, is_open: bool) -> Self:
-        """Return the view with the newest exchange at the end if it is unanswered. An answered exchange is not added.
+        """Return the view with an unanswered newest exchange added at the end. An answered exchange is not added.
 
         Args:
             newest: The newest exchange, including calls that wait for results.
@@ -281,9 +281,9 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return a value for `View.room`: `spare`, or -1 if the next exchange will probably need more.
+    """Return the value of `View.room` for a view with `spare` left of its limit.
 
-    The next exchange is taken to be as large as the newest.
+    This is `spare`, or -1 for no room if the next exchange, taken to be as large as the newest, needs more.
     """
     newest = entries[last_exchange(entries) :]
     return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

@@ -20,14 +20,13 @@ __all__ = ["ExactIndex", "VectorIndex", "digest"]
 class VectorIndex(Protocol):
     """Finds the embeddings of a conversation that are nearest to a query.
 
-    The contents of an index can be rebuilt from the store. Embeddings are float32, little-endian. Those of one
-    conversation and one `space` (the name of a state) belong together, and have the same dimension. If the index fails,
-    or an embedding is invalid, the methods raise a `StoreError`. `memzoo.testing.VectorIndexContract` states the rules
-    as tests.
+    The contents of an index can be rebuilt from the store. Embeddings are float32, little-endian. All embeddings of one
+    conversation and one `space` (the name of a state) have the same dimension. If the index fails, or an embedding is
+    invalid, the methods raise a `StoreError`. `memzoo.testing.VectorIndexContract` states the rules as tests.
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
-        """Add embeddings, a dict from log number to embedding. Earlier ones with the same numbers are replaced."""
+        """Add embeddings, a dict from log number to embedding. Earlier embeddings with these numbers are replaced."""
         ...
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:

@@ -30,8 +30,8 @@ class RedisStore(Closing):
     """A `Store` on a Redis or Valkey server or cluster, shared by any number of processes.
 
     All keys of a conversation are on one server of a cluster. Each call is one script, which runs completely or not at
-    all. To list ids, the names of all keys are scanned. Whether data survives the end of the server depends on its
-    settings: `docs/stores.md` lists those that were tried.
+    all. To list ids, the names of all keys are scanned. Whether data survives the end of the server depends on the
+    server's settings; `docs/stores.md` lists the settings that were tried.
 
     Example::
 
@@ -232,9 +232,9 @@ class RedisStore(Closing):
             raise make_conflict_error(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """Make the servers rewrite their files now if `thorough`; see `ManagedStore.scrub`.
+        """With `thorough`, make the servers rewrite their files, otherwise do nothing; see `ManagedStore.scrub`.
 
-        The result is false if a server refuses. Files of replicas are not rewritten.
+        The result is true if all servers have rewritten their files. Files of replicas are not rewritten.
         """
         return thorough and await self._redis.rewrite_files()
 

@@ -20,9 +20,9 @@ class PooledConnection:
 
     Attributes:
         connection: SQLAlchemy's object.
-        driver: The driver's object for the same connection.
+        driver: The driver's object for this connection.
         lock: The lock for using and closing the connection.
-        is_closed: True once another thread has closed it.
+        is_closed: True once another thread has closed the connection.
     """
 
     def __init__(self, connection: Connection, lock: "threading.RLock") -> None:

@@ -86,8 +86,7 @@ _STATEMENTS = Statements(
 class PostgreSQL:
     """Connections to a PostgreSQL database, and their errors.
 
-    Synchronous calls share a pool of connections, and each event loop has its own pool. Attributes and methods are the
-    same as in `SQLite`.
+    Synchronous calls share a pool of connections, and each event loop has its own pool. For the members, see `SQLite`.
     """
 
     def __init__(self, url: str) -> None:

@@ -58,7 +58,7 @@ def is_own(options: str | None) -> bool:
 
 
 def without_secrets(url: str) -> str:
-    """Return the URL without secrets. It still opens the database if the password comes from elsewhere."""
+    """Return the URL without secrets, which still opens the database if the password comes from elsewhere."""
     # Build a new URL: SQLAlchemy replaces a hidden password by stars, and a server would take these for the password.
     parts = make_url(url)
     secrets = [name for name in parts.query if "password" in name]

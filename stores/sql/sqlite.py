@@ -123,7 +123,7 @@ class SQLite:
     async def transact(self, work: Callable[[Run], T]) -> T:
         """Run a function in a transaction, and return its result.
 
-        The function gets another function, which executes statements.
+        The function's argument is a `Run`, which executes statements.
         """
 
         def job(held: PooledConnection) -> T:
@@ -137,8 +137,8 @@ class SQLite:
         """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            The log number of the turn's first message, and no rows. If the turn was stored earlier: 0, and the rows of
-            its messages that were not forgotten.
+            The log number of the turn's first message, and `()`. If an earlier call stored the turn, 0 and the rows of
+            the turn's messages, without forgotten messages.
         """
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:

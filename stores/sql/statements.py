@@ -71,8 +71,8 @@ def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
     """Return an SQL statement that selects the ids of conversations with messages, in order.
 
     Args:
-        bounds: The conditions: "after", "first", "beyond", "idle", "behind" or "limit". Each is also the name of a
-            value to give when the statement runs.
+        bounds: The conditions, each also the name of a value to give when the statement runs: ids above "after", from
+            "first" on, below "beyond"; unchanged since "idle"; with messages that the state "behind" lacks; "limit".
     """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
@@ -152,11 +152,11 @@ class Statements:
 
     Attributes:
         read: Returns the statement for `Store.read` with the given bounds.
-        found: Creates a missing conversation; returns its first version.
+        found: Founds (creates) a missing conversation; returns its first version.
         revise: Locks a conversation against other writers, and gives it a new version number.
-        renew: Does the same as `revise`, and makes all earlier versions invalid.
+        renew: Does the same as `revise`, and makes readers that know an earlier version read everything anew.
         lease: Takes a free lease, or renews the owner's; then returns its owner and token.
-        evicted: Gives a conversation's log a new epoch, but leaves the versions of its states as they are.
+        evicted: Notes that messages were evicted: gives the log a new epoch, but no new version to the states.
         retire: Records a conversation's last version number before its deletion, so that the number is not used again.
     """
 

@@ -34,7 +34,7 @@ def role_of(label: str) -> str:
 def read_prompt(text: str) -> tuple[str, dict[str, str], str]:
     """Return the three parts of a prompt: its task, a dict from tag to section, and the text after the sections.
 
-    The first line names the task; it is "" if there is none.
+    The first line names the task. Without such a line, the task is "".
     """
     task = _TASK.match(text)
     return task[1] if task else "", {name: _section(text, name) for name in _SECTIONS}, text[text.rfind("\n</") + 1 :]

@@ -50,8 +50,8 @@ class Statement(NamedTuple):
         subject: The person or thing that the fact is about.
         relation: The relation between subject and object.
         object: The other person or thing.
-        negated: True if the model says that the fact is false or no longer true.
-        ended: True if the model says that the fact was true earlier and is no longer true.
+        negated: True if the model says that the fact is not true ("NOT") or is no longer true ("NO LONGER").
+        ended: True if the model says that the fact is no longer true; then `negated` is true as well.
         qualifier: The fact's time, place or condition; "" if missing.
     """
 

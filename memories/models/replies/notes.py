@@ -108,10 +108,10 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
     Args:
         reply: The reply.
         known: The names in the prompt.
-        source: The chat in the prompt. One of the two names must be known, or be a name in the chat.
+        source: The chat in the prompt. A line counts only if at least one of its two names is known or in the chat.
 
     Returns:
-        A dict from name to name, such as `{"Bob": "Robert"}`.
+        A dict from another name to the name to keep, such as `{"Bob": "Robert"}`.
     """
     pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
     if not pairs:

@@ -39,7 +39,7 @@ def tell_language(text: str) -> Language:
 
 
 def stem_words(text: str) -> str:
-    """Return a text with each word replaced by its stem.
+    """Return a text with each word replaced by its stem in lower case, and each month by its English name.
 
     English texts stay unchanged, because SQLite stems English words.
 

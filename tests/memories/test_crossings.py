@@ -81,7 +81,7 @@ def test_what_the_user_said_has_the_room_that_a_prompt_leaves_to_what_is_known()
     kinds = [f"kind{at}" for at in range(60)]
     advice = "\n".join(f"assistant | advises for breakfast | {kind} bread" for kind in kinds)
     model = ScriptedModel(f"{advice}\nNoor | bakes | bread", "NONE")
-    memory = create_memory("knowledge-graph", llm=model, k=0)
+    memory = create_memory("knowledge-graph", llm=model, k=0, learn_every=1)
     for said in ("Noor bakes bread", f"Is there bread of {' '.join(kinds)}?"):
         memory.save_context({"input": said}, {"output": "I advise bread."})
     known = model.asked[1][1].partition("<known>\n")[2].partition("\n</known>")[0]

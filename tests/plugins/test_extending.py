@@ -27,7 +27,7 @@ def model(messages):
     asked.append(messages[0]["content"])
     return "Topic: Anna and Oslo."
 for prompts in (None, {"topic": "Worum geht es? {{ new_lines }}"}):
-    memory = create_memory("topic", llm=model, prompts=prompts)
+    memory = create_memory("topic", llm=model, prompts=prompts, learn_every=1)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
     print(asked[-1].splitlines()[0], memory.usage["topic"].calls, memory.messages()[0]["content"])
 try:
@@ -50,13 +50,13 @@ for tidies in (False, True):
             derived.append(len(entries))
             return await super().derive(state, entries, log) if entries else Changes({"tidy": True})
     asked, derived = [], []
-    memory = RarelyMemory(llm="offline")
+    memory = RarelyMemory(llm="offline", learn_every=1)
     for name in ("Anna", "Bo"):
         memory.save_context({"input": f"{name} lives in Oslo."}, {"output": "Noted."})
     print(asked, derived, memory.messages()[0]["content"])
 
 with open_store("shelf://top") as store:
-    memory = create_memory("summary", llm="offline", store=store)
+    memory = create_memory("summary", llm="offline", store=store, learn_every=1)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
     print(store, store.url, "Oslo" in memory.summary)
 """

@@ -410,7 +410,7 @@ def test_what_is_said_after_a_clear_stays() -> None:
 def test_what_was_learnt_before_a_clear_is_not_kept() -> None:
     """A summary of the conversation as it was does not become that of another one with the same numbers."""
     model = ScriptedModel(*(f"Summary {number}." for number in range(20)))
-    memory = create_memory("summary", llm=model)
+    memory = create_memory("summary", llm=model, learn_every=1)
     for text in ("a", "b"):
         memory.save_context({"input": text}, {"output": "ok"})
     with memory.turn("c", after=2) as turn:
@@ -451,7 +451,7 @@ def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) 
 @pytest.mark.parametrize("name", ["regenerate", "edit"])
 def test_without_history_what_was_learnt_is_not_lost(model: Seeing, name: str) -> None:
     """What would forget a summary of messages that are gone is refused before the model is asked."""
-    memory = create_memory("summary", llm=summarize, keep_history=False)
+    memory = create_memory("summary", llm=summarize, keep_history=False, learn_every=1)
     conversation = Conversation(model, memory)
     for question in ("First?", "Second?"):
         conversation.send(question)

@@ -87,7 +87,7 @@ class TestThread:
     def test_saves_before_the_model_answers(self) -> None:
         """A save returns while the model is still busy, and the view shows the messages as they are."""
         gate = Gate()
-        memory = ConversationSummaryMemory(llm=gate, learn="background")
+        memory = ConversationSummaryMemory(llm=gate, learn="background", learn_every=1)
         memory.save_context({"input": "q"}, {"output": "a"})
         assert gate.entered.wait(30)
         assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
@@ -103,7 +103,7 @@ class TestThread:
             prompts.append(str(messages[-1]["content"]).partition("<new_lines>")[2])
             return gate(messages)
 
-        memory = ConversationSummaryMemory(llm=answer, learn="background")
+        memory = ConversationSummaryMemory(llm=answer, learn="background", learn_every=1)
         memory.save_context({"input": "q0"}, {"output": "a0"})
         assert gate.entered.wait(30)
         for number in (1, 2, 3):
@@ -116,7 +116,7 @@ class TestThread:
         """An error is logged, the messages stay in view, and `settle` makes up for it or raises (I4)."""
         model = FlakyModel(ScriptedModel("A summary."))
         model.fault = ModelError("down")
-        memory = ConversationSummaryMemory(llm=model, learn="background")
+        memory = ConversationSummaryMemory(llm=model, learn="background", learn_every=1)
         with caplog.at_level(logging.WARNING, logger="memzoo"):
             memory.save_context({"input": "q"}, {"output": "a"})
             with pytest.raises(ModelError, match="down"):
@@ -131,7 +131,9 @@ class TestThread:
         store = InMemoryStore()
         create_memory("buffer", store=store, conversation_id="a").save_context({"input": "q"}, {"output": "a"})
         gate = Gate()
-        memory = ConversationSummaryMemory(llm=gate, learn="background", store=store, conversation_id="a")
+        memory = ConversationSummaryMemory(
+            llm=gate, learn="background", store=store, conversation_id="a", learn_every=1
+        )
         assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
         assert gate.entered.wait(30)
         gate.open.set()
@@ -189,7 +191,7 @@ class TestTask:
                 await opened.wait()
                 return "A summary."
 
-            memory = ConversationSummaryMemory(llm=answer, learn="background")
+            memory = ConversationSummaryMemory(llm=answer, learn="background", learn_every=1)
             await memory.asave_context({"input": "q"}, {"output": "a"})
             await entered.wait()
             assert await memory.aload_memory_variables() == {"history": "Human: q\nAI: a"}
@@ -298,7 +300,7 @@ class TestLater:
 
     def test_what_is_forgotten_is_learnt_anew_later(self) -> None:
         """`forget` asks no model either, and says what is left to do."""
-        memory = create_memory("summary", llm="offline", learn="later")
+        memory = create_memory("summary", llm="offline", learn="later", learn_every=1)
         for text in ("I live in Oslo.", "I like tea."):
             memory.save_context({"input": text}, {"output": "ok"})
         memory.settle()

@@ -93,7 +93,7 @@ LEFT = {
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_save_deletes_what_is_needed_no_more(name: str) -> None:
     """Without history, each strategy keeps what it still reads, and the newest turn."""
-    memory = create_memory(name, keep_history=False, **OPTIONS[name])
+    memory = create_memory(name, keep_history=False, **OPTIONS[name], learn_every=1)
     tell(memory, 6)
     assert kept(memory) == LEFT[name]
 
@@ -108,7 +108,7 @@ def test_by_default_nothing_is_deleted(name: str) -> None:
 
 def test_the_newest_turn_can_be_repeated() -> None:
     """A repetition of the newest turn is known for one, though the summary has taken it in (I2)."""
-    memory = create_memory("summary", keep_history=False, **OPTIONS["summary"])
+    memory = create_memory("summary", keep_history=False, **OPTIONS["summary"], learn_every=1)
     tell(memory, 3)
     calls = memory.usage.total.calls
     memory.save_context({"input": "Sam lives in Oslo 2"}, {"output": "I see"}, turn_id="turn 2")
@@ -170,7 +170,7 @@ def test_a_deletion_that_failed_is_made_up_for(caplog: pytest.LogCaptureFixture)
 def test_combined_memories_keep_what_any_member_needs() -> None:
     """The member that looks back furthest decides."""
     members = [("window", {"k": 2}), ("summary", OPTIONS["summary"]), ("entity", OPTIONS["entity"])]
-    memory = CombinedMemory(memories=members, keep_history=False)
+    memory = CombinedMemory(memories=members, keep_history=False, learn_every=1)
     tell(memory, 6)
     assert kept(memory) == LEFT["window"]
 

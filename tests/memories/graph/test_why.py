@@ -17,7 +17,7 @@ def told() -> tuple[ConversationKGMemory, ScriptedModel]:
         "Christopher Nolan | directed | Memento",
         ModelError("down"),
     )
-    memory = ConversationKGMemory(llm=model, on_model_error="defer")
+    memory = ConversationKGMemory(llm=model, on_model_error="defer", learn_every=1)
     for said in (
         "Christopher Nolan directed Memento and lives in London",
         "No, Nolan lives in Paris!",

@@ -71,7 +71,7 @@ def outcome(reply: dict[str, Any], do: Callable[[], Any]) -> Any:
 @each("summary")
 def test_summary(reply: dict[str, Any]) -> None:
     """A summary is the model's answer and nothing else; without one the old summary stays."""
-    memory = ConversationSummaryMemory(llm=saying(OLD, reply))
+    memory = ConversationSummaryMemory(llm=saying(OLD, reply), learn_every=1)
     memory.save_context({"input": "I am Anna, a baker."}, {"output": "Hello Anna!"})
     outcome(reply, lambda: memory.save_context(MOVED, {"output": "Noted."}))
     assert memory.summary == reply.get("gives", OLD)
@@ -90,7 +90,7 @@ def test_names(reply: dict[str, Any]) -> None:
 @each("notes")
 def test_notes(reply: dict[str, Any]) -> None:
     """A note is what was said of a name, in whatever form it came."""
-    memory = ConversationEntityMemory(llm=saying(reply))
+    memory = ConversationEntityMemory(llm=saying(reply), learn_every=1)
     outcome(reply, lambda: memory.save_context(MOVED, {"output": "Noted."}))
     assert {name: note for name, note in memory.entities.items() if note} == reply.get("gives", {})
 
@@ -134,7 +134,7 @@ def test_each_reply_says_what_comes_of_it(task: str) -> None:
 @pytest.mark.parametrize("text", ["Mara sent \ud83d", "<think>Mara?", "<|im_end|>", ""])
 def test_a_function_is_read_alike(text: str) -> None:
     """A function's reply that cannot be used is refused as an endpoint's is."""
-    memory = ConversationSummaryMemory(llm=lambda _: text)
+    memory = ConversationSummaryMemory(llm=lambda _: text, learn_every=1)
     with pytest.raises(ModelReplyError):
         memory.save_context(MOVED, {"output": "Noted."})
     assert memory.summary == ""

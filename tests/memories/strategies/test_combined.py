@@ -41,7 +41,7 @@ def sam(messages: list[Message]) -> str:
 
 def told(*members: Any, **options: Any) -> CombinedMemory:
     """A combined memory that was told three exchanges."""
-    memory = CombinedMemory(memories=members, **options)
+    memory = CombinedMemory(memories=members, **options, learn_every=1)
     for said, answer in SAID:
         memory.save_context({"input": said}, {"output": answer})
     return memory
@@ -130,7 +130,9 @@ class TestSaving:
     def test_goes_on_where_a_member_fails(self) -> None:
         """A member that fails stops no other, and catches up with the next save: nothing is lost or doubled (F3)."""
         failing, sound = ScriptedModel(ModelError("down"), "All."), ScriptedModel("Sam | lives in | Oslo", "NONE")
-        memory = CombinedMemory(memories=[("summary", {"llm": failing}), ("knowledge-graph", {"llm": sound})])
+        memory = CombinedMemory(
+            memories=[("summary", {"llm": failing}), ("knowledge-graph", {"llm": sound})], learn_every=1
+        )
         with pytest.raises(ModelError, match="down"):
             memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
         assert [purpose for purpose, _ in sound.asked] == ["triple_extraction"]
@@ -143,7 +145,7 @@ class TestSaving:
         """If several members fail, the first error is raised and tells of the others."""
         members = [(name, {"llm": ScriptedModel(ModelError(name))}) for name in ("summary", "knowledge-graph")]
         with pytest.raises(ModelError, match="summary") as caught:
-            CombinedMemory(memories=members).save_context({"input": "a"}, {"output": "b"})
+            CombinedMemory(memories=members, learn_every=1).save_context({"input": "a"}, {"output": "b"})
         assert caught.value.__notes__ == ["At the same time: ModelError: knowledge-graph"]
 
     def test_defers_errors_of_members_made_before(self) -> None:
@@ -180,7 +182,9 @@ class TestSideBySide:
             both.wait()
             return "NONE"
 
-        memory = CombinedMemory(memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})])
+        memory = CombinedMemory(
+            memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})], learn_every=1
+        )
         memory.save_context({"input": "a"}, {"output": "b"})
         assert memory.usage.total.calls == 2
 
@@ -196,7 +200,9 @@ class TestSideBySide:
                     await both.wait()
                 return "NONE"
 
-            memory = CombinedMemory(memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})])
+            memory = CombinedMemory(
+                memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})], learn_every=1
+            )
             await memory.asave_context({"input": "a"}, {"output": "b"})
             assert threads == {threading.get_ident()}
             return memory.usage.total.calls
@@ -323,6 +329,7 @@ def test_survives_a_restart(make: Callable[..., BaseMemory], clerk: ChatFunction
         memories=[("summary", {"llm": ScriptedModel()}), ("knowledge-graph", {"llm": sam})],
         store=first.store,
         conversation_id="a",
+        learn_every=1,
     )
     shown = again.load_memory_variables({"input": "Sam"})
     assert "Human: Sam lives in Oslo / AI: ok / Human: Sam likes tea" in shown["summary"]
@@ -343,7 +350,7 @@ def test_shows_facts_and_then_messages_that_say_more() -> None:
         lines = str(messages[0]["content"]).partition("<new_lines>")[2]
         return next(reply for said, reply in replies.items() if said in lines)
 
-    memory = CombinedMemory(memories=[("vector-retriever", {}), ("knowledge-graph", {"llm": extractor})])
+    memory = CombinedMemory(memories=[("vector-retriever", {}), ("knowledge-graph", {"llm": extractor})], learn_every=1)
     for said in replies:
         memory.save_context({"input": said}, {"output": "Hm!"})
     memory.save_context({"input": "Hello!"}, {"output": "Hello!"})

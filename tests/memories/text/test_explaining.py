@@ -17,7 +17,7 @@ SAID = ["Anna lives in Oslo.", "Bo sells bikes in Rome.", "The weather is fine."
 def told(name: str, **options: Any) -> BaseMemory:
     """A memory of three exchanges: messages 1 to 6."""
     store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, tzinfo=UTC))
-    memory = create_memory(name, store=store, token_counter="approximate", **options)
+    memory = create_memory(name, store=store, token_counter="approximate", **options, learn_every=1)
     for words in SAID:
         memory.save_context({"input": words}, {"output": "ok"})
     return memory

@@ -168,3 +168,13 @@ def test_nothing_is_collected_unless_somebody_asks() -> None:
         yield 1, 1.0
 
     report("words", scores())
+
+
+def test_messages_that_wait_are_counted() -> None:
+    """Why a graph shows messages: nothing was learnt from them yet. A window learns nothing."""
+    memory = create_memory("knowledge-graph", llm=ScriptedModel("Anna | lives in | Oslo"))
+    memory.save_context({"input": SAID[0]}, {"output": "ok"})
+    before = memory.explain("Anna?")
+    memory.settle()
+    assert (before.waiting, memory.explain("Anna?").waiting, told("window", k=1).explain().waiting) == (2, 0, 0)
+    assert str(before).endswith("\nMessages not learnt from yet: 2")

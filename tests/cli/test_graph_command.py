@@ -86,6 +86,7 @@ def test_of_another_strategy_is_empty(tmp_path: Path) -> None:
             conversation_id="a",
             on_model_error="defer",
             mine_ai=False,
+            learn_every=1,
         ).save_context({"input": "x"}, {"output": "y"})
     assert run("--store", url) == ("", BEHIND)
 

@@ -109,7 +109,7 @@ def shown_by(strategy: str, dialogue: str, question: str) -> str:
         return by[strategy, dialogue]
 
     store = InMemoryStore(clock=lambda: WHEN)
-    memory = create_memory(strategy, llm=replied, store=store, clock=WHEN.timestamp)
+    memory = create_memory(strategy, llm=replied, store=store, clock=WHEN.timestamp, learn_every=1)
     roles = {"Human": "user", "AI": "assistant"}
     memory.add_messages([{"role": roles[who], "content": what} for who, what in said], learn=False)
     memory.settle()

@@ -146,4 +146,6 @@ class TestPromptDrift:
             pytest.raises(UnplayedInteractionError),
             use_cassette(RECORDINGS / "summary.yaml", ignore=["$.model"]),
         ):
-            ConversationSummaryMemory(llm=UNREACHABLE).save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
+            ConversationSummaryMemory(llm=UNREACHABLE, learn_every=1).save_context(
+                {"input": SAID[0][0]}, {"output": SAID[0][1]}
+            )

@@ -159,7 +159,7 @@ def test_commands_use_installed_packages(run: Run, tmp_path: Path):
     shown = "what the user asked to remember, and the last `k` exchanges"
     assert lines["pinned"] == ["pinned", "PinnedMemory", shown, "", "nothing"]
     shown = "in a sentence what the conversation is about, and the last exchange"
-    assert lines["topic"] == ["topic", "TopicMemory", shown, "1 call a save", "a model"]
+    assert lines["topic"] == ["topic", "TopicMemory", shown, "1 call for 8 exchanges", "a model"]
     assert "of an installed package" in next(line for line in listed.output.splitlines() if line.startswith("shelf://"))
 
     assert compared.code == 0, compared.errors

@@ -170,7 +170,7 @@ def test_a_list_is_read_once_a_load_and_once_a_save(name: str, options: dict[str
         return lists.get_messages(id_)
 
     store = MessageListStore(get=get, update=lists.update_messages, delete=lists.delete_messages)
-    memory = create_memory(name, store=store, conversation_id="c", keep_history=keep_history, **options)
+    memory = create_memory(name, store=store, conversation_id="c", keep_history=keep_history, **options, learn_every=1)
     for number in range(7):
         reads.clear()
         memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
@@ -264,7 +264,9 @@ def test_a_window_that_moves_in_steps_begins_with_the_same_message_after_a_resta
     options = {"max_tokens": 120} | options if name == "token-window" else options
 
     def opened() -> BaseMemory:
-        return create_memory(name, store=over(lists), conversation_id="c", keep_history=keep_history, **options)
+        return create_memory(
+            name, store=over(lists), conversation_id="c", keep_history=keep_history, **options, learn_every=1
+        )
 
     memory, moved, before = opened(), 0, list[Message]()
     memory.add_messages([{"role": "system", "content": "Be brief."}])

@@ -97,7 +97,7 @@ def test_each_strategy_answers_again(name: str) -> None:
         return next(answers)
 
     options: dict[str, Any] = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
-    conversation = Conversation(answer, create_memory(name, **options))
+    conversation = Conversation(answer, create_memory(name, **options, learn_every=1))
     conversation.send("Hello there")
     conversation.send("What does Anna like?")
     conversation.regenerate()
@@ -284,7 +284,9 @@ def test_an_edit_shows_what_was_known_then(name: str) -> None:
         return "Anna: likes tea" if name == "entity" else "Anna | likes | tea"
 
     llm: Any = {"llm": reply} if "llm" in create_memory(name).__dataclass_fields__ else {}
-    memory, fresh = (create_memory(name, token_counter="approximate", clock=lambda: 0.0, **llm) for _ in range(2))
+    memory, fresh = (
+        create_memory(name, token_counter="approximate", clock=lambda: 0.0, **llm, learn_every=1) for _ in range(2)
+    )
     for one, count in ((memory, 6), (fresh, 3)):
         for number in range(count):
             one.save_context({"input": f"Anna likes tea {number}"}, {"output": "I see"})
@@ -440,7 +442,7 @@ def test_an_edit_leaves_a_shared_index_alone() -> None:
 
 def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) -> None:
     """With `keep_history=False` a question is kept with its new answer, however often that is given anew."""
-    memory = create_memory("summary", llm=summarize, keep_history=False)
+    memory = create_memory("summary", llm=summarize, keep_history=False, learn_every=1)
     conversation = Conversation(model, memory)
     conversation.send("First?")
     for number in (2, 3):

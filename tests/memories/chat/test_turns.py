@@ -66,7 +66,7 @@ def test_memories_that_search_get_the_question() -> None:
         asked.append(messages[-1]["content"])
         return "NONE"
 
-    memory = create_memory("entity", llm=model, ask_at_load=True)
+    memory = create_memory("entity", llm=model, ask_at_load=True, learn_every=1)
     memory.save_context({"input": "Sam likes tea."}, {"output": "ok"})
     asked.clear()
     with memory.turn("What about Quebec?") as turn:

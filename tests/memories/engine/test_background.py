@@ -163,7 +163,7 @@ class TestThread:
     def test_tells_in_a_line_that_the_store_was_closed_meanwhile(self, caplog: pytest.LogCaptureFixture) -> None:
         """At the end of a program, say: what was not learnt yet, the next one learns."""
         with open_store("sqlite://") as store:
-            memory = create_memory("summary", llm="offline", store=store, learn="later")
+            memory = create_memory("summary", llm="offline", store=store, learn="later", learn_every=1)
 
         async def start() -> None:
             background = Background(memory.learners[0].cached_state.refresh)
@@ -228,7 +228,7 @@ class TestTask:
     def test_is_made_up_for_if_the_loop_ends(self) -> None:
         """A loop that ends takes the task with it; what it did not learn is learnt later, once."""
         model = ScriptedModel("A summary.")
-        memory = ConversationSummaryMemory(llm=model, learn="background")
+        memory = ConversationSummaryMemory(llm=model, learn="background", learn_every=1)
         asyncio.run(memory.asave_context({"input": "q"}, {"output": "a"}))
         memory.settle()
         assert memory.summary == "A summary."
@@ -239,7 +239,7 @@ class TestTask:
 def test_settling_is_harmless_without_background(name: str) -> None:
     """`settle` can always be called."""
     members: dict[str, Any] = {"memories": ["window", "summary"]} if name == "combined" else {}
-    memory = create_memory(name, token_counter="approximate", **members)
+    memory = create_memory(name, token_counter="approximate", **members, learn_every=1)
     memory.save_context({"input": "q"}, {"output": "a"})
     memory.settle()
     asyncio.run(memory.asettle())
@@ -249,7 +249,9 @@ def test_settling_is_harmless_without_background(name: str) -> None:
 def test_members_learn_in_the_background_too() -> None:
     """A combined memory hands the option on to the members that it makes, and settles them all."""
     gate = Gate()
-    memory = CombinedMemory(memories=[("summary", {"llm": gate}), ("window", {"k": 0})], learn="background")
+    memory = CombinedMemory(
+        memories=[("summary", {"llm": gate}), ("window", {"k": 0})], learn="background", learn_every=1
+    )
     memory.save_context({"input": "q"}, {"output": "a"})
     assert [message["content"] for message in memory.messages()] == ["q", "a"]
     gate.open.set()
@@ -264,7 +266,7 @@ class TestLater:
         """With the three that there are."""
         wrong: dict[str, Any] = {"learn": "never"}
         with pytest.raises(OptionError, match="'now' or 'background' or 'later', not 'never'"):
-            create_memory("summary", llm="offline", **wrong)
+            create_memory("summary", llm="offline", **wrong, learn_every=1)
 
     def test_a_memory_that_learns_nothing_leaves_it_alone(self) -> None:
         """It is shared, so that changing the name of a memory is all there is to do."""
@@ -274,7 +276,7 @@ class TestLater:
 
     def test_members_of_a_combined_memory_have_it(self) -> None:
         """It is one of the options that they take over; each one learns when it settles."""
-        memory = CombinedMemory(memories=[("summary", {"llm": "offline"}), "window"], learn="later")
+        memory = CombinedMemory(memories=[("summary", {"llm": "offline"}), "window"], learn="later", learn_every=1)
         memory.save_context({"input": "I live in Oslo."}, {"output": "ok"})
         memory.load_memory_variables({})
         assert memory.usage.total.calls == 0
@@ -284,7 +286,9 @@ class TestLater:
     def test_a_conversation_of_a_provider_learns_later(self) -> None:
         """Turns of a `Conversation` ask its model for answers, and nothing else; another process learns."""
         store = InMemoryStore()
-        provider = MemoryProvider("summary", store=store, llm="offline", learn="later", max_pending_tokens=60)
+        provider = MemoryProvider(
+            "summary", store=store, llm="offline", learn="later", max_pending_tokens=60, learn_every=1
+        )
         conversation = Conversation("offline", provider.get("a"))
         for number in range(20):
             conversation.send(f"I own {number} cats.")
@@ -293,7 +297,7 @@ class TestLater:
         assert "earlier messages are not shown here, and were not learnt from yet" in shown
         assert "I own 19 cats" in shown
         assert "I own 2 cats" not in shown
-        other = create_memory("summary", store=store, conversation_id="a", llm="offline", learn="later")
+        other = create_memory("summary", store=store, conversation_id="a", llm="offline", learn="later", learn_every=1)
         other.settle()
         assert other.usage.total.calls > 0
         assert "not learnt from yet" not in str(provider.get("a").messages())

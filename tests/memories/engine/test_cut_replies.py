@@ -48,7 +48,7 @@ class Terse:
 def test_that_to_several_exchanges_is_asked_for_with_fewer(name: str) -> None:
     """Where the notes or facts of five exchanges do not fit a reply, fewer are asked for at once, in the same call."""
     terse = Terse(lines=2)
-    memory = create_memory(name, llm=terse.model)
+    memory = create_memory(name, llm=terse.model, learn_every=1)
     for text in SAID:
         memory.add_messages(
             [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}], learn=False

@@ -210,7 +210,7 @@ def test_members_set_aside_for_themselves() -> None:
     """A combined memory tells of what any member set aside, once, and lets all of them take it up."""
     model, clock = Scripted(FAILS[POISON]), Clock()
     members = [("summary", {"llm": model}), ("knowledge-graph", {"llm": model})]
-    memory = CombinedMemory(memories=members, on_model_error="defer", clock=clock)
+    memory = CombinedMemory(memories=members, on_model_error="defer", clock=clock, learn_every=1)
     for number in range(30):
         turn(memory, clock, number, bad=number == 5)
     assert [entry.seq for entry in memory.set_aside()] == [11, 12]

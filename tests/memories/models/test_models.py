@@ -168,7 +168,9 @@ class TestFaults:
     )
     def test_of_an_endpoint_that_is_none_are_model_errors(self, response: http.Response) -> None:
         """A wrong `base_url`, a login page or half a body is a `ModelError` too; the conversation goes on (I4)."""
-        memory = ConversationSummaryMemory(llm=ChatModel("m", client(lambda _: response)), on_model_error="defer")
+        memory = ConversationSummaryMemory(
+            llm=ChatModel("m", client(lambda _: response)), on_model_error="defer", learn_every=1
+        )
         memory.save_context({"input": "a"}, {"output": "b"})
         assert memory.load_memory_variables({}) == {"history": "Human: a\nAI: b"}
 

@@ -81,7 +81,7 @@ def test_summary(reply: dict[str, Any]) -> None:
 @each("entities")
 def test_names(reply: dict[str, Any]) -> None:
     """Names come without numbers, kinds, explanations and talk around them."""
-    memory = ConversationKGMemory(llm=saying(reply))
+    memory = ConversationKGMemory(llm=saying(reply), learn_every=1)
     asked = {"history": "", "input": MOVED["input"], "known": ()}
     found = outcome(reply, lambda: replies.names(drive(memory.ask("current_entities", **asked))))
     assert (found or []) == reply.get("gives", [])
@@ -98,7 +98,7 @@ def test_notes(reply: dict[str, Any]) -> None:
 @each("triples")
 def test_triples(reply: dict[str, Any]) -> None:
     """Facts come without thoughts, heads of tables and repeated parts of the prompt."""
-    memory = ConversationKGMemory(llm=saying(reply))
+    memory = ConversationKGMemory(llm=saying(reply), learn_every=1)
     lines = {"history": "", "dated_history": "", "new_lines": MOVED["input"], "dated_new_lines": MOVED["input"]}
     asked = {**lines, "known": (), "relations": ()}
     read = outcome(reply, lambda: replies.statements(drive(memory.ask("triple_extraction", **asked))))

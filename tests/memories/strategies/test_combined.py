@@ -82,7 +82,9 @@ class TestMembers:
         """Whichever is smaller."""
         rooms = list[int]()
         for limit in (2_000, 40_000):
-            memory = create_memory("combined", memories=[("summary", {"llm": sam}), "window"], max_token_limit=limit)
+            memory = create_memory(
+                "combined", memories=[("summary", {"llm": sam}), "window"], max_token_limit=limit, learn_every=1
+            )
             rooms.append(memory.members[0].pending_limit)
         assert rooms == [1_000, 4_000]
 
@@ -93,7 +95,7 @@ class TestMembers:
             ConversationBufferMemory(store=store, conversation_id="a", input_key="question"),
             ConversationBufferWindowMemory(store=store, conversation_id="a", memory_key="recent"),
         ]
-        memory = CombinedMemory(memories=members)
+        memory = CombinedMemory(memories=members, learn_every=1)
         assert (memory.store, memory.conversation_id, memory.input_key) == (store, "a", "question")
         memory.save_context({"question": "hi", "other": "x"}, {"output": "hello"})
         assert memory.load_memory_variables() == dict.fromkeys(["history", "recent"], "Human: hi\nAI: hello")
@@ -111,7 +113,7 @@ class TestMembers:
         members = [("buffer", {"memory_key": "history"}), ("window", {"memory_key": "history"})]
         expected = r"The same variables \{'history'\} are found in multiplememory object, which is not allowed by Comb"
         with pytest.raises(OptionError, match=expected):
-            CombinedMemory(memories=members)
+            CombinedMemory(memories=members, learn_every=1)
 
     def test_may_be_combined_themselves(self) -> None:
         """A combined memory can be a member of another."""
@@ -150,8 +152,8 @@ class TestSaving:
 
     def test_defers_errors_of_members_made_before(self) -> None:
         """With `on_model_error="defer"` no member's error is raised, whatever the member was told."""
-        summary = ConversationSummaryMemory(llm=ScriptedModel(*[ModelError("down")] * 2))
-        memory = CombinedMemory(memories=[summary], on_model_error="defer")
+        summary = ConversationSummaryMemory(llm=ScriptedModel(*[ModelError("down")] * 2), learn_every=1)
+        memory = CombinedMemory(memories=[summary], on_model_error="defer", learn_every=1)
         memory.save_context({"input": "a"}, {"output": "b"})
         assert contents(memory) == ["a", "b"]
 
@@ -259,7 +261,10 @@ class TestMessages:
         """What a search finds that was corrected later stands with its correction, in order, variables too (I15)."""
         said = ["The project budget is $50,000.", "Make that $150,000."]
         memory = CombinedMemory(
-            memories=[("window", {"k": 1}), "vector-retriever"], max_token_limit=limit, token_counter="approximate"
+            memories=[("window", {"k": 1}), "vector-retriever"],
+            max_token_limit=limit,
+            token_counter="approximate",
+            learn_every=1,
         )
         for text in said:
             memory.save_context({"input": text}, {"output": "Noted."})

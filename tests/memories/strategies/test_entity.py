@@ -189,7 +189,7 @@ class TestNames:
     def test_may_be_none(self, reply: str) -> None:
         """With nothing to note, nobody called "None" is known (M1)."""
         model = ScriptedModel(reply)
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, learn_every=1)
         memory.save_context({"input": "hi"}, {"output": "hello"})
         assert memory.entities == {}
 

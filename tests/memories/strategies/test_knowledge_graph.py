@@ -470,7 +470,7 @@ class TestSources:
         said.save_context({"input": "Is Sam tall?"}, {"output": "No. Sam is not tall."})
         said.save_context({"input": "Right, and Sam likes tea."}, {"output": "Sam likes tea, yes!"})
         model = ScriptedModel("Sam | likes | tea\nNOT Sam | is | tall")
-        memory = ConversationKGMemory(llm=model, store=said.store, conversation_id="sam")
+        memory = ConversationKGMemory(llm=model, store=said.store, conversation_id="sam", learn_every=1)
         memory.settle()
         assert {str(fact): fact.said_in for fact in memory.kg.facts()} == {
             "Sam likes tea": (2, 5, 6),
@@ -491,7 +491,7 @@ class TestSources:
     )
     def test_is_the_one_with_most_of_its_words(self, said: list[str], fact: str, messages: tuple[int, ...]) -> None:
         """Of several, the one that denies or not, as the fact does, and asks nothing; without a clue, the newest."""
-        memory = ConversationKGMemory(llm=ScriptedModel(fact))
+        memory = ConversationKGMemory(llm=ScriptedModel(fact), learn_every=1)
         memory.add_messages([{"role": "user", "content": text} for text in said])
         memory.settle()
         assert [fact.said_in for fact in memory.kg.facts()] == [messages]

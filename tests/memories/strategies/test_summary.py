@@ -124,12 +124,12 @@ class TestEmpty:
 
     def test_gives_one_empty_system_message(self) -> None:
         """With `return_messages` there is one element even without a summary, as in LangChain (reference 2.4)."""
-        memory = ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True)
+        memory = ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True, learn_every=1)
         assert memory.load_memory_variables({}) == {"history": [{"role": "system", "content": ""}]}
 
     def test_sends_no_empty_message(self) -> None:
         """What is to be sent to a model has no empty system message (I6)."""
-        assert ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True).messages() == []
+        assert ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True, learn_every=1).messages() == []
 
     def test_then_gives_the_summary_as_a_system_message(self) -> None:
         """With `return_messages` the summary is a system message."""
@@ -253,7 +253,7 @@ class TestLimit:
     def test_needs_no_token_in_what_was_said(self) -> None:
         """A counter may find no tokens."""
         model = ScriptedModel("Short.", "NOTHING NEW")
-        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=20, token_counter=lambda _: 0)
+        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=20, token_counter=lambda _: 0, learn_every=1)
         memory.predict_new_summary([{"role": "user", "content": "Hi"}], "")
         assert "at most 19 tokens" in model.asked[0][1]
         assert memory.predict_new_summary([], "Old.") == "Old."
@@ -310,7 +310,7 @@ class TestLimit:
 def test_predicts_without_storing() -> None:
     """`predict_new_summary` makes one call with the given messages and summary, and changes nothing (reference 2.5)."""
     model = ScriptedModel("New.", "NOTHING NEW")
-    memory = ConversationSummaryMemory(llm=model, human_prefix="Friend")
+    memory = ConversationSummaryMemory(llm=model, human_prefix="Friend", learn_every=1)
     assert memory.predict_new_summary(SAID[:1], "Old.") == "New."
     assert "<summary>\nOld.\n</summary>" in model.asked[0][1]
     assert "<new_lines>\nFriend: user 0\n</new_lines>" in model.asked[0][1]
@@ -322,7 +322,7 @@ def test_predicts_without_storing() -> None:
 def test_predicts_on_from_a_summary_that_is_too_long_for_a_prompt() -> None:
     """The model sees the sentences that the new lines are most about, and the others stay as they are."""
     model = ScriptedModel("Sam moved to Rome.")
-    memory = ConversationSummaryMemory(llm=model, max_prompt_tokens=2_000)
+    memory = ConversationSummaryMemory(llm=model, max_prompt_tokens=2_000, learn_every=1)
     old = " ".join(f"Fact number {number} is known to everybody here." for number in range(400))
     said: list[Message] = [{"role": "user", "content": "Sam moved."}]
     summary = memory.predict_new_summary(said, f"{old} Sam lives in Oslo.")

@@ -183,7 +183,9 @@ class TestForms:
     @pytest.mark.parametrize("name", [*FOUND, "summary-buffer"])
     def test_the_system_apart_and_the_roles_in_turn(self, name: str, role: Any, place: Any) -> None:
         """As Anthropic's and Google's clients want it: one system prompt, roles in turn, from a user's to a user's."""
-        memory = create_memory(name, llm=always("Anna: Anna sails."), recalled_role=role, recalled_place=place)
+        memory = create_memory(
+            name, llm=always("Anna: Anna sails."), recalled_role=role, recalled_place=place, learn_every=1
+        )
         for text in ("Anna sails", "and Bo", "and Eve"):
             memory.add_messages([said("user", text), said("assistant", "I see")])
         _, turns = in_turns([*memory.messages("Anna?"), said("user", "Anna?")])

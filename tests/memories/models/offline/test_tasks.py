@@ -12,7 +12,7 @@ from memzoo.memories.text.tokens import count_text
 
 Ask = Callable[..., str]
 
-FLOORS = {"summary": 0.17, "summary-buffer": 0.23, "entity": 0.3, "knowledge-graph": 0.33}
+FLOORS = {"summary": 0.15, "summary-buffer": 0.23, "entity": 0.3, "knowledge-graph": 0.33}
 
 
 def test_what_it_remembers_of_the_sample() -> None:

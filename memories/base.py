@@ -756,7 +756,7 @@ class BaseMemory(ABC):
 
         The next portions end early enough.
         """
-        besides = [one for one in pieces if one.entry is None]
+        besides = [one for one in pieces if one.entry is None or one.kind != "message"]
         for learner in self.learners:
             learner.last_limit = None if limit is None else (limit, besides)
 

@@ -97,7 +97,7 @@ class Learner:
         lock: The lock held while deriving: one derivation runs at a time in this process.
         idle_at: The versions of state, log and pins at the last check that found nothing to derive.
         holds: True if that check found messages that do not make a portion yet.
-        last_limit: The token limit of the last request, and its pieces that are not in the log; `None` for no limit.
+        last_limit: The token limit of the last request, and its pieces that are always shown; `None` for no limit.
 
     Args:
         cached: The cached entries of the log.

@@ -105,6 +105,8 @@ class BaseMemory(ABC):
     _usual_prompt = 0
     # The default of `max_pending_tokens`, which depends on the model.
     _most_pending = 4_000
+    # The default of `learn_every`: larger portions save model calls, and most strategies make none.
+    _usual_portion = 1
     # In a store shared by several processes, the seconds of a lease, during which only its holder derives; renewed
     # before each `derive`. 0 if `derive` asks no model.
     _lease_seconds = 120.0
@@ -148,11 +150,12 @@ class BaseMemory(ABC):
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
     `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`.
     """
-    learn_every: Annotated[int, AtLeast(1)] = 1
+    learn_every: Annotated[int | None, AtLeast(1)] = None
     """The number of exchanges, each begun by a user message, that one call learns from; until then, they are shown word
-    for word. A portion ends early when it takes half of the room for waiting messages (`max_pending_tokens`). `settle`,
-    `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is passed does so
-    whatever this number is.
+    for word. By default 8, in `summary` 16, and 1 in a strategy that asks no model. A portion ends early when it takes
+    half of the room for waiting messages (`max_pending_tokens`), or for messages within the last request's
+    `max_tokens`. `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit
+    is passed does so whatever this number is.
     """
     learn_after_pause: Annotated[int | None, AtLeast(1)] = None
     """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from the
@@ -313,6 +316,11 @@ class BaseMemory(ABC):
         return self._most_pending if self.max_pending_tokens is None else self.max_pending_tokens
 
     @property
+    def portion(self) -> int:
+        """The number of exchanges that one call learns from: `learn_every`, or its default in this class."""
+        return self._usual_portion if self.learn_every is None else self.learn_every
+
+    @property
     def message_limit(self) -> int | None:
         """The token limit for the messages in a view, including those not learnt from yet; `None` for no limit.
 
@@ -447,7 +455,10 @@ class BaseMemory(ABC):
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
-        return self.render.show(view, await self._resolve("max_tokens", max_tokens))
+        limit = await self._resolve("max_tokens", max_tokens)
+        shown = self.render.show(view, limit)
+        self.note_limit(limit, shown.pieces)
+        return shown
 
     @overload
     async def arequest(
@@ -512,7 +523,9 @@ class BaseMemory(ABC):
         words = query if isinstance(question, str) else None
         is_open = bool(waiting) and (not asked or asked == waiting or words == text_of(waiting[0]))
         ends = [] if is_open else [Piece(one) for one in asked or [STAND_INS["user"]]]
-        request = self.render.request(shown, ends, system, known, await self._resolve("max_tokens", max_tokens))
+        limit = await self._resolve("max_tokens", max_tokens)
+        request = self.render.request(shown, ends, system, known, limit)
+        self.note_limit(limit, request.pieces)
         return as_request(request) if form == "responses" else request
 
     async def aentries(
@@ -737,6 +750,15 @@ class BaseMemory(ABC):
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
     __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
+
+    def note_limit(self, limit: float | None, pieces: Sequence[Piece]) -> None:
+        """Note the token limit of a request and its pieces: messages are learnt from before the limit leaves them out.
+
+        The next portions end early enough.
+        """
+        besides = [one for one in pieces if one.entry is None or one.kind != "message"]
+        for learner in self.learners:
+            learner.last_limit = None if limit is None else (limit, besides)
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""

@@ -72,11 +72,12 @@ class SharedOptions(TypedDict, total=False):
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
     `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`. Default: `'now'`."""
-    learn_every: int
+    learn_every: int | None
     """The number of exchanges, each begun by a user message, that one call learns from; until then, they are shown word
-    for word. A portion ends early when it takes half of the room for waiting messages (`max_pending_tokens`).
-    `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is passed
-    does so whatever this number is. Default: `1`."""
+    for word. By default 8, in `summary` 16, and 1 in a strategy that asks no model. A portion ends early when it
+    takes half of the room for waiting messages (`max_pending_tokens`), or for messages within the last request's
+    `max_tokens`. `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a
+    limit is passed does so whatever this number is. Default: `None`."""
     learn_after_pause: int | None
     """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from the
     waiting messages. `None` to ignore pauses. Default: `None`."""

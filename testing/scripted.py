@@ -23,7 +23,7 @@ class ScriptedModel:
     Example:
         >>> from memzoo.memories import ConversationSummaryMemory
         >>> model = ScriptedModel("Sam said hello.")
-        >>> memory = ConversationSummaryMemory(llm=model)
+        >>> memory = ConversationSummaryMemory(llm=model, learn_every=1)
         >>> memory.save_context({"input": "I am Sam"}, {"output": "Hello!"})
         >>> [name for name, text in model.asked], "Human: I am Sam" in model.asked[0][1]
         (['summary'], True)

@@ -39,8 +39,8 @@ class ContractTools:
         return {"token_counter": "approximate"}
 
     def make(self, **options: Any) -> BaseMemory:
-        """Return a memory to test. It asks `model()`, unless the options have an `llm`."""
-        given = self.options() | options
+        """Return a memory to test, which learns at each save. It asks `model()`, unless the options have an `llm`."""
+        given = {"learn_every": 1} | self.options() | options
         if self.asks_model and "llm" not in given:
             given["llm"] = self.model()
         return self.strategy(**given)
@@ -61,8 +61,8 @@ class ContractTools:
         return memory
 
     def asking_early(self) -> dict[str, Any]:
-        """Return options with which the strategy asks its model at the first exchange."""
+        """Return options with which the strategy learns from each exchange, beginning with the first."""
         limit = self.strategy.__dataclass_fields__.get("max_token_limit")
         waits = self.strategy.due is not BaseMemory.due
         asks_when_full = self.asks_model and waits and limit is not None and limit.default is not None
-        return {"max_token_limit": 1} if asks_when_full else {}
+        return {"learn_every": 1} | ({"max_token_limit": 1} if asks_when_full else {})

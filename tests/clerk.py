@@ -14,14 +14,14 @@ _DAY = re.compile(r"\[\w+, \d+ \w+ \d+\]")
 _LABELS = {"Human", "AI", "System", "Tool", "Function"}
 
 
-def eager(name: str, llm: Any = None) -> dict[str, Any]:
-    """Options that make a strategy ask the clerk, or another `llm`, at each exchange."""
-    model = llm or clerk
+def eager(name: str, llm: Any = None, learn_every: int = 1) -> dict[str, Any]:
+    """Options that make a strategy ask the clerk, or another `llm`, at each exchange, or each `learn_every`."""
+    asking = {"llm": llm or clerk, "learn_every": learn_every}
     options: dict[str, dict[str, Any]] = {
-        "summary": {"llm": model},
-        "summary-buffer": {"llm": model, "max_token_limit": 2, "token_counter": _one},
-        "entity": {"llm": model},
-        "knowledge-graph": {"llm": model},
+        "summary": asking,
+        "summary-buffer": {**asking, "max_token_limit": 2, "token_counter": _one},
+        "entity": asking,
+        "knowledge-graph": asking,
         "vector-retriever": {"embedder": _vectors},
     }
     return options.get(name, {})

@@ -129,6 +129,23 @@ BROKEN: Sequence[Broken] = (
         "summary",
     ),
     Broken(
+        "While the model works, no message",
+        "test_each_exchange_is_shown_or_learnt_after_every_save",
+        "tests/memories/engine/test_portions.py",
+        "memories/engine/learner.py",
+        "2 * sum(map(size, waiting)) >= room - sum(map(size, others))",
+        "False",
+    ),
+    Broken(
+        "While the model works, no message",
+        "test_a_limit_of_the_request_ends_a_portion_early",
+        "tests/memories/engine/test_portions.py",
+        "memories/engine/learner.py",
+        " or self._nears_limit(waiting.entries)",
+        "",
+        "summary-messages",
+    ),
+    Broken(
         "A load does not wait",
         "test_a_load_asks_no_model_that_has_just_failed",
         "tests/memories/engine/test_failing_models.py",

@@ -173,7 +173,10 @@ class _Run:
             yield
 
     def go(self, progress: Advance) -> None:
-        """For each exchange, ask the due questions, load the memory for the user's message, and save the exchange."""
+        """For each exchange, ask the due questions, load the memory for the user's message, and save the exchange.
+
+        The other questions are asked at the end, when the memory has learnt everything.
+        """
         due = deque(self._transcript.measured)
         if self._variant.learnt:
             self.calls["save"] = self._variant.learnt.spent
@@ -195,9 +198,9 @@ class _Run:
             self._marks += [(number, mark) for mark in exchange.marks]
             progress(1)
         is_followed = self._settings.survival and bool(exchanges)
-        if is_followed and self._memory:
+        if exchanges and self._memory:
             self._learn("save", self._memory.settle)
-            for _ in range(_SETTLES):
+            for _ in range(_SETTLES if is_followed else 0):
                 self._learn("settled", self._memory.settle)
         for question in due:
             self._ask(question)
@@ -263,8 +266,8 @@ class _Run:
     def _save(self, number: int, exchange: Exchange) -> None:
         if memory := self._memory:
             start = self._timer()
-            self._learn("save", lambda: memory.add_messages(exchange.records, turn_id=f"exchange-{number}"))
             self._saves += 1
+            self._learn("save", lambda: memory.add_messages(exchange.records, turn_id=f"exchange-{number}"))
             self._save_seconds += self._timer() - start
         if self._said:
             self._said.add(exchange.messages)
@@ -277,7 +280,7 @@ class _Run:
         try:
             learn()
         except ModelError as error:
-            self.failed_saves += name == "save"
+            self.failed_saves = min(self.failed_saves + (name == "save"), self._saves)
             self.failure = str(error)
         self._book(name, before)
 

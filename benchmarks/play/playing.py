@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -232,7 +233,8 @@ class Play:
         return PlayedMemory(f"{variant.name}, as stored", lambda opened: self._make(variant, _Resting(), opened), store)
 
     def _make(self, variant: Variant, model: Model, store: InMemoryStore) -> BaseMemory:
-        made = variant.make(
+        # A page that steps through the exchanges shows what each of them taught.
+        made = replace(variant, options={"learn_every": 1, **variant.options}).make(
             self._settings.budgets[0],
             llm=model,
             conversation_id=variant.name,

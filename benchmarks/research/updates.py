@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,7 +26,7 @@ from memzoo.strategy import text_of
 __all__ = ["Case", "outcomes", "strew", "updates"]
 
 _ENCODING = "o200k_base"
-_OFFLINE = {"llm": "offline"}
+_OFFLINE: dict[str, Any] = {"llm": "offline", "learn_every": 1}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from memzoo import ConversationKGMemory
 #   messages (3, 4) are gone, and so is what was learnt from them:
 #   On Anna: Anna lives in Oslo.
 
-memory = ConversationKGMemory(llm="offline")
+memory = ConversationKGMemory(llm="offline", learn_every=1)  # at each save; by default, from 8 exchanges at a time
 memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
 memory.save_context({"input": "Anna lives in Bergen now."}, {"output": "Good for her!"})
 

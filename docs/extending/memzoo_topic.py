@@ -26,7 +26,7 @@ If the new lines change nothing about that, answer only: NOTHING NEW
 class TopicMemory(ModelBackedMemory):
     """Shows in a sentence what the conversation is about, and the last exchange.
 
-    Costs: 1 call a save.
+    Costs: 1 call for 8 exchanges.
     """
 
     name = "topic"

@@ -20,8 +20,8 @@ from memzoo.sync import blocking
 __all__ = ["BothWays", "LangChainMemory"]
 
 
-# As in LangChain, a program can still answer if the model fails while the memory learns.
-_DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer"}
+# As in LangChain, each save learns, and a program can still answer if the model fails meanwhile.
+_DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
 
 
 class BothWays(VirtualSubclass):

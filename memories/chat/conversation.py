@@ -323,6 +323,7 @@ class Conversation(Closing):
         except OverBudgetError:
             _let_go_of(turn)
             raise
+        self.memory.note_limit(self._room.limit, [*before, *said])
         begun = False
         while not begun:
             try:

@@ -36,6 +36,7 @@ from memzoo.sync import together
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
+    from memzoo.memories.text.view import Piece
 
 __all__ = ["Effort", "LearnOption", "Learner", "Progress", "relearn"]
 
@@ -95,6 +96,8 @@ class Learner:
         cached_state: The newest known state.
         lock: The lock held while deriving: one derivation runs at a time in this process.
         idle_at: The versions of state, log and pins at the last check that found nothing to derive.
+        holds: True if that check found messages that do not make a portion yet.
+        last_limit: The token limit of the last request, and its pieces that are always shown; `None` for no limit.
 
     Args:
         cached: The cached entries of the log.
@@ -127,6 +130,8 @@ class Learner:
         self._hooks, self._pins, self.lease_seconds = hooks, pins, lease_seconds
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
+        self.holds = False
+        self.last_limit: tuple[float, Sequence[Piece]] | None = None
         self._is_later = when == "later"
         # The state's epoch at the last refresh of the log.
         self._clean_at = 0
@@ -256,15 +261,15 @@ class Learner:
             self._clean_at = state.epoch
         moment = self._moment(state)  # before the search, which may miss messages that another thread adds meanwhile
         waiting = await self.find_waiting(state)
-        if waiting.due and (rest or not waiting.is_held):
+        if waiting.due and (rest or not waiting.is_held or self._nears_limit(waiting.entries)):
             entries, usual = self._clear_results(waiting.entries), self.retry.prompts.usual // 2
             return next_step(
-                entries, waiting.due, room, state.attempts.exchanges, portion=self._hooks.learn_every, usual=usual
+                entries, waiting.due, room, state.attempts.exchanges, portion=self._hooks.portion, usual=usual
             )
         if not tidied and self._hooks.is_over_limit(state):
             return LearningStep((), is_last=False)
         if not (waiting.is_held and self._hooks.learn_after_pause):  # time alone makes these messages due
-            self.idle_at = moment
+            self.idle_at, self.holds = moment, waiting.is_held
         return None
 
     def _select(self, entries: list[Entry]) -> list[Entry]:
@@ -291,7 +296,7 @@ class Learner:
         """
         roles = [entry.message["role"] for entry in waiting]
         # A user message at the end has no answer yet, so its exchange is not complete.
-        if roles.count("user") - (roles[-1] == "user") >= self._hooks.learn_every or self._hooks.learn_every == 1:
+        if roles.count("user") - (roles[-1] == "user") >= self._hooks.portion or self._hooks.portion == 1:
             return True
         if (pause := self._hooks.learn_after_pause) is not None:
             times = [*(entry.created_at.timestamp() for entry in waiting), self._hooks.clock()]
@@ -303,6 +308,13 @@ class Learner:
             2 * sum(map(size, waiting)) >= room - sum(map(size, others))
             or sum(map(size_of, waiting)) > self.retry.prompts.room
         )
+
+    def _nears_limit(self, waiting: Sequence[Entry]) -> bool:
+        """Tell whether waiting messages take half of the room that the last request left for messages."""
+        if self.last_limit is None:
+            return False
+        (limit, besides), render = self.last_limit, self._hooks.render
+        return 2 * sum(map(render.tokens, waiting)) >= limit - render.count_pieces(besides)
 
     def room_for_waiting(self) -> tuple[int, Callable[[Entry], float]]:
         """Return the token limit for waiting messages in a view, and a function that counts a message's tokens."""
@@ -407,7 +419,7 @@ class Learner:
 
         With `learn="later"`, nothing is learnt.
         """
-        if self._is_later or self._hooks.learn_every == 1:
+        if self._is_later or self._hooks.portion == 1:
             return
         await self.wait()
         try:

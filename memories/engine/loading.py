@@ -96,7 +96,9 @@ async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | No
     log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
     with learner.retry.mark_load(state.attempts):
         view = await _ask_for_view(memory, log, state, query)
-    if memory.learn_every == 1 and (not memory.shows_waiting or (learner.is_idle(state) and not state.attempts.aside)):
+    is_idle = learner.is_idle(state)
+    holds = memory.portion > 1 and (learner.holds or not is_idle)
+    if not holds and (not memory.shows_waiting or (is_idle and not state.attempts.aside)):
         return view
     waiting = await learner.find_waiting(state)
     if not (memory.shows_waiting or waiting.is_held):

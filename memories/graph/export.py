@@ -96,7 +96,7 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
 
     Example:
         >>> from memzoo import ConversationKGMemory
-        >>> memory = ConversationKGMemory(llm=lambda messages: "Sam | likes | tea")
+        >>> memory = ConversationKGMemory(llm=lambda messages: "Sam | likes | tea", learn_every=1)
         >>> memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         >>> print(export(memory.kg, "text"), end="")
         Sam | likes | tea [1]

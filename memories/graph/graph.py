@@ -191,7 +191,7 @@ class KnowledgeGraph:
         Example:
             >>> from memzoo import ConversationKGMemory
             >>> answers = iter(["Anna | lives in | Oslo", "NO LONGER Anna | lives in | Oslo"])
-            >>> memory = ConversationKGMemory(llm=lambda messages: next(answers))
+            >>> memory = ConversationKGMemory(llm=lambda messages: next(answers), learn_every=1)
             >>> memory.save_context({"input": "Anna lives in Oslo"}, {"output": "ok"})
             >>> memory.save_context({"input": "Tom left Oslo"}, {"output": "ok"})
             >>> memory.kg.restore(memory.why("Anna")[0].fact)

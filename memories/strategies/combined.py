@@ -59,6 +59,7 @@ class CombinedMemory(BaseMemory):
     Example:
         >>> memory = CombinedMemory(memories=[("window", {"k": 1}), ("summary", {"llm": lambda _: "Sam likes tea."})])
         >>> memory.save_context({"input": "I am Sam. I like tea."}, {"output": "Hello Sam!"})
+        >>> memory.settle()
         >>> memory.load_memory_variables({})
         {'window': 'Human: I am Sam. I like tea.\nAI: Hello Sam!', 'summary': 'Sam likes tea.'}
         >>> [message["content"] for message in memory.messages()]

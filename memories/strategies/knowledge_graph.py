@@ -51,29 +51,30 @@ _TELLING = re.compile(r"(?:is|are|was|were|works|runs|plays|teaches)\b|[\u662f\u
 
 @strategy
 class ConversationKGMemory(ModelBackedMemory):
-    """Shows the facts that fit the input, found by words.
+    r"""Shows the facts that fit the input, found by words.
 
-    Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: a fact is
-    found by its words, and by the words of other facts about its names: "my head baker" finds all facts about Devin, if
-    one fact says that Devin is head baker. A fact that forbids something, or tells of an allergy, is shown for any
-    question, if there is room. Facts from different exchanges are joined under one name, and corrections win:
-    if a subject can have only one object, the newer fact supersedes the older fact, which stays as history.
+    One call writes down the facts of eight exchanges (`learn_every`) as subject, relation and object; the exchanges are
+    shown word for word until then. Loading asks no model: a fact is found by its words, and by the words of other facts
+    about its names: "my head baker" finds all facts about Devin, if one fact says that Devin is head baker. A fact that
+    forbids something, or tells of an allergy, is shown for any question, if there is room. Facts from different
+    exchanges are joined under one name, and corrections win: if a subject can have only one object, the newer fact
+    supersedes the older fact, which stays as history.
 
     This memory is good for connected and changing facts, and for very few tokens. With a large model's facts from the
     bundled conversation, 150 tokens show 0.46 of the answers (a search over the messages shows 0.13) and 1,000 show
     0.80, with 13 of 13 corrections.
 
-    Costs: no call a load, 1 a save; tokens up to the limit.
+    Costs: 1 call for 8 exchanges, none a load; tokens up to the limit.
 
     State: an item for each fact (`Fact.as_json`: `subject`, `relation`, `object`, `negated`, `sources`,
     `superseded_by`, and if known `qualifier` and `superseded_at`). The key is the fact's canonical subject, relation,
     object and qualifier, joined by tabs.
 
     Example:
-        >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea"])
-        >>> memory = ConversationKGMemory(llm=lambda messages: next(answers))
+        >>> memory = ConversationKGMemory(llm=lambda messages: "Sam | is | a friend\nSam | likes | tea")
         >>> memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
         >>> memory.save_context({"input": "He likes tea"}, {"output": "noted"})
+        >>> memory.settle()  # learns now, from fewer than 8 exchanges
         >>> memory.load_memory_variables({"input": "who is sam"})
         {'history': 'On Sam: Sam is a friend. Sam likes tea.'}
         >>> [(str(reason.fact), reason.quotes[0].text) for reason in memory.why("tea")]
@@ -120,7 +121,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """The graph of all facts so far."""
+        """The graph of all facts so far. For messages that still wait, call `settle` first."""
         return self._kg
 
     @property

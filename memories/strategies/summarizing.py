@@ -72,7 +72,7 @@ class SummarizingMemory(ModelBackedMemory):
 
     @property
     def summary(self) -> str:
-        """The stored summary; "" before the first summary."""
+        """The stored summary; "" before the first summary. For messages that still wait, call `settle` first."""
         return summary_of(drive(self.known_state()))
 
     def _quote_summary(self, state: State) -> str:

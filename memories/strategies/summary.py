@@ -11,16 +11,16 @@ __all__ = ["ConversationSummaryMemory"]
 
 @strategy
 class ConversationSummaryMemory(SummarizingMemory):
-    """Shows a summary of the whole conversation.
+    r"""Shows a summary of the whole conversation.
 
-    Each exchange updates the summary, which stays short in a conversation of any length. Each save costs a model call,
-    and the model leaves out some details. With `learn_every`, one call serves several exchanges. Messages that are not
-    summarised yet are shown word for word after the summary.
+    A model call for 16 exchanges (`learn_every`) updates the summary, which stays short in a conversation of any
+    length; the model leaves out some details. Messages that are not summarised yet are shown word for word after the
+    summary. `settle` summarises them at once.
 
     This memory is good for the gist of a whole conversation: 855 tokens of a large model's summary show 0.71 of the
     answers about the bundled conversation. While the summary does not change, a provider's prompt cache stays valid.
 
-    Costs: 1 call a save; few tokens.
+    Costs: 1 call for 16 exchanges; few tokens.
 
     State: `summary`, a text; no items before the first summary.
 
@@ -28,17 +28,22 @@ class ConversationSummaryMemory(SummarizingMemory):
         >>> memory = ConversationSummaryMemory(llm=lambda messages: "Sam greets the AI.")
         >>> memory.save_context({"input": "Hi, I am Sam."}, {"output": "Hello Sam!"})
         >>> memory.load_memory_variables({})
+        {'history': 'Human: Hi, I am Sam.\nAI: Hello Sam!'}
+        >>> memory.settle()
+        >>> memory.load_memory_variables({})
         {'history': 'Sam greets the AI.'}
         >>> memory.usage["summary"].calls
         1
     """
 
     name = "summary"
+    # Each call writes the whole summary anew, and may lose details.
+    _usual_portion = 16
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a view of the summary and the messages that are not summarised yet."""
         entries = await log.after(state.watermark)
-        room = self.learn_every - 1 - sum(entry.message["role"] == "user" for entry in entries)
+        room = self.portion - 1 - sum(entry.message["role"] == "user" for entry in entries)
         if room < 1 or self.is_over_limit(state):
             room = -1
         return View((self._quote_summary(state),), entries, room=room, texts_stay=True)

@@ -93,6 +93,7 @@ class Explanation:
         shown: The messages of the view, in order.
         finds: The results of the searches, search by search, best first.
         left_out: The messages of the log that are not shown, oldest first.
+        waiting: The number of messages that a strategy with a model has not learnt from yet.
     """
 
     strategy: str
@@ -101,6 +102,7 @@ class Explanation:
     shown: tuple[ShownText, ...]
     finds: tuple[Find, ...]
     left_out: tuple[LeftOut, ...]
+    waiting: int = 0
 
     @property
     def tokens(self) -> int:
@@ -118,7 +120,8 @@ class Explanation:
             f"{name}:\n" + "\n".join("  " + "  ".join(row).replace("  \n", "\n") for row in rows)
             for name, rows in self._tables()
         ]
-        return "\n".join([self._title(), *told])
+        waits = [f"Messages not learnt from yet: {self.waiting}"] if self.waiting else []
+        return "\n".join([self._title(), *told, *waits])
 
     def _title(self) -> str:
         room = "" if self.limit is None else f" of {self.limit}"
@@ -242,7 +245,8 @@ async def explain_view(
     reason = functools.partial(_reason, view, hidden, learnt, of_messages=told.of_messages)
     missing = (entry for entry in entries if entry.seq not in numbers)
     left_out = tuple(LeftOut(one.seq, reason(one), text_of(one.message)) for one in missing)
-    return Explanation(memory.name, query, limit, shown, finds, left_out)
+    waiting = sum(entry.seq > learnt for entry in entries) if memory.shows_waiting else 0
+    return Explanation(memory.name, query, limit, shown, finds, left_out, waiting)
 
 
 def _list_shown(sent: "Shown", counter: "TokenCounter") -> Iterator[ShownText]:

@@ -206,16 +206,17 @@ def test_a_missing_key_is_said_before_anything_runs(run: Run) -> None:
 
 def test_a_failing_model_ends_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its row stays; no log lines stand between those of the table."""
-    options = ("--memory", "summary", "--memory", "window", "--model", "m", "--token-counter", "approximate")
+    memories = ("--memory", "summary:learn_every=1", "--memory", "window")
+    options = (*memories, "--model", "m", "--token-counter", "approximate")
     with serve() as url:
         monkeypatch.setenv("OPENAI_API_KEY", "x")
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/nowhere")  # which the client takes for an answer, and asks once
         shown = done(run(*options), 1)
-    assert "summary: 100% of its saves failed at the model" in shown
+    assert "summary:learn_every=1: 100% of its saves failed at the model" in shown
     assert "not all of it learnt" not in shown
-    assert re.search(r"\bsummary [.\d]", shown)
+    assert re.search(r"summary:learn_every=1 +[.\d]", shown)
     assert "window comes first" in shown
-    assert "summary comes first" not in shown
+    assert "summary:learn_every=1 comes first" not in shown
 
 
 def test_a_judge(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,14 +55,14 @@ class TestAggregation:
 
     def test_calls_are_sums(self, transcript: Transcript, words: TextCounter, rules: ChatFunction) -> None:
         """Of all exchanges; questions are apart, and a load asks only where it is to."""
-        memories = ["entity", "entity:ask_at_load=true"]
+        memories = ["entity:learn_every=1", "entity:ask_at_load=true,learn_every=1"]
         found = compare([transcript, transcript], memories, Settings(model=rules, budgets=[14], counter=words))
         calls = [
             (row.load.calls, row.save.calls, row.upkeep.calls, row.asking.calls)
             for row in (row_of(found, name) for name in memories)
         ]
         assert calls == [(0, 6, 6, 0), (6, 6, 12, 4)]
-        assert row_of(found, "entity").per_exchange(12) == 2
+        assert row_of(found, "entity:learn_every=1").per_exchange(12) == 2
 
     def test_kinds_of_questions_are_scored_apart(self, comparison: Comparison) -> None:
         """The buffer knows what is new and not what is old."""
@@ -97,12 +97,13 @@ def test_a_model_that_fails_leaves_its_row(transcript: Transcript, words: TextCo
     def broken(messages: list[Message]) -> str:
         raise TimeoutError("no answer")
 
-    found = compare([transcript], ["window", "summary"], Settings(model=broken, budgets=[14], counter=words))
-    row = row_of(found, "summary")
+    memories = ["window", "summary:learn_every=1"]
+    found = compare([transcript], memories, Settings(model=broken, budgets=[14], counter=words))
+    row = row_of(found, memories[1])
     assert (row.error, row.failed, mean(row.budgets[14].whole)) == ("", 1, 0.5)
     assert "no answer" in row.failure
     assert found.results.failed == [row]
-    assert "summary: 100% of its saves failed" in found.verdict
+    assert "summary:learn_every=1: 100% of its saves failed" in found.verdict
 
 
 def test_a_fault_in_a_strategy_takes_no_other_with_it(

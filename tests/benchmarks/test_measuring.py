@@ -18,7 +18,7 @@ from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.settings import Settings, Timing
 from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.benchmarks.recorded_states import LearntState, LearntStep
-from memzoo.benchmarks.variants import PRESETS
+from memzoo.benchmarks.variants import PRESETS, Variant
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.memories.text.framing import frame_text
@@ -28,6 +28,11 @@ from tests.vocabulary import Vocabulary
 
 Measured = Callable[..., Outcome]
 BUDGET = 14
+
+
+def eager(name: str, **options: Any) -> Variant:
+    """A preset that learns from each exchange."""
+    return dataclasses.replace(PRESETS[name], options={**PRESETS[name].options, "learn_every": 1, **options})
 
 
 def settings(words: TextCounter, model: ChatFunction | str = "offline", *budgets: int) -> Settings:
@@ -41,7 +46,7 @@ def measured(transcript: Transcript, words: TextCounter, rules: ChatFunction) ->
     """Measures a preset in the short conversation, within a budget of 14 words."""
 
     def run(name: str, model: ChatFunction = rules, *budgets: int) -> Outcome:
-        return measure(transcript, 0, PRESETS[name], settings(words, model, *budgets))[0]
+        return measure(transcript, 0, eager(name), settings(words, model, *budgets))[0]
 
     return run
 
@@ -100,7 +105,8 @@ class TestWhatIsShown:
         self, name: str, transcript: Transcript, measured: Measured, rules: ChatFunction
     ) -> None:
         """Each exchange sends the request that the memory makes: with frames, and with neighbours joined."""
-        memory, sent = create_memory(name, llm=rules, human_prefix=transcript.user, ai_prefix=transcript.assistant), 0
+        names = {"human_prefix": transcript.user, "ai_prefix": transcript.assistant}
+        memory, sent = create_memory(name, llm=rules, learn_every=1, **names), 0
         for exchange in transcript.exchanges:
             request = memory.request(exchange.messages[0])
             sent += sum(len(text_of(message).split()) + sum(PER_MESSAGE) for message in request)
@@ -146,7 +152,7 @@ class TestWhatIsSpent:
         self, transcript: Transcript, words: TextCounter, rules: ChatFunction
     ) -> None:
         """Each of three exchanges asks once to load and once to save, each of two questions once to load."""
-        variant = dataclasses.replace(PRESETS["entity"], options={"ask_at_load": True})
+        variant = dataclasses.replace(PRESETS["entity"], options={"ask_at_load": True, "learn_every": 1})
         found = measure(transcript, 0, variant, settings(words, rules))[0]
         assert (found.load.calls, found.save.calls, found.asking.calls) == (3, 3, 2)
 
@@ -196,7 +202,7 @@ class TestModelFailures:
             raise TimeoutError(next(calls))
 
         long = dataclasses.replace(transcript, exchanges=transcript.exchanges * 20)
-        found = measure(long, 0, PRESETS["summary"], settings(words, broken))[0]
+        found = measure(long, 0, eager("summary"), settings(words, broken))[0]
         assert (found.failed_saves, next(calls)) == (60, 11)
         assert re.search("is asked no more: .*TimeoutError: 10", found.failure)
 
@@ -366,7 +372,7 @@ FILLED = {"entity": {"max_token_limit": 50, "max_prompt_tokens": 1536}, "knowled
 def test_the_work_grows_with_the_conversation_and_not_with_its_square(name: str, words: TextCounter) -> None:
     """Four times as long is four times the work, and a little for the longer index."""
     common, variant = settings(words, facts_and_notes, 50), PRESETS[name]
-    variant = dataclasses.replace(variant, options={**variant.options, **FILLED.get(name, {})})
+    variant = dataclasses.replace(variant, options={**variant.options, **FILLED.get(name, {}), "learn_every": 1})
     measure(long_talk(10), 0, variant, common)
     short, long = (calls_of(lambda size=size: measure(long_talk(size), 0, variant, common)) for size in (30, 120))
     assert long < 4.6 * short

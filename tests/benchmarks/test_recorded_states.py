@@ -113,7 +113,7 @@ def test_a_memory_that_asks_after_all_says_so() -> None:
     """Its row has the error; nothing is made up."""
     (talk,) = sample_transcripts()
     state = LearntState(options={}, name="summary")
-    variant = Variant("mine*", strategy="summary", learnt=state, learnt_by="somebody")
+    variant = Variant("mine*", strategy="summary", options={"learn_every": 1}, learnt=state, learnt_by="somebody")
     found = compare(
         [replace(talk, exchanges=talk.exchanges[:2])], [variant], Settings(counter="approximate", learnt=False)
     )

@@ -74,12 +74,12 @@ def test_chat_models_in_memories(path: Path) -> None:
     """A memory with a recorded ChatModel replays, synchronously and not, from one recording."""
 
     def run(llm: Any) -> Any:
-        memory = create_memory("summary", llm=llm, conversation_id="c")
+        memory = create_memory("summary", llm=llm, conversation_id="c", learn_every=1)
         memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Nice."})
         return memory.load_memory_variables({})
 
     async def run_async(llm: Any) -> Any:
-        memory = create_memory("summary", llm=llm, conversation_id="c")
+        memory = create_memory("summary", llm=llm, conversation_id="c", learn_every=1)
         await memory.asave_context({"input": "My sister Anna lives in Oslo."}, {"output": "Nice."})
         return await memory.aload_memory_variables({})
 

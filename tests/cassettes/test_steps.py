@@ -324,7 +324,7 @@ def test_show_a_streamed_response(path: Path, command: Callable[..., Result]) ->
 def test_show_purposes_and_failures(path: Path, command: Callable[..., Result]) -> None:
     """A memory's own calls are named by their prompts; exceptions of tools and calls of tools are told."""
     with use_cassette(path, record="once") as cassette:
-        memory = create_memory("summary", llm=cassette.model(ChatModel("offline")))
+        memory = create_memory("summary", llm=cassette.model(ChatModel("offline")), learn_every=1)
         memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Nice."})
         with pytest.raises(KeyError):
             recorded_tool(lambda key: {}[key], name="look")("x")

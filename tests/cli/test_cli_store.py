@@ -31,7 +31,7 @@ def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("learnt") / "chat.db"
     store = open_store(f"sqlite:///{file}")
     for name in ("summary", "vector-retriever", "knowledge-graph"):
-        memory = create_memory(name, store=store, conversation_id="anna", embedder=HashEmbedder())
+        memory = create_memory(name, store=store, conversation_id="anna", embedder=HashEmbedder(), learn_every=1)
         memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."}, turn_id="1")
         memory.save_context({"input": "Anna plays chess."}, {"output": "Fine."}, turn_id="2")
     store.close()

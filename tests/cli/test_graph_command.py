@@ -21,7 +21,12 @@ def url(tmp_path: Path) -> str:
     replies: list[str | Exception] = ["Sam | lives in | Oslo", "Sam | lives in | [bold]Rome", ModelError("down")]
     with closing(open_store(url)) as store:
         memory = ConversationKGMemory(
-            llm=ScriptedModel(*replies), store=store, conversation_id="a", on_model_error="defer", mine_ai=False
+            llm=ScriptedModel(*replies),
+            store=store,
+            conversation_id="a",
+            on_model_error="defer",
+            mine_ai=False,
+            learn_every=1,
         )
         for said in ("Sam lives in Oslo", "He moved to Rome", "He likes tea"):
             memory.save_context({"input": said}, {"output": "ok"})
@@ -81,6 +86,7 @@ def test_of_another_strategy_is_empty(tmp_path: Path) -> None:
             conversation_id="a",
             on_model_error="defer",
             mine_ai=False,
+            learn_every=1,
         ).save_context({"input": "x"}, {"output": "y"})
     assert run("--store", url) == ("", BEHIND)
 

@@ -71,7 +71,7 @@ def test_asks_the_model_that_is_named(command: Command, chat: Path, endpoint: En
 def test_looks_at_a_stored_conversation(command: Command, chat: Path) -> None:
     """With what was learnt there; the file of the store stays as it was, to the byte."""
     with open_store("sqlite:///chat.db") as store:
-        memory = create_memory("summary", llm="offline", store=store, conversation_id="mara")
+        memory = create_memory("summary", llm="offline", store=store, conversation_id="mara", learn_every=1)
         for said, answer in SAID:
             memory.save_context({"input": said}, {"output": answer})
     before = chat.with_name("chat.db").read_bytes()

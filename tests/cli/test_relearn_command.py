@@ -19,7 +19,9 @@ def url(tmp_path: Path) -> str:
     """A store with a conversation of which a model has made nonsense."""
     url = f"sqlite:///{tmp_path}/chat.db"
     with closing(open_store(url)) as store:
-        memory = ConversationSummaryMemory(llm=ScriptedModel("Nonsense."), store=store, conversation_id="a")
+        memory = ConversationSummaryMemory(
+            llm=ScriptedModel("Nonsense."), store=store, conversation_id="a", learn_every=1
+        )
         memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Noted."})
     return url
 
@@ -35,7 +37,7 @@ def run(*args: str, answer: str = "") -> tuple[int, str]:
 def summary(url: str) -> str:
     """The summary that is stored."""
     with closing(open_store(url)) as store:
-        return ConversationSummaryMemory(llm="offline", store=store, conversation_id="a").summary
+        return ConversationSummaryMemory(llm="offline", store=store, conversation_id="a", learn_every=1).summary
 
 
 def test_it_is_for_one_conversation(url: str) -> None:
@@ -80,7 +82,11 @@ def test_warns_where_the_beginning_is_gone(url: str) -> None:
     """What was learnt from deleted messages cannot be learnt again."""
     with closing(open_store(url)) as store:
         memory = ConversationSummaryMemory(
-            llm=ScriptedModel("Anna lives in Oslo."), store=store, conversation_id="a", keep_history=False
+            llm=ScriptedModel("Anna lives in Oslo."),
+            store=store,
+            conversation_id="a",
+            keep_history=False,
+            learn_every=1,
         )
         memory.save_context({"input": "I like tea."}, {"output": "Good."})
     assert "first messages have been deleted" in run("--store", url, "--memory", "summary", answer="n\n")[1]
@@ -97,7 +103,12 @@ def test_takes_up_only_what_was_set_aside(url: str) -> None:
     with closing(open_store(url)) as store:
         model, clock = FlakyModel(ScriptedModel(*["Anna lives in Oslo."] * 9)), iter(range(0, 10**6, 1000))
         memory = ConversationSummaryMemory(
-            llm=model, store=store, conversation_id="a", on_model_error="defer", clock=lambda: next(clock)
+            llm=model,
+            store=store,
+            conversation_id="a",
+            on_model_error="defer",
+            clock=lambda: next(clock),
+            learn_every=1,
         )
         model.refused = "tea"
         for said in ("I like tea.", "I like milk.", "I like water.", "I like juice.", "I like soup."):

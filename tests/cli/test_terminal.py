@@ -31,7 +31,7 @@ def url(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path}/chat.db"
     with open_store(url) as store:
         for name in ("buffer", "summary", "knowledge-graph"):
-            memory = create_memory(name, store=store, conversation_id=HOSTILE, **_asked(name))
+            memory = create_memory(name, store=store, conversation_id=HOSTILE, **_asked(name), learn_every=1)
             memory.save_context({"input": HOSTILE}, {"output": HOSTILE}, turn_id="1")
     return url
 

@@ -49,7 +49,9 @@ def test_a_model_call_is_paid_for_once(memories: int, monkeypatch: pytest.Monkey
         return entries
 
     monkeypatch.setattr(store, "append", noted)
-    same = [ConversationSummaryMemory(llm=answer, store=store, conversation_id="c") for _ in range(memories)]
+    same = [
+        ConversationSummaryMemory(llm=answer, store=store, conversation_id="c", learn_every=1) for _ in range(memories)
+    ]
 
     def save(number: int) -> None:
         same[number % memories].save_context({"input": f"Sam likes tea{number}"}, {"output": "ok"})
@@ -71,8 +73,8 @@ def test_other_conversations_go_on(place: str, places: Places):
         return clerk(messages)
 
     store = open_store(places.url(place))
-    waiting = ConversationSummaryMemory(llm=slow, store=store, conversation_id="waiting")
-    other = ConversationSummaryMemory(llm=clerk, store=store, conversation_id="other")
+    waiting = ConversationSummaryMemory(llm=slow, store=store, conversation_id="waiting", learn_every=1)
+    other = ConversationSummaryMemory(llm=clerk, store=store, conversation_id="other", learn_every=1)
     with ThreadPoolExecutor(1) as pool:
         saved = pool.submit(waiting.save_context, {"input": "Sam likes tea"}, {"output": "ok"})
         assert asked.wait(60)
@@ -97,7 +99,7 @@ def test_facts_are_the_same_whether_learnt_together_or_not():
 
 def _moved(homes: list[str], replies: Sequence[str]) -> dict[str, Any]:
     """What a graph learnt: with one reply, from all that a buffer had stored before."""
-    memory = ConversationKGMemory(llm=ScriptedModel(*replies))
+    memory = ConversationKGMemory(llm=ScriptedModel(*replies), learn_every=1)
     said = (
         memory
         if len(replies) > 1

@@ -171,7 +171,7 @@ class HostContract(ABC):
     def test_one_exchange_is_learnt_from_once(self) -> None:
         """The memory's model is asked once for an exchange, however many pieces the host saves it in."""
         asked = ScriptedModel(*["A summary."] * 4)
-        memories = MemoryProvider("summary", llm=asked)
+        memories = MemoryProvider("summary", llm=asked, learn_every=1)
         for turn in range(2):
             asyncio.run(self.say(memories, "anna", f"Weather {turn}?", [Call("Oslo", f"call_{turn}"), "Sunny."]))
         assert [purpose for purpose, _ in asked.asked] == ["summary"] * 2

@@ -477,7 +477,7 @@ def test_parallel_calls_keep_their_results() -> None:
 
 def test_a_memory_that_cannot_learn_holds_no_transcript_back(caplog: pytest.LogCaptureFixture) -> None:
     """The SDK would drop a batch that fails; the failure is logged, and the memory catches up later."""
-    memories = MemoryProvider("summary", llm=ScriptedModel(ModelError("down")))
+    memories = MemoryProvider("summary", llm=ScriptedModel(ModelError("down")), learn_every=1)
     store = MemorySessionStore(memories.store, memories)
     batch = [user("Hello?", "1"), assistant({"type": "text", "text": "Hi."}, uuid="2")]
     asyncio.run(store.append(KEY, batch))

@@ -74,7 +74,7 @@ def test_what_was_read_of_a_stopped_answer_is_shown_until_the_question_is_answer
 )
 def test_a_question_asked_again_is_sent_as_if_its_answer_had_not_been_begun(strategy: str, options: Any):
     """However little a memory shows of what is answered: the question is there, and what was shown before it."""
-    memory: BaseMemory = create_memory(strategy, **options)
+    memory: BaseMemory = create_memory(strategy, **options, learn_every=1)
     first = shown(memory, FIRST, THIRD[:1])
     memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
     assert shown(memory, FIRST, THIRD[:1]) == first
@@ -271,7 +271,7 @@ def test_a_question_whose_run_failed_is_asked_again(memory: BaseMemory):
 @pytest.mark.parametrize("strategy", ["summary", "entity", "knowledge-graph", "vector-retriever"])
 def test_nothing_is_learnt_from_an_abandoned_branch(strategy: str):
     """What was learnt from it goes with it, and what is said instead is learnt."""
-    memory = create_memory(strategy, **({} if strategy == "vector-retriever" else {"llm": "offline"}))
+    memory = create_memory(strategy, **({} if strategy == "vector-retriever" else {"llm": "offline"}), learn_every=1)
 
     def shown() -> str:
         asked = {"input": "Where do I work? Google or Apple?"}

@@ -208,7 +208,7 @@ def test_a_session_of_copied_events_doubles_nothing() -> None:
 def test_a_session_that_is_added_after_each_run_is_learnt_from_once() -> None:
     """ADK's callback adds the whole session again and again: only what is new is saved and learnt from."""
     asked = ScriptedModel("One.", "Two.", "Three.")
-    memory = create_memory("summary", llm=asked, conversation_id="app/anna")
+    memory = create_memory("summary", llm=asked, conversation_id="app/anna", learn_every=1)
 
     async def talk() -> None:
         runner, _ = runner_of(memory, ["Answer 0", "Answer 1", "Answer 2"])

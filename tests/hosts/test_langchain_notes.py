@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo import langchain
 from memzoo.hosts.langchain.entities import write_notes
 from memzoo.langchain import ConversationEntityMemory
 from memzoo.memories import BaseMemory
@@ -29,6 +30,17 @@ def make(*replies: str, **options: Any) -> tuple[ConversationEntityMemory, list[
 
     given = {"entity_extraction_prompt": NAMES, "entity_summarization_prompt": NOTES, **options}
     return ConversationEntityMemory(llm=answer, on_model_error="raise", **given), asked
+
+
+@pytest.mark.parametrize("name", ["ConversationSummaryMemory", "ConversationEntityMemory", "ConversationKGMemory"])
+def test_each_save_learns(name: str) -> None:
+    """As in LangChain: the plain classes learn from several exchanges at a time."""
+    asked = list[Message]()
+    memory = getattr(langchain, name)(llm=lambda messages: asked.extend(messages) or "Sam | likes | tea")
+    for calls in (1, 2, 3):
+        memory.save_context({"input": f"Sam likes tea number {calls}"}, {"output": "ok"})
+        assert len(asked) == calls
+    assert getattr(langchain, name)(llm=str, learn_every=4).plain.portion == 4
 
 
 def test_ask_for_names_and_for_notes() -> None:

@@ -233,7 +233,7 @@ def test_joined_messages_keep_speakers_and_pictures() -> None:
 def test_set_keeps_what_is_the_same_and_replaces_the_rest() -> None:
     """A client that sends its whole history each time doubles nothing; one that was edited replaces the log's end."""
     asked = ScriptedModel("One.", "Two.")
-    memory = create_memory("summary", llm=asked)
+    memory = create_memory("summary", llm=asked, learn_every=1)
     adapter = ChatMemory(memory)
     history = [ChatMessage(role=role, content=text) for role, text in (("user", "A?"), ("assistant", "B."))]
     adapter.set(history)

@@ -138,7 +138,7 @@ class TestRawSessionWithFilter(_Sessions):
 
 def session_of(name: str, *, raw: bool = False, **options: Any) -> MemorySession:
     """A session over a new memory."""
-    return MemorySession(create_memory(name, conversation_id="anna", **options), raw=raw)
+    return MemorySession(create_memory(name, conversation_id="anna", **options, learn_every=1), raw=raw)
 
 
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Ask the tool."}]}

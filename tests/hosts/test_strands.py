@@ -223,7 +223,7 @@ def test_one_agent_that_goes_on_shows_each_turn_once() -> None:
 
 def test_what_was_derived_follows_the_system_prompt() -> None:
     """The agent's own instructions stay first, as a text or as blocks with cache points."""
-    memory = create_memory("summary", llm=ScriptedModel("Anna has a cat.", "NOTHING NEW", "NOTHING NEW"))
+    memory = create_memory("summary", llm=ScriptedModel("Anna has a cat.", "NOTHING NEW", "NOTHING NEW"), learn_every=1)
     memory.save_context({"input": "I have a cat."}, {"output": "Nice."})
     for prompt in ("Be brief.", [{"text": "Be brief."}, {"cachePoint": {"type": "default"}}]):
         agent = agent_of(memory, ["Yes."], system_prompt=prompt)
@@ -438,7 +438,7 @@ def test_calls_from_elsewhere_are_shown_whatever_they_say(arguments: str, given:
 
 def test_learning_that_fails_loses_no_turn() -> None:
     """The turn is in the log before the memory's model is asked."""
-    memory = create_memory("summary", llm=ScriptedModel(ModelError("down")), on_model_error="defer")
+    memory = create_memory("summary", llm=ScriptedModel(ModelError("down")), on_model_error="defer", learn_every=1)
     agent = agent_of(memory, ["Hi."])
     asyncio.run(agent.invoke_async("Hello?"))
     assert contents(memory.history()) == ["Hello?", "Hi."]

@@ -65,7 +65,11 @@ def summarizing(*replies: str | Exception, **options: Any) -> BaseMemory:
     """A memory that asks its model once an exchange."""
     model = ScriptedModel(*replies)
     return ConversationSummaryMemory(
-        llm=lambda messages: _said(model, messages), conversation_id="c", token_counter="approximate", **options
+        llm=lambda messages: _said(model, messages),
+        conversation_id="c",
+        token_counter="approximate",
+        **options,
+        learn_every=1,
     )
 
 
@@ -75,7 +79,7 @@ async def _said(model: ScriptedModel, messages: list[dict[str, Any]]) -> str:
 
 def test_a_call_is_told_by_the_conventions() -> None:
     """A model call has operation, model, tokens and conversation, and lies within the step that needed it."""
-    seen, memory = Seen(), create_memory("summary", llm="offline", conversation_id="c")
+    seen, memory = Seen(), create_memory("summary", llm="offline", conversation_id="c", learn_every=1)
     memory.save_context(*SAID)
     call = seen.named("chat offline")
     assert call["gen_ai.usage.input_tokens"] == memory.usage.total.prompt_tokens > 0
@@ -95,7 +99,7 @@ def test_a_call_tells_what_its_provider_had_in_its_cache() -> None:
     """By the conventions' names, where the endpoint tells of a cache at all."""
     seen = Seen()
     usage = {"prompt_tokens": 2000, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 1920}}
-    memory = ConversationSummaryMemory(llm=model_telling(usage | {"cache_creation_input_tokens": 7}))
+    memory = ConversationSummaryMemory(llm=model_telling(usage | {"cache_creation_input_tokens": 7}), learn_every=1)
     memory.save_context(*SAID)
     call = seen.named("chat gpt-4o")
     names = "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_creation.input_tokens"
@@ -106,7 +110,7 @@ def test_a_call_tells_what_its_provider_had_in_its_cache() -> None:
 def test_searches_and_stores_are_told(name: str, search: str) -> None:
     """Loading tells of its search, with how much was found, and of what it read."""
     options: dict[str, Any] = {"llm": "offline"} if name == "knowledge-graph" else {"embedder": HashEmbedder()}
-    seen, memory = Seen(), create_memory(name, conversation_id="c", **options)
+    seen, memory = Seen(), create_memory(name, conversation_id="c", **options, learn_every=1)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "ok"})
     memory.messages("Anna?")
     assert seen.named(f"memzoo.search {search}")["memzoo.found"] > 0
@@ -236,7 +240,7 @@ def test_metrics_count_what_waits_and_what_is_set_aside() -> None:
         return "Fine."
 
     seen, clock = Seen(), itertools.count(step=1000.0)
-    memory = ConversationSummaryMemory(llm=answer, on_model_error="defer", clock=clock.__next__)
+    memory = ConversationSummaryMemory(llm=answer, on_model_error="defer", clock=clock.__next__, learn_every=1)
     for said in ("bad", "good", "good", "good", "good"):
         memory.save_context({"input": said}, {"output": "ok"})
     assert len(memory.set_aside()) == 2

@@ -34,7 +34,7 @@ class Talk:
         own |= {"max_token_limit": 500} if name == "combined" else {}
         clearing = {"keep": random.randrange(3), "step": random.choice((1, 5))}
         own |= {"clear_tool_results": random.choice((None, clearing))}
-        self.memory = create_memory(name, token_counter=words, **own)
+        self.memory = create_memory(name, token_counter=words, **own, learn_every=1)
 
     def turns(self, count: int) -> int:
         """Take turns; the number of requests that were accepted.

@@ -51,7 +51,7 @@ def test_the_window_shows_an_exchange_besides_the_question() -> None:
 def test_every_strategy_shows_the_question_once_and_last(name: str) -> None:
     """Whoever puts before it gets sees the question at the end, and nowhere else."""
     members: dict[str, Any] = MEMBERS if name == "combined" else {}
-    memory = create_memory(name, **members)
+    memory = create_memory(name, **members, learn_every=1)
     memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Noted."})
     memory.add_messages([ASKED])
     shown = memory.messages()

@@ -33,7 +33,7 @@ def pickled_copy(memory: BaseMemory) -> Any:
 def test_a_copy_goes_on_with_the_conversation(name: str, copied: Any, store: Store):
     """What the copy is told the original knows, and the other way round; options are the same."""
     options: dict[str, Any] = {"llm": "offline"} if name == "summary" else {}
-    memory = create_memory(name, store=store, memory_key="chat", **options)
+    memory = create_memory(name, store=store, memory_key="chat", **options, learn_every=1)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
     other = copied(memory)
     other.save_context({"input": "Anna plays chess."}, {"output": "Fine."})
@@ -48,7 +48,7 @@ def test_a_copy_goes_on_with_the_conversation(name: str, copied: Any, store: Sto
 def test_members_of_a_copy_share_one_store(copied: Any, store: Store):
     """A combined memory of memories that were made before goes on as one: its members still have one log."""
     made = create_memory("buffer", store=store, conversation_id="a", memory_key="all")
-    memory = create_memory("combined", memories=[made, ("window", {"k": 1})])
+    memory = create_memory("combined", memories=[made, ("window", {"k": 1})], learn_every=1)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
     other = copied(memory)
     other.save_context({"input": "Anna plays chess."}, {"output": "Fine."})
@@ -60,7 +60,7 @@ def test_members_of_a_copy_share_one_store(copied: Any, store: Store):
 def test_a_pickle_holds_no_key(store: Store):
     """The key of a model stays behind; a copy in this process keeps it, with its connections."""
     model = ChatModel("gpt-4o-mini", api_key=KEY, base_url="http://127.0.0.1:9/v1", temperature=0)
-    memory = create_memory("summary", llm=model, store=store)
+    memory = create_memory("summary", llm=model, store=store, learn_every=1)
     assert KEY.encode() not in pickle.dumps(memory)
     with pickled_copy(memory).store:
         pass
@@ -79,7 +79,7 @@ def test_a_pickle_holds_no_key(store: Store):
 )
 def test_what_may_hold_a_key_is_refused_by_name(options: dict[str, Any], culprit: str, store: Store):
     """A client, headers, or a password in a URL cannot be pickled: the error names option and argument, not the key."""
-    memory = create_memory("summary", llm=ChatModel("gpt-4o-mini", **options), store=store)
+    memory = create_memory("summary", llm=ChatModel("gpt-4o-mini", **options), store=store, learn_every=1)
     with pytest.raises(OptionError, match=rf"option llm=.* cannot be pickled with {culprit}=") as caught:
         pickle.dumps(memory)
     assert KEY not in str(caught.value)
@@ -88,7 +88,7 @@ def test_what_may_hold_a_key_is_refused_by_name(options: dict[str, Any], culprit
 def test_a_function_that_cannot_be_pickled_is_named(store: Store):
     """The error names the option `llm`; copies in this process work."""
     answer: Callable[[list[Message]], str] = lambda _: "A summary."  # noqa: E731
-    memory = create_memory("summary", llm=answer, store=store)
+    memory = create_memory("summary", llm=answer, store=store, learn_every=1)
     with pytest.raises(OptionError, match="because its option llm="):
         pickle.dumps(memory)
     assert copy.deepcopy(memory).store is not store

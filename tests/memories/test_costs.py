@@ -318,7 +318,7 @@ def test_a_state_is_not_read_again() -> None:
             return update
 
     facts = [f"Sam{number} | likes | tea" for number in range(30)]
-    memory = create_memory("knowledge-graph", llm=ScriptedModel(*facts), store=Watching())
+    memory = create_memory("knowledge-graph", llm=ScriptedModel(*facts), store=Watching(), learn_every=1)
     for number in range(30):
         memory.save_context({"input": f"{number}"}, {"output": "ok"})
     assert Watching.read_items == 0

@@ -40,7 +40,9 @@ def test_a_pinned_message_makes_no_room_in_a_summary_buffer() -> None:
 def test_what_is_pinned_takes_its_room_beside_what_waits_for_a_failing_model() -> None:
     """A pinned message that was learnt from long ago counts, as does what cannot be learnt from now."""
     model = ScriptedModel("They talk.", *[ModelError("busy")] * 20)
-    memory = create_memory("summary", llm=model, on_model_error="defer", max_pending_tokens=6, **ONE_EACH)
+    memory = create_memory(
+        "summary", llm=model, on_model_error="defer", max_pending_tokens=6, **ONE_EACH, learn_every=1
+    )
     memory.add_messages(exchange(0), pinned=True)
     for number in range(1, 6):
         memory.add_messages(exchange(number))
@@ -81,7 +83,7 @@ def test_what_the_user_said_has_the_room_that_a_prompt_leaves_to_what_is_known()
     kinds = [f"kind{at}" for at in range(60)]
     advice = "\n".join(f"assistant | advises for breakfast | {kind} bread" for kind in kinds)
     model = ScriptedModel(f"{advice}\nNoor | bakes | bread", "NONE")
-    memory = create_memory("knowledge-graph", llm=model, k=0)
+    memory = create_memory("knowledge-graph", llm=model, k=0, learn_every=1)
     for said in ("Noor bakes bread", f"Is there bread of {' '.join(kinds)}?"):
         memory.save_context({"input": said}, {"output": "I advise bread."})
     known = model.asked[1][1].partition("<known>\n")[2].partition("\n</known>")[0]

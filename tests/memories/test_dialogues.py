@@ -58,7 +58,7 @@ def humble(messages: list[Message]) -> str:
 
 def told(model: object, said: list[tuple[str, str]], question: str) -> str:
     """What a graph of both speakers' facts shows for a question."""
-    memory = ConversationKGMemory(llm=model, mine_ai=True)  # type: ignore[arg-type]  # a script or a ChatModel
+    memory = ConversationKGMemory(llm=model, mine_ai=True, learn_every=1)  # type: ignore[arg-type]  # a script or a ChatModel
     for user, answer in said:
         memory.save_context({"input": user}, {"output": answer})
     return str(memory.load_memory_variables({"input": question})["history"])
@@ -109,7 +109,7 @@ def shown_by(strategy: str, dialogue: str, question: str) -> str:
         return by[strategy, dialogue]
 
     store = InMemoryStore(clock=lambda: WHEN)
-    memory = create_memory(strategy, llm=replied, store=store, clock=WHEN.timestamp)
+    memory = create_memory(strategy, llm=replied, store=store, clock=WHEN.timestamp, learn_every=1)
     roles = {"Human": "user", "AI": "assistant"}
     memory.add_messages([{"role": roles[who], "content": what} for who, what in said], learn=False)
     memory.settle()

@@ -55,7 +55,9 @@ def memory(name: str) -> BaseMemory:
     if "llm" in strategy_named(name).__dataclass_fields__:
         options["llm"] = "offline"
     store = InMemoryStore(clock=lambda: NOW)
-    told = create_memory(name, store=store, conversation_id="anna", token_counter="approximate", **options)
+    told = create_memory(
+        name, store=store, conversation_id="anna", token_counter="approximate", **options, learn_every=1
+    )
     told.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Noted."}, turn_id="1")
     return told
 

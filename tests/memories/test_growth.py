@@ -61,7 +61,7 @@ class Counter:
 def test_an_exchange_costs_the_same_however_much_was_said_before(name: str, options: dict[str, Any]) -> None:
     """With twice as many names and facts known, it takes no more work; what fits a budget may become a little more."""
     counter = Counter()
-    asked = {"llm": counter.model} if name != "window" else {}
+    asked: dict[str, Any] = {"llm": counter.model, "learn_every": 1} if name != "window" else {}
     memory = create_memory(name, token_counter="approximate", **asked, **options)
     counts: list[int] = []
     talk = exchanges()

@@ -36,7 +36,7 @@ def embed(texts: list[str]) -> list[list[float]]:
 CASES: list[tuple[type[BaseMemory], dict[str, Any], list[str], str, list[dict[str, Any]]]] = [
     (ConversationBufferMemory, {}, [], STRING, HI),
     (ConversationBufferWindowMemory, {"k": 1}, [], STRING, HI),
-    (ConversationSummaryMemory, {}, [SUMMARY], SUMMARY, [SYSTEM]),
+    (ConversationSummaryMemory, {"learn_every": 1}, [SUMMARY], SUMMARY, [SYSTEM]),
     (ConversationSummaryBufferMemory, {"max_token_limit": 10, "token_counter": words}, [], STRING, HI),
     (
         ConversationSummaryBufferMemory,
@@ -97,7 +97,7 @@ class TestResults:
 def test_facts_are_a_text_or_a_system_message() -> None:
     """The graph's row of the table: nothing is learnt from a greeting, so something is said here."""
     options: dict[str, Any] = {"ask_at_load": True, "store": InMemoryStore(), "conversation_id": "sam"}
-    memory = ConversationKGMemory(llm=ScriptedModel("Sam | is | a friend", "Sam", "Sam"), **options)
+    memory = ConversationKGMemory(llm=ScriptedModel("Sam | is | a friend", "Sam", "Sam"), **options, learn_every=1)
     memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
     assert memory.load_memory_variables({"input": "who?"}) == {"history": "On Sam: Sam is a friend."}
     facts = [{"role": "system", "content": "On Sam: Sam is a friend."}]

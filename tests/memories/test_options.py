@@ -21,7 +21,7 @@ WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 5, "step": 0},
-    "summary": {**SUMMARY, "learn_every": 1},
+    "summary": {**SUMMARY, "learn_every": None},
     "summary-buffer": {**SUMMARY, "max_token_limit": 2000, "count_summary": False, "prune_to": None},
     "entity": {
         "k": 3,

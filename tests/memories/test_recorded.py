@@ -50,7 +50,7 @@ class TestRecorded:
     @recorded("summary")
     def test_summary(self, recorded_model: ChatModel, call: Call) -> None:
         """One call an exchange, and the summary has all that was said, the corrected address among it."""
-        memory = told(ConversationSummaryMemory(llm=recorded_model), call)
+        memory = told(ConversationSummaryMemory(llm=recorded_model, learn_every=1), call)
         assert all(name in shown(memory, call) for name in ("Anna", "Equinor", "Bergen", "Bruno", "chicken"))
         assert memory.usage["summary"].calls == len(SAID)
 
@@ -76,7 +76,7 @@ class TestRecorded:
     @recorded("entity")
     def test_entity(self, recorded_model: ChatModel, call: Call) -> None:
         """The note on whom the question names is shown first."""
-        memory = told(ConversationEntityMemory(llm=recorded_model, k=2), call)
+        memory = told(ConversationEntityMemory(llm=recorded_model, k=2, learn_every=1), call)
         entities = call(memory, "load_memory_variables", {"input": "What must Bruno not eat?"})["entities"]
         assert next(iter(entities)) == "Bruno"
         assert "chicken" in entities["Bruno"]
@@ -84,7 +84,7 @@ class TestRecorded:
     @recorded("knowledge-graph")
     def test_knowledge_graph(self, recorded_model: ChatModel, call: Call) -> None:
         """Whom "she" means is known, and Anna lives in Bergen alone, for she has moved."""
-        memory = told(ConversationKGMemory(llm=recorded_model), call)
+        memory = told(ConversationKGMemory(llm=recorded_model, learn_every=1), call)
         facts = shown(memory, call, "Tell me about Anna. Where does she live and work?")
         assert facts.startswith("On Anna: ")
         assert all(known in facts for known in ("works at Equinor", "lives in Bergen", "engineer"))
@@ -102,7 +102,9 @@ class TestRecorded:
     def test_combined(self, recorded_model: ChatModel, call: Call) -> None:
         """Each member learns by itself: the summary knows of Bergen, the graph whose dog it is that is allergic."""
         graph = {"memory_key": "facts", "llm": recorded_model}
-        memory = CombinedMemory(memories=[("summary", {"llm": recorded_model}), ("knowledge-graph", graph)])
+        memory = CombinedMemory(
+            memories=[("summary", {"llm": recorded_model}), ("knowledge-graph", graph)], learn_every=1
+        )
         loaded = call(told(memory, call), "load_memory_variables", {"input": "What must Bruno not eat?"})
         assert all(name in loaded["summary"] for name in ("Anna", "Bergen", "Bruno"))
         assert "allergic to chicken" in loaded["facts"]
@@ -121,7 +123,7 @@ class TestPromptDrift:
     def replay(self, **options: Any) -> None:
         """Tell the recorded conversation to a summary memory, while its cassette plays."""
         with use_cassette(RECORDINGS / "summary.yaml", ignore=["$.model"]):
-            told(ConversationSummaryMemory(llm=UNREACHABLE, **options), called)
+            told(ConversationSummaryMemory(llm=UNREACHABLE, **options, learn_every=1), called)
 
     def test_same_prompt_replays(self) -> None:
         """With the recorded templates the recording plays to its end."""
@@ -144,4 +146,6 @@ class TestPromptDrift:
             pytest.raises(UnplayedInteractionError),
             use_cassette(RECORDINGS / "summary.yaml", ignore=["$.model"]),
         ):
-            ConversationSummaryMemory(llm=UNREACHABLE).save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
+            ConversationSummaryMemory(llm=UNREACHABLE, learn_every=1).save_context(
+                {"input": SAID[0][0]}, {"output": SAID[0][1]}
+            )

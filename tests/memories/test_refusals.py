@@ -58,6 +58,7 @@ WHOLE_NUMBERS = {
 }
 # Those of them that may be left out by saying so.
 NONE_MEANS: set[object] = {
+    "learn_every",
     "max_summary_tokens",
     "max_prompt_tokens",
     "prune_to",

@@ -47,6 +47,7 @@ def overridden(strategy: type) -> set[str]:
         "_tokenizer_model",
         "_longest_prompt",
         "_most_pending",
+        "_usual_portion",
         "_usual_prompt",
         "_lease_seconds",
         "_learns",

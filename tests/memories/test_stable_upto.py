@@ -117,7 +117,7 @@ def test_texts_that_may_come_push_back_what_is_promised() -> None:
     """The first note comes before the messages: these are promised only where it comes behind them."""
     promised: list[int] = []
     for place in ("before", "after"):
-        memory = opened("entity", k=2, step=9, llm=always("Sam: Sam likes tea."), recalled_place=place)
+        memory = opened("entity", k=2, step=9, llm=always("Sam: Sam likes tea."), recalled_place=place, learn_every=1)
         memory.add_messages([said("system", "Be brief."), said("user", "Hi"), said("assistant", "Hello")], learn=False)
         before = memory.messages("Sam?", catch_up=False)
         memory.add_messages([said("user", "Sam likes tea"), said("assistant", "So he does")])

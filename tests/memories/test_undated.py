@@ -88,7 +88,7 @@ def test_what_is_said_later_has_its_day() -> None:
         "AI: Oslo is far.",
     ]
     model = ScriptedModel("Sam lives in Oslo.")
-    ConversationSummaryMemory(llm=model, store=store, conversation_id="a").load_memory_variables()
+    ConversationSummaryMemory(llm=model, store=store, conversation_id="a", learn_every=1).load_memory_variables()
     lines = re.findall(r"^(?:\[.*|Human: \w+|AI: \w+)", model.asked[0][1], re.MULTILINE)
     assert lines == [
         *("Human: My", "AI: Noted", "[Friday, 5 June 1987]", "Human: Sam", "AI: Fine", "[Day unknown]"),
@@ -122,7 +122,7 @@ def test_facts_have_no_day_either() -> None:
     """Neither those that hold nor those that were corrected, in a view, as a reason or in an export."""
     model = ScriptedModel("Sam | lives in | Oslo", "NO LONGER Sam | lives in | Oslo\nSam | lives in | Rome")
     store = undated(TALK[0])
-    memory = ConversationKGMemory(llm=model, store=store, conversation_id="a")
+    memory = ConversationKGMemory(llm=model, store=store, conversation_id="a", learn_every=1)
     memory.load_memory_variables({"input": "Sam?"})
     moved = [Record({"role": role, "content": text}, {SAID_AT: ""}) for role, text in zip(ROLES, TALK[1], strict=True)]
     memory.add_messages(moved)
@@ -131,5 +131,5 @@ def test_facts_have_no_day_either() -> None:
     assert [quote.said_at for reason in reasons for quote in reason.quotes] == [None] * 3
     forms = [export(memory.kg, form, history=True) for form in ("text", "json", "mermaid", "graphml")]
     assert A_DAY.findall(str((reasons, forms, to_html(memory.kg, history=True)))) == []
-    again = ConversationKGMemory(llm=model, store=store, conversation_id="a")
+    again = ConversationKGMemory(llm=model, store=store, conversation_id="a", learn_every=1)
     assert again.why("Sam") == reasons

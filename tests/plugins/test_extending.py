@@ -27,7 +27,7 @@ def model(messages):
     asked.append(messages[0]["content"])
     return "Topic: Anna and Oslo."
 for prompts in (None, {"topic": "Worum geht es? {{ new_lines }}"}):
-    memory = create_memory("topic", llm=model, prompts=prompts)
+    memory = create_memory("topic", llm=model, prompts=prompts, learn_every=1)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
     print(asked[-1].splitlines()[0], memory.usage["topic"].calls, memory.messages()[0]["content"])
 try:
@@ -50,13 +50,13 @@ for tidies in (False, True):
             derived.append(len(entries))
             return await super().derive(state, entries, log) if entries else Changes({"tidy": True})
     asked, derived = [], []
-    memory = RarelyMemory(llm="offline")
+    memory = RarelyMemory(llm="offline", learn_every=1)
     for name in ("Anna", "Bo"):
         memory.save_context({"input": f"{name} lives in Oslo."}, {"output": "Noted."})
     print(asked, derived, memory.messages()[0]["content"])
 
 with open_store("shelf://top") as store:
-    memory = create_memory("summary", llm="offline", store=store)
+    memory = create_memory("summary", llm="offline", store=store, learn_every=1)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
     print(store, store.url, "Oslo" in memory.summary)
 """
@@ -159,7 +159,7 @@ def test_commands_use_installed_packages(run: Run, tmp_path: Path):
     shown = "what the user asked to remember, and the last `k` exchanges"
     assert lines["pinned"] == ["pinned", "PinnedMemory", shown, "", "nothing"]
     shown = "in a sentence what the conversation is about, and the last exchange"
-    assert lines["topic"] == ["topic", "TopicMemory", shown, "1 call a save", "a model"]
+    assert lines["topic"] == ["topic", "TopicMemory", shown, "1 call for 8 exchanges", "a model"]
     assert "of an installed package" in next(line for line in listed.output.splitlines() if line.startswith("shelf://"))
 
     assert compared.code == 0, compared.errors

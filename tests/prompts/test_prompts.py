@@ -268,7 +268,7 @@ class TestReplacing:
     def test_serves_a_memory(self) -> None:
         """A memory asks with the prompts that it was given."""
         model = ScriptedModel("ok")
-        memory = ConversationSummaryMemory(llm=model, prompts={"summary": "Shorten: {{ new_lines }}"})
+        memory = ConversationSummaryMemory(llm=model, prompts={"summary": "Shorten: {{ new_lines }}"}, learn_every=1)
         memory.save_context({"input": "a"}, {"output": "b"})
         assert model.asked == [("summary", "Shorten: Human: a\nAI: b")]
 

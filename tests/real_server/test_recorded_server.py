@@ -124,7 +124,7 @@ class TestLearning:
     @pytest.mark.cassette("summary")
     def test_a_sentence_becomes_the_summary(self, servers: Servers, call: Callable[..., Any]) -> None:
         """A reply that stops is taken, true or not, each time in place of the one before (by a grammar)."""
-        memory = ConversationSummaryMemory(llm=model(servers, SENTENCE))
+        memory = ConversationSummaryMemory(llm=model(servers, SENTENCE), learn_every=1)
         save(memory, 1, 2, call=call)
         assert memory.summary.endswith(".")
         assert call(memory, "load_memory_variables", {}) == {"history": memory.summary}
@@ -134,8 +134,8 @@ class TestLearning:
     def test_a_reply_that_is_cut_off_is_no_summary(self, servers: Servers) -> None:
         """The summary of before stays, and what was not learnt from is shown behind it."""
         place: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a"}
-        save(ConversationSummaryMemory(llm=model(servers, SENTENCE), **place), 1)
-        memory = ConversationSummaryMemory(llm=model(servers, stop=None), **place)
+        save(ConversationSummaryMemory(llm=model(servers, SENTENCE), **place, learn_every=1), 1)
+        memory = ConversationSummaryMemory(llm=model(servers, stop=None), **place, learn_every=1)
         before = memory.summary
         with pytest.raises(ModelReplyError, match="cut off"):
             save(memory, 2)
@@ -156,7 +156,7 @@ class TestLearning:
     @pytest.mark.cassette
     def test_parts_of_the_prompt_are_no_names(self, servers: Servers) -> None:
         """It repeats a tag of the prompt (by a grammar); that is refused, and nothing is noted."""
-        memory = ConversationEntityMemory(llm=model(servers, 'root ::= "<history>"'))
+        memory = ConversationEntityMemory(llm=model(servers, 'root ::= "<history>"'), learn_every=1)
         with pytest.raises(ModelReplyError, match="<history>"):
             save(memory, 1)
         assert memory.entities == {}
@@ -164,7 +164,7 @@ class TestLearning:
     @pytest.mark.cassette
     def test_marks_of_the_chat_template_are_no_fact(self, servers: Servers) -> None:
         """Neither "<|im_start|>human" nor a tag is a triple, though one has two bars."""
-        memory = ConversationKGMemory(llm=model(servers, stop=["\n"]), on_model_error="defer")
+        memory = ConversationKGMemory(llm=model(servers, stop=["\n"]), on_model_error="defer", learn_every=1)
         save(memory, 1, 2)
         memory.settle()
         assert memory.kg.facts() == []
@@ -174,7 +174,7 @@ class TestLearning:
     @pytest.mark.cassette("facts")
     def test_a_line_with_two_bars_becomes_a_fact(self, servers: Servers, call: Callable[..., Any]) -> None:
         """It is found by the name of its subject (by a grammar)."""
-        memory = ConversationKGMemory(llm=model(servers, FACT))
+        memory = ConversationKGMemory(llm=model(servers, FACT), learn_every=1)
         save(memory, 1, call=call)
         (fact,) = memory.kg.facts()
         facts = call(memory, "load_memory_variables", {"input": f"What about {fact.subject}?"})["history"]
@@ -187,14 +187,14 @@ class TestLearning:
         row = {"type": "array", "minItems": 3, "maxItems": 3, "items": text}
         schema = {"name": "facts", "schema": {"type": "array", "minItems": 1, "maxItems": 1, "items": row}}
         form = {"type": "json_schema", "json_schema": schema}
-        memory = ConversationKGMemory(llm=model(servers, response_format=form, stop=None, max_tokens=48))
+        memory = ConversationKGMemory(llm=model(servers, response_format=form, stop=None, max_tokens=48), learn_every=1)
         save(memory, 1)
         assert len(memory.kg.facts()) == 1
 
     @pytest.mark.cassette
     def test_a_line_with_a_name_and_a_colon_becomes_a_note(self, servers: Servers) -> None:
         """The same line is a name at first, then a note on it, and a name again at the load (by a grammar)."""
-        memory = ConversationEntityMemory(llm=model(servers, NOTE), ask_at_load=True)
+        memory = ConversationEntityMemory(llm=model(servers, NOTE), ask_at_load=True, learn_every=1)
         save(memory, 1)
         assert list(memory.entities) == ["Anna"]
         assert memory.load_memory_variables({"input": "Who is Anna?"})["entities"] == memory.entities
@@ -202,7 +202,7 @@ class TestLearning:
     @pytest.mark.cassette(allow_errors=True)
     def test_an_option_that_the_server_refuses_harms_nothing(self, servers: Servers) -> None:
         """A grammar with a mistake is a 400; the exchange waits word for word, and is no reason for shorter prompts."""
-        memory = ConversationSummaryMemory(llm=model(servers, "root ::= ("))
+        memory = ConversationSummaryMemory(llm=model(servers, "root ::= ("), learn_every=1)
         with pytest.raises(ModelError, match="failed to parse grammar"):
             save(memory, 1)
         assert shown(memory) == f"Human: {SAID[1][0]}\nAI: {SAID[1][1]}"
@@ -222,7 +222,7 @@ class TestLearning:
             chosen = rambling if "Bruno" in messages[-1]["content"] else brief
             return (await chosen.complete(messages, "summary")).text
 
-        memory = ConversationSummaryMemory(llm=either, on_model_error="defer", **place)
+        memory = ConversationSummaryMemory(llm=either, on_model_error="defer", **place, learn_every=1)
         for number in (3, 4, 8):
             save(memory, number)
             now[0] += 1000
@@ -231,7 +231,7 @@ class TestLearning:
             now[0] += 1000
         assert [entry.message["content"] for entry in memory.set_aside()] == list(SAID[3])
         assert f"Human: {SAID[3][0]}" in shown(memory)
-        healthy = ConversationSummaryMemory(llm=brief, **place)
+        healthy = ConversationSummaryMemory(llm=brief, **place, learn_every=1)
         healthy.relearn(only_set_aside=True)
         assert healthy.set_aside() == []
         assert shown(healthy) == healthy.summary != ""

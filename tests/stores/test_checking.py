@@ -133,7 +133,7 @@ def test_a_state_that_is_damaged(tmp_path: Path):
     """What was learnt is checked, too."""
     url = f"sqlite:///{tmp_path}/chat.db"
     with closing(open_store(url)) as store:
-        memory = create_memory("summary", llm="offline", store=store, conversation_id="anna")
+        memory = create_memory("summary", llm="offline", store=store, conversation_id="anna", learn_every=1)
         memory.save_context({"input": "I am Sam."}, {"output": "Hello."})
     with closing(sqlite3.connect(tmp_path / "chat.db")) as database, database:
         assert database.execute("update memzoo_items set value = 'x' || value").rowcount

@@ -46,7 +46,7 @@ class TestOverSQL(StoreContract, LeasingStoreContract):
 def test_nothing_can_be_read_in_the_file(name: str, url: str, file: Path):
     """No word of messages, fields, notes or names stands in the file, though all comes back."""
     with contextlib.closing(open_store(url, key=KEY)) as store:
-        memory = create_memory(name, store=store, conversation_id="a", token_counter="approximate")
+        memory = create_memory(name, store=store, conversation_id="a", token_counter="approximate", learn_every=1)
         memory.save_context({"input": "My sister Annabel lives in Stavanger."}, {"output": "Noted, Zanzibar."})
         memory.save_context({"input": "Annabel works at Equinor."}, {"output": "Good."})
         shown = str(memory.load_memory_variables({"input": "Where does Annabel live?"}))
@@ -56,7 +56,7 @@ def test_nothing_can_be_read_in_the_file(name: str, url: str, file: Path):
     words = ("annabel", "stavanger", "zanzibar", "equinor", "sister", "noted", "assistant", '"role"', "input")
     assert not [word for word in words if word.encode() in content]
     with contextlib.closing(open_store(url, key=KEY)) as store:
-        again = create_memory(name, store=store, conversation_id="a", token_counter="approximate")
+        again = create_memory(name, store=store, conversation_id="a", token_counter="approximate", learn_every=1)
         assert str(again.load_memory_variables({"input": "Where does Annabel live?"})) == shown
         assert "Annabel" in shown
 

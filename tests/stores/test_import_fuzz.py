@@ -36,7 +36,7 @@ def exported(strategy: str) -> list[Any]:
     """The lines of a conversation from which a strategy has learnt, as JSON."""
     options: dict[str, Any] = {"max_token_limit": 10} if strategy == "summary-buffer" else {}
     options |= {"max_messages": 2} if strategy == "summarizing-window" else {}
-    memory = create_memory(strategy, token_counter="approximate", **options)
+    memory = create_memory(strategy, token_counter="approximate", **options, learn_every=1)
     for said, answer in SAID:
         memory.save_context({"input": said}, {"output": answer})
     return list(map(json.loads, export_conversation(memory.store, memory.conversation_id)))
@@ -73,7 +73,9 @@ def load_all(store: ManagedStore, id_: str) -> None:
     for name in NAMES:
         backed = issubclass(strategy_named(name), ModelBackedMemory)
         options: dict[str, Any] = {"llm": no_model, "on_model_error": "defer"} if backed else {}
-        memory = create_memory(name, store=store, conversation_id=id_, token_counter="approximate", **options)
+        memory = create_memory(
+            name, store=store, conversation_id=id_, token_counter="approximate", **options, learn_every=1
+        )
         memory.load_memory_variables({"input": "What does Anna do? Who is Bob? Sam?"})
         memory.messages("Anna")
     before = len(drive(store.read(id_)))

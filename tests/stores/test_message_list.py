@@ -59,7 +59,7 @@ def test_a_memory_derives_over_it_again_after_a_restart():
     """A strategy with a state saves, loads and learns; another process derives the state from the messages."""
     lists = Lists()
     for _ in range(2):
-        memory = create_memory("summary", llm=fish, store=over(lists), conversation_id="c")
+        memory = create_memory("summary", llm=fish, store=over(lists), conversation_id="c", learn_every=1)
         if not lists.kept:
             memory.save_context({"input": "I am Nemo"}, {"output": "hi"})
         assert "Nemo is a fish." in memory.load_memory_variables({"input": ""})["history"]
@@ -170,7 +170,7 @@ def test_a_list_is_read_once_a_load_and_once_a_save(name: str, options: dict[str
         return lists.get_messages(id_)
 
     store = MessageListStore(get=get, update=lists.update_messages, delete=lists.delete_messages)
-    memory = create_memory(name, store=store, conversation_id="c", keep_history=keep_history, **options)
+    memory = create_memory(name, store=store, conversation_id="c", keep_history=keep_history, **options, learn_every=1)
     for number in range(7):
         reads.clear()
         memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
@@ -189,14 +189,14 @@ def test_what_others_say_while_a_model_is_asked_stays_in_the_list():
         return fish(messages)
 
     options: dict[str, Any] = {"llm": fish_slowly, "keep_history": False, "conversation_id": "c"}
-    create_memory("summary", store=over(lists), **options).save_context({"input": "a"}, {"output": "b"})
+    create_memory("summary", store=over(lists), **options, learn_every=1).save_context({"input": "a"}, {"output": "b"})
     assert lists.kept["c"][-1] == {"role": "user", "content": "Wait!"}
 
 
 def test_what_was_forgotten_leaves_the_list():
     """A message that is forgotten goes from the list; if the list refuses, nothing is forgotten."""
     lists = Lists()
-    memory = create_memory("summary", llm=fish, store=over(lists), conversation_id="c")
+    memory = create_memory("summary", llm=fish, store=over(lists), conversation_id="c", learn_every=1)
     memory.save_context({"input": "a"}, {"output": "b"})
     lists.full = True
     with pytest.raises(OSError, match="no space"):
@@ -264,7 +264,9 @@ def test_a_window_that_moves_in_steps_begins_with_the_same_message_after_a_resta
     options = {"max_tokens": 120} | options if name == "token-window" else options
 
     def opened() -> BaseMemory:
-        return create_memory(name, store=over(lists), conversation_id="c", keep_history=keep_history, **options)
+        return create_memory(
+            name, store=over(lists), conversation_id="c", keep_history=keep_history, **options, learn_every=1
+        )
 
     memory, moved, before = opened(), 0, list[Message]()
     memory.add_messages([{"role": "system", "content": "Be brief."}])

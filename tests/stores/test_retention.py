@@ -49,7 +49,7 @@ def say(store: Store, clock: Clock) -> Callable[..., BaseMemory]:
 
     def save(conversation: str, day: int, text: str, name: str = "buffer") -> BaseMemory:
         clock.now = START + day * DAY
-        memory = create_memory(name, store=store, conversation_id=conversation)
+        memory = create_memory(name, store=store, conversation_id=conversation, learn_every=1)
         memory.save_context({"input": text}, {"output": "Noted."})
         return memory
 

@@ -208,7 +208,7 @@ def test_a_state_alone_is_no_conversation():
 
 def test_an_import_logs_only_what_concerns_it(caplog: pytest.LogCaptureFixture):
     """Trying a file asks no model and says nothing."""
-    memory = create_memory("entity", llm="offline")
+    memory = create_memory("entity", llm="offline", learn_every=1)
     memory.save_context({"input": "I am Sam, and Anna lives in Oslo."}, {"output": "Noted."})
     import_conversation(InMemoryStore(), export_conversation(memory.store, memory.conversation_id))
     assert caplog.messages == []

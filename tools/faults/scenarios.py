@@ -85,12 +85,15 @@ def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Gen
 def remember(
     strategy: str, store: Store, ports: Ports | None = None, index: ChromaIndex | None = None, **common: Any
 ) -> BaseMemory:
-    """Return a memory on a store that asks its model at each exchange."""
-    ports = ports or Ports()
+    """Return a memory on a store that asks its model at each exchange, or each `learn_every`."""
+    ports, every = ports or Ports(), common.setdefault("learn_every", 1)
     common = {"store": store, "conversation_id": CONVERSATION, "token_counter": "approximate", **common}
     searching: dict[str, Any] = {"embedder": ports.embedder} | ({"index": ports.index(index)} if index else {})
     names = ASKING if strategy == "combined" else [strategy, "vector-retriever"] if index else [strategy]
-    own = {name: searching if name == "vector-retriever" else eager(name, ports.llm) for name in dict.fromkeys(names)}
+    own = {
+        name: searching if name == "vector-retriever" else eager(name, ports.llm, every)
+        for name in dict.fromkeys(names)
+    }
     if len(own) > 1:
         return CombinedMemory(memories=list(own.items()), **common)
     return create_memory(strategy, **common | own[strategy])

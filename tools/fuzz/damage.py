@@ -52,7 +52,8 @@ def fuzz_damage(kind: str, count: int, folder: Path, seed: int = 0) -> Fuzzed:
 def _fill(file: Path, key: str | None) -> None:
     with closing(open_store(f"sqlite:///{file}", key=key)) as store:
         for talk in range(_TALKS):
-            memory = create_memory("knowledge-graph", store=store, conversation_id=f"u{talk:03}", llm="offline")
+            place: dict[str, Any] = {"store": store, "conversation_id": f"u{talk:03}"}
+            memory = create_memory("knowledge-graph", llm="offline", learn_every=1, **place)
             for number in range(_EXCHANGES):
                 said = {"input": f"Sam{number} likes tea{talk}. {'word ' * 40}"}
                 memory.save_context(said, {"output": f"Noted as {number}."})

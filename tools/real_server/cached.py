@@ -94,7 +94,7 @@ def _own_prompts(url: str, name: str, exchanges: int) -> list[tuple[int, int]]:
         used.append(_ask(url, messages))
         return drive(offline.complete(messages, "relayed")).text
 
-    memory = create_memory(name, llm=relay)
+    memory = create_memory(name, llm=relay, learn_every=1)
     for question, answer in [pair for pair in SAID if LONG not in pair][:exchanges]:
         memory.save_context({"input": question}, {"output": answer})
     return used

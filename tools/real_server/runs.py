@@ -117,7 +117,7 @@ def _made(name: str, llm: ModelOption, embedder: EmbedderOption, **common: Any) 
         "token-buffer": {"max_token_limit": 200},
         "summarizing-window": {"llm": llm, "max_messages": 6},
     }
-    return create_memory(name, token_counter="approximate", **options.get(name, {}), **common)
+    return create_memory(name, token_counter="approximate", learn_every=1, **options.get(name, {}), **common)
 
 
 def run(name: str, way: Way, servers: Servers, said: Sequence[tuple[str, str]] = SAID) -> Row:

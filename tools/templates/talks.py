@@ -28,7 +28,7 @@ _RECALLED: Sequence[dict[str, Any]] = (
     {"recalled_place": "after", "recalled_role": "system"},
 )
 _LLM: dict[str, Any] = {"llm": "offline"}
-_MADE: dict[str, Any] = {**_LLM, "token_counter": "approximate"}
+_MADE: dict[str, Any] = {**_LLM, "token_counter": "approximate", "learn_every": 1}
 _WINDOW: Sequence[dict[str, Any]] = (
     {"evict": "exchange"},
     {"system_first": False},

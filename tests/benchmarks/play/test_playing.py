@@ -37,7 +37,7 @@ def by_hand(transcript: Transcript, name: str, budget: int = 200) -> Iterator[tu
     # A comparison counts the texts alone.
     counter = Settings().counting.of_message
     common: dict[str, Any] = {"store": store, "conversation_id": name, "token_counter": counter, "llm": "offline"}
-    memory = PRESETS[name].make(budget, human_prefix="Human", ai_prefix="AI", **common)
+    memory = PRESETS[name].make(budget, learn_every=1, human_prefix="Human", ai_prefix="AI", **common)
     assert memory is not None
     yield memory, transcript.exchanges[0].user_text
     for number, exchange in enumerate(transcript.exchanges, start=1):
@@ -286,7 +286,7 @@ class TestStored:
         """A store with the conversation, in which a good model summed it up, and one message was forgotten."""
         store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, tzinfo=UTC))
         model = ScriptedModel(*["A good summary of Mara."] * 9)
-        memory = create_memory("summary", llm=model, store=store, conversation_id="mara")
+        memory = create_memory("summary", llm=model, store=store, conversation_id="mara", learn_every=1)
         for said, answer in SAID:
             memory.save_context({"input": said}, {"output": answer})
         memory.forget([2])

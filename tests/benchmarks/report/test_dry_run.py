@@ -96,12 +96,13 @@ def test_notes_say_what_stands_behind_the_figures(comparison: Comparison) -> Non
 
 
 def test_knows_portions(words: TextCounter) -> None:
-    """The calls of a memory that learns in portions are those of the run: one for each portion."""
+    """The calls of a memory that learns in portions are those of the run: one for each portion, one for the rest."""
     (talk,) = sample_transcripts()
     talk = replace(talk, exchanges=talk.exchanges[:17], questions=())
-    found = compare([talk], ["summary:learn_every=8", "summary"], Settings(model=brief, budgets=[60], counter=words))
+    memories = ["summary", "summary:learn_every=8", "summary:learn_every=1"]
+    found = compare([talk], memories, Settings(model=brief, budgets=[60], counter=words))
     calls = {row.memory.name: str(list_expected(row, 60)["calls to save"]) for row in found.rows}
-    assert (calls["summary:learn_every=8"], calls["summary"]) == ("2", "17")
+    assert [calls[name] for name in memories] == ["2", "3", "17"]
 
 
 def test_estimated_tokens_are_not_said_to_be_exact(comparison: Comparison) -> None:

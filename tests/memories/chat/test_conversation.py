@@ -115,7 +115,9 @@ def test_instructions_that_are_in_the_log_are_sent_once(endpoint: "Endpoint") ->
 
 def test_a_summary_never_stands_in_the_instructions(endpoint: "Endpoint") -> None:
     """A summary is no part of the instructions, so other instructions do not lose it (quarkus-langchain4j#1945)."""
-    memory = create_memory("summary", llm=ScriptedModel("Anna likes tea.", "Anna likes tea.", "Anna likes tea."))
+    memory = create_memory(
+        "summary", llm=ScriptedModel("Anna likes tea.", "Anna likes tea.", "Anna likes tea."), learn_every=1
+    )
     conversation = Conversation(endpoint.model, memory, system="Be brief.")
     for _ in range(2):
         endpoint.says("Fine")

@@ -117,7 +117,7 @@ class TestFailures:
     ) -> None:
         """The answer is there and stored although the memory's own model fails; that is logged (I2)."""
         model = ScriptedModel(ModelError("down"), "Anna says hi.")
-        conversation = Conversation(endpoint.model, create_memory("summary", llm=model))
+        conversation = Conversation(endpoint.model, create_memory("summary", llm=model, learn_every=1))
         endpoint.says("Hello")
         with caplog.at_level(logging.WARNING, "memzoo"):
             assert say(conversation, "I am Anna") == "Hello"

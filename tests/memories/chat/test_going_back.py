@@ -97,7 +97,7 @@ def test_each_strategy_answers_again(name: str) -> None:
         return next(answers)
 
     options: dict[str, Any] = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
-    conversation = Conversation(answer, create_memory(name, **options))
+    conversation = Conversation(answer, create_memory(name, **options, learn_every=1))
     conversation.send("Hello there")
     conversation.send("What does Anna like?")
     conversation.regenerate()
@@ -284,7 +284,9 @@ def test_an_edit_shows_what_was_known_then(name: str) -> None:
         return "Anna: likes tea" if name == "entity" else "Anna | likes | tea"
 
     llm: Any = {"llm": reply} if "llm" in create_memory(name).__dataclass_fields__ else {}
-    memory, fresh = (create_memory(name, token_counter="approximate", clock=lambda: 0.0, **llm) for _ in range(2))
+    memory, fresh = (
+        create_memory(name, token_counter="approximate", clock=lambda: 0.0, **llm, learn_every=1) for _ in range(2)
+    )
     for one, count in ((memory, 6), (fresh, 3)):
         for number in range(count):
             one.save_context({"input": f"Anna likes tea {number}"}, {"output": "I see"})
@@ -410,7 +412,7 @@ def test_what_is_said_after_a_clear_stays() -> None:
 def test_what_was_learnt_before_a_clear_is_not_kept() -> None:
     """A summary of the conversation as it was does not become that of another one with the same numbers."""
     model = ScriptedModel(*(f"Summary {number}." for number in range(20)))
-    memory = create_memory("summary", llm=model)
+    memory = create_memory("summary", llm=model, learn_every=1)
     for text in ("a", "b"):
         memory.save_context({"input": text}, {"output": "ok"})
     with memory.turn("c", after=2) as turn:
@@ -440,7 +442,7 @@ def test_an_edit_leaves_a_shared_index_alone() -> None:
 
 def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) -> None:
     """With `keep_history=False` a question is kept with its new answer, however often that is given anew."""
-    memory = create_memory("summary", llm=summarize, keep_history=False)
+    memory = create_memory("summary", llm=summarize, keep_history=False, learn_every=1)
     conversation = Conversation(model, memory)
     conversation.send("First?")
     for number in (2, 3):
@@ -451,7 +453,7 @@ def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) 
 @pytest.mark.parametrize("name", ["regenerate", "edit"])
 def test_without_history_what_was_learnt_is_not_lost(model: Seeing, name: str) -> None:
     """What would forget a summary of messages that are gone is refused before the model is asked."""
-    memory = create_memory("summary", llm=summarize, keep_history=False)
+    memory = create_memory("summary", llm=summarize, keep_history=False, learn_every=1)
     conversation = Conversation(model, memory)
     for question in ("First?", "Second?"):
         conversation.send(question)

@@ -148,7 +148,7 @@ class TestAtHand:
             answer.wait(timeout=30)
             return "Sam came."
 
-        provider = MemoryProvider("summary", llm=model, learn="background", max_memories=1)
+        provider = MemoryProvider("summary", llm=model, learn="background", max_memories=1, learn_every=1)
         say(provider.get("a"), "I am Sam")
         learning = id(provider.get("a"))
         assert asked.wait(timeout=30)

@@ -39,7 +39,7 @@ def note(number: int) -> str:
 def talk(endpoint: StrictEndpoint, store: Store, name: str = "summary-buffer") -> Conversation:
     """A conversation in a store, as it is opened by a process that has just begun."""
     options: dict[str, Any] = {"max_token_limit": 150} if name == "summary-buffer" else {}
-    memory = create_memory(name, llm="offline", store=store, conversation_id="c", **options)
+    memory = create_memory(name, llm="offline", store=store, conversation_id="c", **options, learn_every=1)
     family = "openrouter" if "claude" in endpoint.model_name else None
     return Conversation(model(endpoint), memory, tools=[note], system="Be brief.", family=family)
 
@@ -89,7 +89,7 @@ def test_a_long_talk(strict: StrictEndpoint, tmp_path: Path) -> None:
 def test_every_strategy_gives_back(name: str, family: str) -> None:
     """Whatever a memory shows of its log is what the provider sent."""
     with STRICT[family]().running() as endpoint:
-        conversation = Conversation(model(endpoint), create_memory(name, llm="offline"), tools=[note])
+        conversation = Conversation(model(endpoint), create_memory(name, llm="offline", learn_every=1), tools=[note])
         for turn in range(1, 5):
             assert conversation.send(f"Turn {turn}") == f"Noted {turn}."
         assert not endpoint.refused

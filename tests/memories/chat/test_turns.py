@@ -66,7 +66,7 @@ def test_memories_that_search_get_the_question() -> None:
         asked.append(messages[-1]["content"])
         return "NONE"
 
-    memory = create_memory("entity", llm=model, ask_at_load=True)
+    memory = create_memory("entity", llm=model, ask_at_load=True, learn_every=1)
     memory.save_context({"input": "Sam likes tea."}, {"output": "ok"})
     asked.clear()
     with memory.turn("What about Quebec?") as turn:
@@ -131,7 +131,7 @@ def test_a_retry_of_a_stored_turn_changes_nothing(memory: BaseMemory) -> None:
 def test_a_failing_turn_asks_no_model() -> None:
     """What is left to learn from an unfinished turn is learnt later, so that a cancelled turn waits for nothing."""
     model = ScriptedModel()
-    memory = create_memory("summary", llm=model)
+    memory = create_memory("summary", llm=model, learn_every=1)
     failed(memory.turn("I am Sam"), Mishap)
     assert model.asked == []
     model.enqueue("Sam came.")
@@ -144,7 +144,7 @@ def test_a_finished_turn_that_cannot_be_learnt_from_is_stored() -> None:
     def model(messages: list[Message]) -> str:
         raise OSError("down")
 
-    memory = create_memory("summary", llm=model)
+    memory = create_memory("summary", llm=model, learn_every=1)
     with pytest.raises(ModelError), memory.turn("I am Sam") as turn:
         turn.add("Hello")
     assert turn.finished

@@ -62,8 +62,9 @@ class Clock:
 
 
 def make(name: str, model: ChatFunction, clock: Clock | None = None, **options: Any) -> BaseMemory:
-    """A memory that asks the model, and logs what fails."""
-    options = {"on_model_error": "defer", "token_counter": "approximate", "conversation_id": "a"} | options
+    """A memory that asks the model at each save, and logs what fails."""
+    common = {"on_model_error": "defer", "token_counter": "approximate", "conversation_id": "a", "learn_every": 1}
+    options = common | options
     return create_memory(name, llm=model, clock=clock or itertools.count(step=1000).__next__, **options)
 
 

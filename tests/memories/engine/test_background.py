@@ -87,7 +87,7 @@ class TestThread:
     def test_saves_before_the_model_answers(self) -> None:
         """A save returns while the model is still busy, and the view shows the messages as they are."""
         gate = Gate()
-        memory = ConversationSummaryMemory(llm=gate, learn="background")
+        memory = ConversationSummaryMemory(llm=gate, learn="background", learn_every=1)
         memory.save_context({"input": "q"}, {"output": "a"})
         assert gate.entered.wait(30)
         assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
@@ -103,7 +103,7 @@ class TestThread:
             prompts.append(str(messages[-1]["content"]).partition("<new_lines>")[2])
             return gate(messages)
 
-        memory = ConversationSummaryMemory(llm=answer, learn="background")
+        memory = ConversationSummaryMemory(llm=answer, learn="background", learn_every=1)
         memory.save_context({"input": "q0"}, {"output": "a0"})
         assert gate.entered.wait(30)
         for number in (1, 2, 3):
@@ -116,7 +116,7 @@ class TestThread:
         """An error is logged, the messages stay in view, and `settle` makes up for it or raises (I4)."""
         model = FlakyModel(ScriptedModel("A summary."))
         model.fault = ModelError("down")
-        memory = ConversationSummaryMemory(llm=model, learn="background")
+        memory = ConversationSummaryMemory(llm=model, learn="background", learn_every=1)
         with caplog.at_level(logging.WARNING, logger="memzoo"):
             memory.save_context({"input": "q"}, {"output": "a"})
             with pytest.raises(ModelError, match="down"):
@@ -131,7 +131,9 @@ class TestThread:
         store = InMemoryStore()
         create_memory("buffer", store=store, conversation_id="a").save_context({"input": "q"}, {"output": "a"})
         gate = Gate()
-        memory = ConversationSummaryMemory(llm=gate, learn="background", store=store, conversation_id="a")
+        memory = ConversationSummaryMemory(
+            llm=gate, learn="background", store=store, conversation_id="a", learn_every=1
+        )
         assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
         assert gate.entered.wait(30)
         gate.open.set()
@@ -161,7 +163,7 @@ class TestThread:
     def test_tells_in_a_line_that_the_store_was_closed_meanwhile(self, caplog: pytest.LogCaptureFixture) -> None:
         """At the end of a program, say: what was not learnt yet, the next one learns."""
         with open_store("sqlite://") as store:
-            memory = create_memory("summary", llm="offline", store=store, learn="later")
+            memory = create_memory("summary", llm="offline", store=store, learn="later", learn_every=1)
 
         async def start() -> None:
             background = Background(memory.learners[0].cached_state.refresh)
@@ -189,7 +191,7 @@ class TestTask:
                 await opened.wait()
                 return "A summary."
 
-            memory = ConversationSummaryMemory(llm=answer, learn="background")
+            memory = ConversationSummaryMemory(llm=answer, learn="background", learn_every=1)
             await memory.asave_context({"input": "q"}, {"output": "a"})
             await entered.wait()
             assert await memory.aload_memory_variables() == {"history": "Human: q\nAI: a"}
@@ -226,7 +228,7 @@ class TestTask:
     def test_is_made_up_for_if_the_loop_ends(self) -> None:
         """A loop that ends takes the task with it; what it did not learn is learnt later, once."""
         model = ScriptedModel("A summary.")
-        memory = ConversationSummaryMemory(llm=model, learn="background")
+        memory = ConversationSummaryMemory(llm=model, learn="background", learn_every=1)
         asyncio.run(memory.asave_context({"input": "q"}, {"output": "a"}))
         memory.settle()
         assert memory.summary == "A summary."
@@ -237,7 +239,7 @@ class TestTask:
 def test_settling_is_harmless_without_background(name: str) -> None:
     """`settle` can always be called."""
     members: dict[str, Any] = {"memories": ["window", "summary"]} if name == "combined" else {}
-    memory = create_memory(name, token_counter="approximate", **members)
+    memory = create_memory(name, token_counter="approximate", **members, learn_every=1)
     memory.save_context({"input": "q"}, {"output": "a"})
     memory.settle()
     asyncio.run(memory.asettle())
@@ -247,7 +249,9 @@ def test_settling_is_harmless_without_background(name: str) -> None:
 def test_members_learn_in_the_background_too() -> None:
     """A combined memory hands the option on to the members that it makes, and settles them all."""
     gate = Gate()
-    memory = CombinedMemory(memories=[("summary", {"llm": gate}), ("window", {"k": 0})], learn="background")
+    memory = CombinedMemory(
+        memories=[("summary", {"llm": gate}), ("window", {"k": 0})], learn="background", learn_every=1
+    )
     memory.save_context({"input": "q"}, {"output": "a"})
     assert [message["content"] for message in memory.messages()] == ["q", "a"]
     gate.open.set()
@@ -262,7 +266,7 @@ class TestLater:
         """With the three that there are."""
         wrong: dict[str, Any] = {"learn": "never"}
         with pytest.raises(OptionError, match="'now' or 'background' or 'later', not 'never'"):
-            create_memory("summary", llm="offline", **wrong)
+            create_memory("summary", llm="offline", **wrong, learn_every=1)
 
     def test_a_memory_that_learns_nothing_leaves_it_alone(self) -> None:
         """It is shared, so that changing the name of a memory is all there is to do."""
@@ -272,7 +276,7 @@ class TestLater:
 
     def test_members_of_a_combined_memory_have_it(self) -> None:
         """It is one of the options that they take over; each one learns when it settles."""
-        memory = CombinedMemory(memories=[("summary", {"llm": "offline"}), "window"], learn="later")
+        memory = CombinedMemory(memories=[("summary", {"llm": "offline"}), "window"], learn="later", learn_every=1)
         memory.save_context({"input": "I live in Oslo."}, {"output": "ok"})
         memory.load_memory_variables({})
         assert memory.usage.total.calls == 0
@@ -282,7 +286,9 @@ class TestLater:
     def test_a_conversation_of_a_provider_learns_later(self) -> None:
         """Turns of a `Conversation` ask its model for answers, and nothing else; another process learns."""
         store = InMemoryStore()
-        provider = MemoryProvider("summary", store=store, llm="offline", learn="later", max_pending_tokens=60)
+        provider = MemoryProvider(
+            "summary", store=store, llm="offline", learn="later", max_pending_tokens=60, learn_every=1
+        )
         conversation = Conversation("offline", provider.get("a"))
         for number in range(20):
             conversation.send(f"I own {number} cats.")
@@ -291,14 +297,14 @@ class TestLater:
         assert "earlier messages are not shown here, and were not learnt from yet" in shown
         assert "I own 19 cats" in shown
         assert "I own 2 cats" not in shown
-        other = create_memory("summary", store=store, conversation_id="a", llm="offline", learn="later")
+        other = create_memory("summary", store=store, conversation_id="a", llm="offline", learn="later", learn_every=1)
         other.settle()
         assert other.usage.total.calls > 0
         assert "not learnt from yet" not in str(provider.get("a").messages())
 
     def test_what_is_forgotten_is_learnt_anew_later(self) -> None:
         """`forget` asks no model either, and says what is left to do."""
-        memory = create_memory("summary", llm="offline", learn="later")
+        memory = create_memory("summary", llm="offline", learn="later", learn_every=1)
         for text in ("I live in Oslo.", "I like tea."):
             memory.save_context({"input": text}, {"output": "ok"})
         memory.settle()

@@ -48,7 +48,7 @@ class Terse:
 def test_that_to_several_exchanges_is_asked_for_with_fewer(name: str) -> None:
     """Where the notes or facts of five exchanges do not fit a reply, fewer are asked for at once, in the same call."""
     terse = Terse(lines=2)
-    memory = create_memory(name, llm=terse.model)
+    memory = create_memory(name, llm=terse.model, learn_every=1)
     for text in SAID:
         memory.add_messages(
             [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}], learn=False
@@ -65,7 +65,7 @@ def test_that_to_several_exchanges_is_asked_for_with_fewer(name: str) -> None:
 def test_that_to_one_exchange_is_asked_for_with_pieces_of_it(name: str) -> None:
     """Where the reply to one exchange is cut off, its messages are learnt one by one, and of one message the halves."""
     terse = Terse(lines=1)
-    memory = create_memory(name, llm=terse.model)
+    memory = create_memory(name, llm=terse.model, learn_every=1)
     memory.save_context({"input": " ".join(SAID)}, {"output": "My friend Flo moved to Oslo."})
     shown = str(memory.load_memory_variables({"input": "Anna, Bo, Cleo, Dan, Eve, Flo?"}))
     assert all(f"{name} moved" in shown for name in ("Anna", "Bo", "Cleo", "Dan", "Eve", "Flo"))
@@ -80,7 +80,7 @@ def test_that_to_one_exchange_is_asked_for_with_pieces_of_it(name: str) -> None:
 def test_that_to_one_sentence_changes_nothing(name: str) -> None:
     """Of the beginning of a reply nothing is learnt; what was said is stored, and shown as long as it waits."""
     terse = Terse(lines=1)
-    memory = create_memory(name, llm=terse.model)
+    memory = create_memory(name, llm=terse.model, learn_every=1)
     said = "My friend Anna moved, and My friend Bo moved to Oslo"
     with pytest.raises(CutReplyError, match="was cut off after"):
         memory.save_context({"input": f"My friend Cleo moved. {said}"}, {"output": "I see."})
@@ -93,7 +93,7 @@ def test_that_to_one_sentence_changes_nothing(name: str) -> None:
 def test_of_a_summary_is_asked_for_once_more_shorter() -> None:
     """The second request allows three quarters of what came; the summary is whole."""
     terse = Terse(letters=1000)
-    memory = ConversationSummaryMemory(llm=terse.model)
+    memory = ConversationSummaryMemory(llm=terse.model, learn_every=1)
     memory.save_context({"input": SAID[0]}, {"output": "I see."})
     allowed = [int(prompt.partition("at most ")[2].partition(" tokens")[0]) for prompt in terse.prompts]
     assert allowed == [1425, 192]
@@ -105,7 +105,7 @@ def test_of_a_summary_by_a_template_without_a_length_is_an_error() -> None:
     """Where the template names no length, asking again would bring the same."""
     terse = Terse(letters=1)
     memory = ConversationSummaryMemory(
-        llm=terse.model, prompts={"summary": "Sum up in at most 9 tokens {{ new_lines }}"}
+        llm=terse.model, prompts={"summary": "Sum up in at most 9 tokens {{ new_lines }}"}, learn_every=1
     )
     with pytest.raises(CutReplyError):
         memory.save_context({"input": SAID[0]}, {"output": "I see."})
@@ -115,5 +115,7 @@ def test_of_a_summary_by_a_template_without_a_length_is_an_error() -> None:
 def test_tells_how_much_came() -> None:
     """The error says how many characters the model wrote."""
     with pytest.raises(CutReplyError) as caught:
-        ConversationKGMemory(llm=Terse(letters=4).model).save_context({"input": SAID[0]}, {"output": "I see."})
+        ConversationKGMemory(llm=Terse(letters=4).model, learn_every=1).save_context(
+            {"input": SAID[0]}, {"output": "I see."}
+        )
     assert caught.value.characters == 4

@@ -135,7 +135,7 @@ def test_after_settle_loads_ask_the_model_again(*, combined: bool) -> None:
     assert isinstance(memory, ConversationEntityMemory)
     memory = memory.clone(ask_at_load=True)
     if combined:
-        memory = CombinedMemory(memories=[memory])
+        memory = CombinedMemory(memories=[memory], learn_every=1)
     turn(memory, clock, 1)
     model.fails = FAILS[ALWAYS]
     memory.load_memory_variables({"input": "Sam?"})
@@ -210,7 +210,7 @@ def test_members_set_aside_for_themselves() -> None:
     """A combined memory tells of what any member set aside, once, and lets all of them take it up."""
     model, clock = Scripted(FAILS[POISON]), Clock()
     members = [("summary", {"llm": model}), ("knowledge-graph", {"llm": model})]
-    memory = CombinedMemory(memories=members, on_model_error="defer", clock=clock)
+    memory = CombinedMemory(memories=members, on_model_error="defer", clock=clock, learn_every=1)
     for number in range(30):
         turn(memory, clock, number, bad=number == 5)
     assert [entry.seq for entry in memory.set_aside()] == [11, 12]
@@ -252,7 +252,7 @@ def test_replies_of_no_use_set_exchanges_aside_too() -> None:
         asked.append(len(messages))
         return " "
 
-    memory = create_memory("summary", llm=speechless, on_model_error="defer", clock=lambda: now)
+    memory = create_memory("summary", llm=speechless, on_model_error="defer", clock=lambda: now, learn_every=1)
     for number in range(12):
         now += 1000
         before = len(asked)
@@ -272,7 +272,7 @@ def test_an_outage_after_replies_of_no_use_sets_nothing_aside() -> None:
             raise one
         return one
 
-    memory = create_memory("summary", llm=speechless, on_model_error="defer", clock=lambda: now)
+    memory = create_memory("summary", llm=speechless, on_model_error="defer", clock=lambda: now, learn_every=1)
     for number in range(6):
         now += 1000
         memory.save_context({"input": f"The cat is {number}."}, {"output": "Noted."})
@@ -290,7 +290,7 @@ def test_a_load_asks_no_model_that_has_just_failed() -> None:
         calls.append(messages)
         raise ModelError("down")
 
-    memory = create_memory("summary", llm=down, on_model_error="defer", clock=lambda: now[0])
+    memory = create_memory("summary", llm=down, on_model_error="defer", clock=lambda: now[0], learn_every=1)
     memory.save_context({"input": "hi"}, {"output": "hello"})
     for _ in range(3):
         assert "hi" in memory.load_memory_variables({})["history"]

@@ -193,7 +193,7 @@ class TestFailingModel:
     def test_deferred_it_is_outstanding(self, clerk: Any) -> None:
         """Where model errors are deferred, the receipt names the state."""
         model = FlakyModel(as_model(clerk))
-        memory = tell(ConversationSummaryMemory(llm=model, on_model_error="defer"))
+        memory = tell(ConversationSummaryMemory(llm=model, on_model_error="defer", learn_every=1))
         model.fault = ModelError("down")
         assert memory.forget([3, 4]).outstanding == ("summary",)
         assert TOWN not in shown(memory)
@@ -208,7 +208,7 @@ class TestFailingModel:
             return reply
 
         opened.set()
-        memory = tell(ConversationSummaryMemory(llm=answer, learn="background"))
+        memory = tell(ConversationSummaryMemory(llm=answer, learn="background", learn_every=1))
         memory.settle()
         opened.clear()
         assert memory.forget([3, 4]).outstanding == ("summary",)
@@ -229,7 +229,7 @@ def test_a_derivation_under_way_is_refused(clerk: Any) -> None:
         reply: str = clerk(messages)
         return reply
 
-    memory = ConversationSummaryMemory(llm=answer, store=store, conversation_id="a")
+    memory = ConversationSummaryMemory(llm=answer, store=store, conversation_id="a", learn_every=1)
     forgetting.append(other(store=store, conversation_id="a"))
     tell(memory)
     assert not forgetting
@@ -310,7 +310,7 @@ def test_a_clear_that_leaves_remains_says_so(tmp_path: Path, caplog: pytest.LogC
 def test_what_was_cleared_is_not_learnt_again() -> None:
     """A save right after `clear` learns from what is said then, not from what was said before."""
     model = ScriptedModel("Sam lives in Zanzibar.", "Eve likes milk.")
-    memory = ConversationSummaryMemory(llm=model)
+    memory = ConversationSummaryMemory(llm=model, learn_every=1)
     memory.save_context({"input": SAID[1]}, {"output": "ok"})
     memory.clear()
     memory.save_context({"input": SAID[2]}, {"output": "ok"})
@@ -322,7 +322,7 @@ def test_what_was_cleared_is_not_learnt_again() -> None:
 def test_combined_memories_forget_together(make: Make, clerk: Any) -> None:
     """Each member derives anew, in one call."""
     members = ["window", ("summary", {"llm": clerk}), ("knowledge-graph", {"llm": clerk}), "vector-retriever"]
-    memory = tell(CombinedMemory(memories=members, max_token_limit=10_000, token_counter="approximate"))
+    memory = tell(CombinedMemory(memories=members, max_token_limit=10_000, token_counter="approximate", learn_every=1))
     assert TOWN in str(memory.load_memory_variables(QUESTION))
     receipt = memory.forget([3, 4])
     assert receipt.rederived == ("knowledge-graph", "summary")

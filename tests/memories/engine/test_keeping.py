@@ -93,7 +93,7 @@ LEFT = {
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_save_deletes_what_is_needed_no_more(name: str) -> None:
     """Without history, each strategy keeps what it still reads, and the newest turn."""
-    memory = create_memory(name, keep_history=False, **OPTIONS[name])
+    memory = create_memory(name, keep_history=False, **OPTIONS[name], learn_every=1)
     tell(memory, 6)
     assert kept(memory) == LEFT[name]
 
@@ -101,14 +101,14 @@ def test_a_save_deletes_what_is_needed_no_more(name: str) -> None:
 @pytest.mark.parametrize("name", OPTIONS)
 def test_by_default_nothing_is_deleted(name: str) -> None:
     """Eviction hides, it never deletes (I1)."""
-    memory = create_memory(name, **OPTIONS[name])
+    memory = create_memory(name, **OPTIONS[name], learn_every=1)
     tell(memory, 6)
     assert kept(memory) == list(range(1, 13))
 
 
 def test_the_newest_turn_can_be_repeated() -> None:
     """A repetition of the newest turn is known for one, though the summary has taken it in (I2)."""
-    memory = create_memory("summary", keep_history=False, **OPTIONS["summary"])
+    memory = create_memory("summary", keep_history=False, **OPTIONS["summary"], learn_every=1)
     tell(memory, 3)
     calls = memory.usage.total.calls
     memory.save_context({"input": "Sam lives in Oslo 2"}, {"output": "I see"}, turn_id="turn 2")
@@ -118,7 +118,7 @@ def test_the_newest_turn_can_be_repeated() -> None:
 
 def test_what_is_not_learnt_yet_is_kept() -> None:
     """While the model fails nothing is deleted that it still has to take in."""
-    down = create_memory("summary", keep_history=False, llm=answering(""), on_model_error="defer")
+    down = create_memory("summary", keep_history=False, llm=answering(""), on_model_error="defer", learn_every=1)
     tell(down, 3)
     assert kept(down) == [1, 2, 3, 4, 5, 6]
     assert "Oslo 0" in str(down.load_memory_variables({}))
@@ -170,7 +170,7 @@ def test_a_deletion_that_failed_is_made_up_for(caplog: pytest.LogCaptureFixture)
 def test_combined_memories_keep_what_any_member_needs() -> None:
     """The member that looks back furthest decides."""
     members = [("window", {"k": 2}), ("summary", OPTIONS["summary"]), ("entity", OPTIONS["entity"])]
-    memory = CombinedMemory(memories=members, keep_history=False)
+    memory = CombinedMemory(memories=members, keep_history=False, learn_every=1)
     tell(memory, 6)
     assert kept(memory) == LEFT["window"]
 
@@ -205,7 +205,7 @@ def test_what_is_deleted_would_not_have_been_shown(name: str, seed: int) -> None
     options: dict[str, Any] = {**OPTIONS[name], "on_model_error": "defer"}
     if name in ("message-window", "token-window", "token-buffer"):
         options |= {"evict": random.choice(("message", "exchange")), "oversized": "keep"}
-    whole, evicted = (create_memory(name, keep_history=kept, **options) for kept in (True, False))
+    whole, evicted = (create_memory(name, keep_history=kept, **options, learn_every=1) for kept in (True, False))
     for _ in range(40):
         new = [chatter.message() for _ in range(random.choice((1, 1, 2, 3)))]
         for memory in (whole, evicted):
@@ -219,7 +219,7 @@ def test_what_is_deleted_would_not_have_been_shown(name: str, seed: int) -> None
 def test_a_turn_that_was_evicted_is_saved_again_for_nothing(name: str, url: str) -> None:
     """Whatever was deleted since, to save an old turn again changes nothing (I2)."""
     with open_store(url) as store:
-        memory = create_memory(name, keep_history=False, store=store, **OPTIONS[name])
+        memory = create_memory(name, keep_history=False, store=store, **OPTIONS[name], learn_every=1)
         tell(memory, 6)
         before = memory.entries(), memory.usage.total.calls, memory.messages("Sam?")
         tell(memory, 6)
@@ -244,7 +244,7 @@ def test_a_turn_that_was_evicted_in_part_can_be_taken_back() -> None:
 @pytest.mark.parametrize("name", ["window", "buffer", "message-window"])
 def test_a_turn_that_was_forgotten_is_saved_again_for_nothing(name: str) -> None:
     """There is nothing new in it, and so nothing to delete."""
-    memory = create_memory(name, keep_history=False, **OPTIONS.get(name, {}))
+    memory = create_memory(name, keep_history=False, **OPTIONS.get(name, {}), learn_every=1)
     memory.save_context({"input": "hi"}, {"output": "hello"}, turn_id="1")
     memory.forget([1, 2])
     memory.save_context({"input": "hi"}, {"output": "hello"}, turn_id="1")
@@ -254,7 +254,7 @@ def test_a_turn_that_was_forgotten_is_saved_again_for_nothing(name: str) -> None
 @pytest.mark.parametrize("name", OPTIONS)
 def test_an_open_question_is_kept(name: str) -> None:
     """A question that is not answered yet stays, and what tools found for it, whatever else goes."""
-    memory = create_memory(name, keep_history=False, **OPTIONS[name])
+    memory = create_memory(name, keep_history=False, **OPTIONS[name], learn_every=1)
     tell(memory, 6)
     memory.add_messages([{"role": "user", "content": "How cold is it?"}])
     for number in range(4):

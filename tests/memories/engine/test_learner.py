@@ -225,7 +225,7 @@ def test_what_another_thread_hears_of_meanwhile_is_learnt_by_the_next_load() -> 
                 drive(self.log.refreshed())
             return super().is_over_limit(state)
 
-    memory = Interrupted(llm=lambda _: "NONE", store=other.store, conversation_id="a")
+    memory = Interrupted(llm=lambda _: "NONE", store=other.store, conversation_id="a", learn_every=1)
     memory.save_context({"input": "hi"}, {"output": "hello"})
     memory.load_memory_variables({"input": "hi"})
     assert drive(memory.store.read_state("a", memory.state_name)).watermark == 4

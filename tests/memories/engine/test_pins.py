@@ -153,7 +153,7 @@ def test_what_another_one_pins_while_this_one_learns_is_shown(store: Store) -> N
             other.pin(1)
         return "They talk."
 
-    memory = create_memory("summary", llm=slow, store=store, conversation_id="a")
+    memory = create_memory("summary", llm=slow, store=store, conversation_id="a", learn_every=1)
     for said in (RULE, {"role": "user", "content": "And now?"}):
         memory.add_messages([said, {"role": "assistant", "content": "ok"}])
     assert RULE in memory.messages()
@@ -194,7 +194,7 @@ def test_what_is_neither_true_nor_false_is_refused(how: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("name", "options", "unit"), LIMITS, ids=str)
 def test_pinned_messages_count_to_the_limit(name: str, options: dict[str, Any], unit: str) -> None:
     """They leave less room for others; alone over the limit, they are an error that says so."""
-    memory = create_memory(name, llm=summary, token_counter=one, **options)
+    memory = create_memory(name, llm=summary, token_counter=one, **options, learn_every=1)
     tell(memory, 5)
     memory.pin(1)
     shown = [entry.seq for entry in memory.messages("q1?").entries if entry]

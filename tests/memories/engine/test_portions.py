@@ -61,6 +61,11 @@ def say(memory: BaseMemory, *numbers: int, words: int = 3) -> None:
         memory.save_context({"input": f"Sam likes tea{number}"}, {"output": f"Noted{number}." + " so it is" * words})
 
 
+def count_words(message: Message) -> int:
+    """A token counter."""
+    return len(str(message["content"]).split())
+
+
 def waiting(memory: BaseMemory) -> list[int]:
     """The log numbers that no state of the memory has taken in."""
     return sorted(
@@ -99,6 +104,51 @@ def test_a_limit_of_all_members_leaves_room_for_portions(replies: list[int], eve
         assert not missing & {entry.seq for one in held if one.is_held for entry in one.entries}
 
 
+@pytest.mark.parametrize(("name", "portion"), [("summary", 16), ("entity", 8), ("knowledge-graph", 8)])
+def test_a_portion_has_its_default(name: str, portion: int) -> None:
+    """Without options, one call learns from 8 exchanges, or 16 of a summary; until then, all of them are shown."""
+    model = asked()
+    memory = create_memory(name, llm=model)
+    for number in range(portion - 1):
+        say(memory, number)
+        assert shown(memory) == {*range(1, 2 * number + 3)}
+    assert (memory.portion, model.calls) == (portion, 0)
+    say(memory, portion)
+    assert (model.calls, waiting(memory)) == (1, [])
+
+
+@pytest.mark.parametrize(("given", "portions"), [({}, [16, 8, 1]), ({"learn_every": 2}, [2, 2, 2])])
+def test_members_have_their_own_defaults(given: dict[str, Any], portions: list[int]) -> None:
+    """A combined memory, and a copy of it, pass on the option that was given; a strategy without a model has 1."""
+    memory = create_memory("combined", memories=[*MEMBERS[:2], ("vector-retriever", {})], **given)
+    assert [member.portion for member in memory.members] == portions
+    assert [member.portion for member in memory.clone().members] == portions
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [("summary", "messages"), ("entity", "request"), ("knowledge-graph", "chat"), ("combined", "messages")],
+)
+@given(replies=st.lists(st.integers(1, 60), min_size=12, max_size=12))
+def test_a_limit_of_the_request_ends_a_portion_early(name: str, way: str, replies: list[int]) -> None:
+    """What `max_tokens` leaves out was learnt from before: each exchange that waits is shown until its portion ends."""
+    options: dict[str, Any] = {"llm": lambda _: "Sam | likes | tea" if name == "knowledge-graph" else "Sam: likes tea."}
+    members = [(one, options) for one in ("summary", "entity")]
+    memory = create_memory(name, token_counter=count_words, **{"memories": members} if name == "combined" else options)
+    asked, answers = list[list[Message]](), list[str]()
+    chat = Conversation(lambda messages: asked.append(messages) or answers.pop(), memory, max_tokens=400)
+    for number, words in enumerate(replies):
+        answers.append("Noted." + " so it is" * words)
+        held = [str(entry.message["content"]) for entry in memory.entries() if entry.seq in waiting(memory)]
+        if way == "chat":
+            chat.send(f"Sam says {number}")
+        else:
+            asked.append(getattr(memory, way)(f"Sam says {number}", max_tokens=400))
+            memory.save_context({"input": f"Sam says {number}"}, {"output": answers.pop()})
+        sent = "\n".join(str(message["content"]) for message in asked[-1])
+        assert [one for one in held if one not in sent] == []
+
+
 @pytest.mark.parametrize("name", PORTIONS)
 def test_one_call_serves_a_portion(name: str) -> None:
     """Eight exchanges cost a call, the ninth waits, and the state is that of one who learns at each save."""
@@ -107,7 +157,7 @@ def test_one_call_serves_a_portion(name: str) -> None:
     say(memory, *range(9))
     assert (model.calls, waiting(memory)) == (1, [17, 18])
     memory.settle()
-    eager = create_memory(name, llm=clerk)
+    eager = create_memory(name, llm=clerk, learn_every=1)
     say(eager, *range(9))
     question = {"input": "What does Sam like?"}
     assert (model.calls, waiting(memory)) == (2, [])

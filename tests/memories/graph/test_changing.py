@@ -28,6 +28,7 @@ def shown_at_each_step() -> list[tuple[str, str]]:
         human_prefix=talk.user,
         ai_prefix=talk.assistant,
         max_prompt_tokens=20_000,
+        learn_every=1,
     )
     said = ((message, one.said_at) for one in talk.exchanges for message in one.messages)
     for step in STEPS:
@@ -56,7 +57,7 @@ def test_facts_that_change_are_shown_to_the_model_that_changes_them() -> None:
 def test_a_line_finds_what_it_corrects() -> None:
     """A single line is enough, however much else is known."""
     model = ScriptedModel(*("\n".join(step["facts"]) for step in STEPS[:4]), "NONE")
-    memory = ConversationKGMemory(llm=model, human_prefix="Mara")
+    memory = ConversationKGMemory(llm=model, human_prefix="Mara", learn_every=1)
     for _ in STEPS[:4]:
         memory.save_context({"input": "Things happened."}, {"output": "ok"})
     memory.save_context({"input": "The vet's name is Dr Okoro, by the way."}, {"output": "Noted."})
@@ -66,7 +67,7 @@ def test_a_line_finds_what_it_corrects() -> None:
 def test_another_name_is_shown_as_it_is_to_be_written() -> None:
     """What "Bob = Robert" stated stands so among the known facts; and it can be ended so."""
     model = ScriptedModel("Demir = Yusuf Demir", "NO LONGER Demir = Yusuf Demir", "NONE")
-    memory = ConversationKGMemory(llm=model)
+    memory = ConversationKGMemory(llm=model, learn_every=1)
     for _ in range(3):
         memory.save_context({"input": "The man is called Yusuf Demir, or Demir."}, {"output": "ok"})
     first, second = (section("known", prompt) for _, prompt in model.asked[1:])

@@ -134,7 +134,9 @@ class TestMemory:
 
     def ask(self, question: str, **options: Any) -> str:
         """What a memory that was told the facts shows."""
-        memory = ConversationKGMemory(llm=ScriptedModel(self.FACTS), token_counter="approximate", **options)
+        memory = ConversationKGMemory(
+            llm=ScriptedModel(self.FACTS), token_counter="approximate", **options, learn_every=1
+        )
         memory.save_context({"input": "Sam works at Acme in Oslo, Norway, and likes tea"}, {"output": "ok"})
         shown: str = memory.load_memory_variables({"input": question})["history"]
         return shown

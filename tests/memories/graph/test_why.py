@@ -17,7 +17,7 @@ def told() -> tuple[ConversationKGMemory, ScriptedModel]:
         "Christopher Nolan | directed | Memento",
         ModelError("down"),
     )
-    memory = ConversationKGMemory(llm=model, on_model_error="defer")
+    memory = ConversationKGMemory(llm=model, on_model_error="defer", learn_every=1)
     for said in (
         "Christopher Nolan directed Memento and lives in London",
         "No, Nolan lives in Paris!",
@@ -67,6 +67,6 @@ def test_asks_no_model_and_is_the_same_after_a_restart() -> None:
     """Another memory on the same store gives the same reasons, awaited or not; neither asks a model."""
     first, model = told()
     asked = len(model.asked)
-    second = ConversationKGMemory(llm=model, store=first.store, conversation_id=first.conversation_id)
+    second = ConversationKGMemory(llm=model, store=first.store, conversation_id=first.conversation_id, learn_every=1)
     assert second.why("Nolan") == asyncio.run(second.awhy("Nolan")) == first.why("Nolan")
     assert len(model.asked) == asked

@@ -140,7 +140,7 @@ def test_a_memory_defers_it(case: str, endpoint: Endpoint) -> None:
     """What was said is stored and shown, as with any other failure of a model (I4)."""
     endpoint.headers, endpoint.pieces = CASES[case]
     model = ChatModel("m", base_url=endpoint.url, api_key="k", max_reply_bytes=200_000)
-    memory = create_memory("summary", llm=model, on_model_error="defer")
+    memory = create_memory("summary", llm=model, on_model_error="defer", learn_every=1)
     memory.save_context({"input": "a"}, {"output": "b"})
     assert memory.load_memory_variables({}) == {"history": "Human: a\nAI: b"}
 

@@ -102,7 +102,7 @@ def counted(spent: Spent) -> tuple[int, int, int]:
 def test_a_memory_counts_what_was_cached_of_its_own_calls(name: str) -> None:
     """By purpose and in total; what an endpoint does not tell is 0, and no nonsense is taken for a number."""
     usage, expected = USAGES[name]
-    memory = ConversationSummaryMemory(llm=model_telling(usage))
+    memory = ConversationSummaryMemory(llm=model_telling(usage), learn_every=1)
     memory.save_context({"input": "hi"}, {"output": "hello"})
     assert counted(memory.usage["summary"]) == counted(memory.usage.total) == expected
 

@@ -87,7 +87,7 @@ class TestCalls:
         """Replies that were cut off were paid for, that to half as much, too; one without a count is a call (M3)."""
         cases = [(completion("partly", "length"), 2, 22), (NO_CHOICE, 1, 0)]
         for body, calls, tokens in cases:
-            memory = ConversationKGMemory(llm=ChatModel("m", client(says(body))))
+            memory = ConversationKGMemory(llm=ChatModel("m", client(says(body))), learn_every=1)
             with pytest.raises(ModelReplyError):
                 memory.save_context({"input": "I live in Oslo."}, {"output": "Good."})
             assert (memory.usage.total.calls, memory.usage.total.prompt_tokens) == (calls, tokens)
@@ -95,7 +95,9 @@ class TestCalls:
     @pytest.mark.parametrize("usage", [None, {}, {"total_tokens": 3}])
     def test_do_without_usage(self, usage: Any) -> None:
         """An endpoint that counts nothing, or not everything, is as good as another: what is unknown counts as 0."""
-        memory = ConversationSummaryMemory(llm=ChatModel("m", client(says(completion() | {"usage": usage}))))
+        memory = ConversationSummaryMemory(
+            llm=ChatModel("m", client(says(completion() | {"usage": usage}))), learn_every=1
+        )
         memory.save_context({"input": "a"}, {"output": "b"})
         assert memory.summary == "hello"
         assert (memory.usage.total.calls, memory.usage.total.prompt_tokens) == (1, 0)
@@ -166,7 +168,9 @@ class TestFaults:
     )
     def test_of_an_endpoint_that_is_none_are_model_errors(self, response: http.Response) -> None:
         """A wrong `base_url`, a login page or half a body is a `ModelError` too; the conversation goes on (I4)."""
-        memory = ConversationSummaryMemory(llm=ChatModel("m", client(lambda _: response)), on_model_error="defer")
+        memory = ConversationSummaryMemory(
+            llm=ChatModel("m", client(lambda _: response)), on_model_error="defer", learn_every=1
+        )
         memory.save_context({"input": "a"}, {"output": "b"})
         assert memory.load_memory_variables({}) == {"history": "Human: a\nAI: b"}
 
@@ -225,7 +229,7 @@ class TestFunctions:
             return "yes"
 
         async def talk() -> str:
-            memory = ConversationSummaryMemory(llm=answer)
+            memory = ConversationSummaryMemory(llm=answer, learn_every=1)
             await memory.asave_context({"input": "a"}, {"output": "b"})
             shown: str = (await memory.aload_memory_variables({}))["history"]
             return shown
@@ -242,7 +246,7 @@ class TestFunctions:
                 await asyncio.sleep(seconds)
             return "yes"
 
-        memory = ConversationSummaryMemory(llm=answer)
+        memory = ConversationSummaryMemory(llm=answer, learn_every=1)
         with pytest.raises(RuntimeError, match="asynchronous"):
             memory.save_context({"input": "a"}, {"output": "b"})
         blocked = False

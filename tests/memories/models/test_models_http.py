@@ -77,7 +77,7 @@ def test_environment_is_used_by_default(endpoint: Endpoint, monkeypatch: pytest.
     """A model's name alone is enough where the environment says the rest."""
     monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
     monkeypatch.setenv("OPENAI_API_KEY", "from the environment")
-    memory = ConversationSummaryMemory(llm="m")
+    memory = ConversationSummaryMemory(llm="m", learn_every=1)
     memory.save_context({"input": "a"}, {"output": "b"})
     assert memory.summary == "hello"
     assert endpoint.keys == ["Bearer from the environment"]
@@ -86,7 +86,7 @@ def test_environment_is_used_by_default(endpoint: Endpoint, monkeypatch: pytest.
 def test_missing_key_is_a_model_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a key the error is a `ModelError` that says so, after what was said is stored."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    memory = ConversationSummaryMemory(llm="m")
+    memory = ConversationSummaryMemory(llm="m", learn_every=1)
     with pytest.raises(ModelError, match="OPENAI_API_KEY"):
         memory.save_context({"input": "a"}, {"output": "b"})
     assert len(memory.history()) == 2

@@ -71,7 +71,7 @@ def outcome(reply: dict[str, Any], do: Callable[[], Any]) -> Any:
 @each("summary")
 def test_summary(reply: dict[str, Any]) -> None:
     """A summary is the model's answer and nothing else; without one the old summary stays."""
-    memory = ConversationSummaryMemory(llm=saying(OLD, reply))
+    memory = ConversationSummaryMemory(llm=saying(OLD, reply), learn_every=1)
     memory.save_context({"input": "I am Anna, a baker."}, {"output": "Hello Anna!"})
     outcome(reply, lambda: memory.save_context(MOVED, {"output": "Noted."}))
     assert memory.summary == reply.get("gives", OLD)
@@ -81,7 +81,7 @@ def test_summary(reply: dict[str, Any]) -> None:
 @each("entities")
 def test_names(reply: dict[str, Any]) -> None:
     """Names come without numbers, kinds, explanations and talk around them."""
-    memory = ConversationKGMemory(llm=saying(reply))
+    memory = ConversationKGMemory(llm=saying(reply), learn_every=1)
     asked = {"history": "", "input": MOVED["input"], "known": ()}
     found = outcome(reply, lambda: replies.names(drive(memory.ask("current_entities", **asked))))
     assert (found or []) == reply.get("gives", [])
@@ -90,7 +90,7 @@ def test_names(reply: dict[str, Any]) -> None:
 @each("notes")
 def test_notes(reply: dict[str, Any]) -> None:
     """A note is what was said of a name, in whatever form it came."""
-    memory = ConversationEntityMemory(llm=saying(reply))
+    memory = ConversationEntityMemory(llm=saying(reply), learn_every=1)
     outcome(reply, lambda: memory.save_context(MOVED, {"output": "Noted."}))
     assert {name: note for name, note in memory.entities.items() if note} == reply.get("gives", {})
 
@@ -98,7 +98,7 @@ def test_notes(reply: dict[str, Any]) -> None:
 @each("triples")
 def test_triples(reply: dict[str, Any]) -> None:
     """Facts come without thoughts, heads of tables and repeated parts of the prompt."""
-    memory = ConversationKGMemory(llm=saying(reply))
+    memory = ConversationKGMemory(llm=saying(reply), learn_every=1)
     lines = {"history": "", "dated_history": "", "new_lines": MOVED["input"], "dated_new_lines": MOVED["input"]}
     asked = {**lines, "known": (), "relations": ()}
     read = outcome(reply, lambda: replies.statements(drive(memory.ask("triple_extraction", **asked))))
@@ -134,7 +134,7 @@ def test_each_reply_says_what_comes_of_it(task: str) -> None:
 @pytest.mark.parametrize("text", ["Mara sent \ud83d", "<think>Mara?", "<|im_end|>", ""])
 def test_a_function_is_read_alike(text: str) -> None:
     """A function's reply that cannot be used is refused as an endpoint's is."""
-    memory = ConversationSummaryMemory(llm=lambda _: text)
+    memory = ConversationSummaryMemory(llm=lambda _: text, learn_every=1)
     with pytest.raises(ModelReplyError):
         memory.save_context(MOVED, {"output": "Noted."})
     assert memory.summary == ""

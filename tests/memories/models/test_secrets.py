@@ -50,7 +50,7 @@ def test_an_endpoint_that_repeats_the_key(telltale: str, caplog: pytest.LogCaptu
     caplog.set_level(logging.DEBUG, logger="memzoo")
     model = ChatModel("m", base_url=telltale, api_key=KEY)
     embedder = OpenAIEmbedder("e", base_url=telltale, api_key=KEY)
-    memory = create_memory("summary", llm=model, on_model_error="defer")
+    memory = create_memory("summary", llm=model, on_model_error="defer", learn_every=1)
     found = VectorStoreRetrieverMemory(embedder=embedder, on_model_error="defer")
     for one in (memory, found):
         one.save_context({"input": "a"}, {"output": "b"})

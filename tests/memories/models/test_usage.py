@@ -33,7 +33,7 @@ def test_of_nothing_is_nothing() -> None:
 
 def test_is_kept_by_the_names_of_the_prompts(clerk: ChatFunction) -> None:
     """The calls of a turn are counted under the prompts that were asked (I11)."""
-    memory = ConversationEntityMemory(llm=clerk, ask_at_load=True)
+    memory = ConversationEntityMemory(llm=clerk, ask_at_load=True, learn_every=1)
     memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
     memory.load_memory_variables({"input": "Who is Sam?"})
     assert {purpose: memory.usage[purpose].calls for purpose in memory.usage} == {
@@ -45,7 +45,7 @@ def test_is_kept_by_the_names_of_the_prompts(clerk: ChatFunction) -> None:
 def test_counts_replies_that_could_not_be_used() -> None:
     """A reply that was paid for counts, though it was a refusal; a call that failed does not (M3)."""
     model = ScriptedModel("I'm sorry, but I can't help with that.", ModelError("down"), "ok")
-    memory = ConversationSummaryMemory(llm=model)
+    memory = ConversationSummaryMemory(llm=model, learn_every=1)
     with pytest.raises(ModelReplyError):
         memory.save_context({"input": "a"}, {"output": "b"})
     assert memory.usage["summary"].calls == 1

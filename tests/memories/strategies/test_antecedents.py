@@ -14,7 +14,7 @@ WORDS = """
 
 def facts(reply: str, *said: str) -> list[str]:
     """All that the graph ever held when a model answers so to the last of some messages."""
-    memory = ConversationKGMemory(llm=ScriptedModel(*["NONE"] * (len(said) - 1), reply))
+    memory = ConversationKGMemory(llm=ScriptedModel(*["NONE"] * (len(said) - 1), reply), learn_every=1)
     for text in said:
         memory.save_context({"input": text}, {"output": "I see."})
     return [str(fact) for fact in memory.kg.facts(history=True)]
@@ -22,7 +22,7 @@ def facts(reply: str, *said: str) -> list[str]:
 
 def notes(reply: str, said: str) -> dict[str, str]:
     """The notes when a model answers so to a message."""
-    memory = ConversationEntityMemory(llm=ScriptedModel(reply))
+    memory = ConversationEntityMemory(llm=ScriptedModel(reply), learn_every=1)
     memory.save_context({"input": said}, {"output": "I see."})
     return memory.entities
 
@@ -38,7 +38,9 @@ def test_no_pronoun_becomes_a_name(word: str, caplog: pytest.LogCaptureFixture) 
 
 def test_facts_on_two_whom_a_model_calls_he_do_not_correct_each_other() -> None:
     """What "he" did stays apart: one is known, the other cannot be told."""
-    memory = ConversationKGMemory(llm=ScriptedModel("He | works at | a bakery", "He | works at | a bank"))
+    memory = ConversationKGMemory(
+        llm=ScriptedModel("He | works at | a bakery", "He | works at | a bank"), learn_every=1
+    )
     memory.save_context({"input": "Tom? He works at a bakery."}, {"output": "I see."})
     memory.save_context({"input": "And Paul? He works at a bank."}, {"output": "I see."})
     assert [str(fact) for fact in memory.kg.facts(history=True)] == ["Paul works at a bank"]

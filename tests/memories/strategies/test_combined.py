@@ -41,7 +41,7 @@ def sam(messages: list[Message]) -> str:
 
 def told(*members: Any, **options: Any) -> CombinedMemory:
     """A combined memory that was told three exchanges."""
-    memory = CombinedMemory(memories=members, **options)
+    memory = CombinedMemory(memories=members, **options, learn_every=1)
     for said, answer in SAID:
         memory.save_context({"input": said}, {"output": answer})
     return memory
@@ -82,7 +82,9 @@ class TestMembers:
         """Whichever is smaller."""
         rooms = list[int]()
         for limit in (2_000, 40_000):
-            memory = create_memory("combined", memories=[("summary", {"llm": sam}), "window"], max_token_limit=limit)
+            memory = create_memory(
+                "combined", memories=[("summary", {"llm": sam}), "window"], max_token_limit=limit, learn_every=1
+            )
             rooms.append(memory.members[0].pending_limit)
         assert rooms == [1_000, 4_000]
 
@@ -93,7 +95,7 @@ class TestMembers:
             ConversationBufferMemory(store=store, conversation_id="a", input_key="question"),
             ConversationBufferWindowMemory(store=store, conversation_id="a", memory_key="recent"),
         ]
-        memory = CombinedMemory(memories=members)
+        memory = CombinedMemory(memories=members, learn_every=1)
         assert (memory.store, memory.conversation_id, memory.input_key) == (store, "a", "question")
         memory.save_context({"question": "hi", "other": "x"}, {"output": "hello"})
         assert memory.load_memory_variables() == dict.fromkeys(["history", "recent"], "Human: hi\nAI: hello")
@@ -111,7 +113,7 @@ class TestMembers:
         members = [("buffer", {"memory_key": "history"}), ("window", {"memory_key": "history"})]
         expected = r"The same variables \{'history'\} are found in multiplememory object, which is not allowed by Comb"
         with pytest.raises(OptionError, match=expected):
-            CombinedMemory(memories=members)
+            CombinedMemory(memories=members, learn_every=1)
 
     def test_may_be_combined_themselves(self) -> None:
         """A combined memory can be a member of another."""
@@ -130,7 +132,9 @@ class TestSaving:
     def test_goes_on_where_a_member_fails(self) -> None:
         """A member that fails stops no other, and catches up with the next save: nothing is lost or doubled (F3)."""
         failing, sound = ScriptedModel(ModelError("down"), "All."), ScriptedModel("Sam | lives in | Oslo", "NONE")
-        memory = CombinedMemory(memories=[("summary", {"llm": failing}), ("knowledge-graph", {"llm": sound})])
+        memory = CombinedMemory(
+            memories=[("summary", {"llm": failing}), ("knowledge-graph", {"llm": sound})], learn_every=1
+        )
         with pytest.raises(ModelError, match="down"):
             memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
         assert [purpose for purpose, _ in sound.asked] == ["triple_extraction"]
@@ -143,13 +147,13 @@ class TestSaving:
         """If several members fail, the first error is raised and tells of the others."""
         members = [(name, {"llm": ScriptedModel(ModelError(name))}) for name in ("summary", "knowledge-graph")]
         with pytest.raises(ModelError, match="summary") as caught:
-            CombinedMemory(memories=members).save_context({"input": "a"}, {"output": "b"})
+            CombinedMemory(memories=members, learn_every=1).save_context({"input": "a"}, {"output": "b"})
         assert caught.value.__notes__ == ["At the same time: ModelError: knowledge-graph"]
 
     def test_defers_errors_of_members_made_before(self) -> None:
         """With `on_model_error="defer"` no member's error is raised, whatever the member was told."""
-        summary = ConversationSummaryMemory(llm=ScriptedModel(*[ModelError("down")] * 2))
-        memory = CombinedMemory(memories=[summary], on_model_error="defer")
+        summary = ConversationSummaryMemory(llm=ScriptedModel(*[ModelError("down")] * 2), learn_every=1)
+        memory = CombinedMemory(memories=[summary], on_model_error="defer", learn_every=1)
         memory.save_context({"input": "a"}, {"output": "b"})
         assert contents(memory) == ["a", "b"]
 
@@ -180,7 +184,9 @@ class TestSideBySide:
             both.wait()
             return "NONE"
 
-        memory = CombinedMemory(memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})])
+        memory = CombinedMemory(
+            memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})], learn_every=1
+        )
         memory.save_context({"input": "a"}, {"output": "b"})
         assert memory.usage.total.calls == 2
 
@@ -196,7 +202,9 @@ class TestSideBySide:
                     await both.wait()
                 return "NONE"
 
-            memory = CombinedMemory(memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})])
+            memory = CombinedMemory(
+                memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})], learn_every=1
+            )
             await memory.asave_context({"input": "a"}, {"output": "b"})
             assert threads == {threading.get_ident()}
             return memory.usage.total.calls
@@ -253,7 +261,10 @@ class TestMessages:
         """What a search finds that was corrected later stands with its correction, in order, variables too (I15)."""
         said = ["The project budget is $50,000.", "Make that $150,000."]
         memory = CombinedMemory(
-            memories=[("window", {"k": 1}), "vector-retriever"], max_token_limit=limit, token_counter="approximate"
+            memories=[("window", {"k": 1}), "vector-retriever"],
+            max_token_limit=limit,
+            token_counter="approximate",
+            learn_every=1,
         )
         for text in said:
             memory.save_context({"input": text}, {"output": "Noted."})
@@ -323,6 +334,7 @@ def test_survives_a_restart(make: Callable[..., BaseMemory], clerk: ChatFunction
         memories=[("summary", {"llm": ScriptedModel()}), ("knowledge-graph", {"llm": sam})],
         store=first.store,
         conversation_id="a",
+        learn_every=1,
     )
     shown = again.load_memory_variables({"input": "Sam"})
     assert "Human: Sam lives in Oslo / AI: ok / Human: Sam likes tea" in shown["summary"]
@@ -343,7 +355,7 @@ def test_shows_facts_and_then_messages_that_say_more() -> None:
         lines = str(messages[0]["content"]).partition("<new_lines>")[2]
         return next(reply for said, reply in replies.items() if said in lines)
 
-    memory = CombinedMemory(memories=[("vector-retriever", {}), ("knowledge-graph", {"llm": extractor})])
+    memory = CombinedMemory(memories=[("vector-retriever", {}), ("knowledge-graph", {"llm": extractor})], learn_every=1)
     for said in replies:
         memory.save_context({"input": said}, {"output": "Hm!"})
     memory.save_context({"input": "Hello!"}, {"output": "Hello!"})

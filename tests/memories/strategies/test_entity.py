@@ -33,7 +33,7 @@ def section(prompt: str, tag: str) -> str:
 def told(*replies: str | Exception, **options: Any) -> tuple[ConversationEntityMemory, ScriptedModel]:
     """A memory that was told of Sam, and its model with further replies."""
     model = ScriptedModel("Sam: Sam is the user's brother.", *replies)
-    memory = ConversationEntityMemory(llm=model, **options)
+    memory = ConversationEntityMemory(llm=model, **options, learn_every=1)
     memory.save_context({"input": "Sam is my brother"}, {"output": "Nice!"})
     return memory, model
 
@@ -104,7 +104,7 @@ class TestUpdates:
     def test_need_not_name_what_they_change(self) -> None:
         """The note on what was spoken of just before is shown, so that the new value takes its place (I15)."""
         model = ScriptedModel("Project Budget: is $100,000.", "[1] -> is $150,000, says the CFO.")
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Our Project Budget is $100,000."}, {"output": "Noted."})
         memory.save_context({"input": "Make that $150,000, the CFO says."}, {"output": "Done."})
         assert section(model.asked[-1][1], "known") == "Project Budget:\n[1] is $100,000."
@@ -157,7 +157,7 @@ class TestNames:
     def test_may_have_a_comma(self) -> None:
         """A company with a comma in its name is one entity (M1)."""
         model = ScriptedModel("Acme, Inc.: Acme, Inc. makes rockets.", "Acme, Inc.")
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Acme, Inc. makes rockets"}, {"output": "I see"})
         loaded = memory.load_memory_variables({"input": "Acme, Inc.?"})
         assert loaded["entities"] == memory.entities == {"Acme, Inc.": "Acme, Inc. makes rockets."}
@@ -165,7 +165,7 @@ class TestNames:
     def test_are_kept_as_they_were_written(self) -> None:
         """A dot that belongs to a name stays, and with it or without it the name is one."""
         model = ScriptedModel("Pell, Marrow & Co.: let the shop.", "Pell, Marrow & Co: are agents.")
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Pell, Marrow & Co. let the shop"}, {"output": "ok"})
         memory.save_context({"input": "Pell, Marrow & Co are agents"}, {"output": "ok"})
         assert memory.entities == {"Pell, Marrow & Co.": "let the shop. are agents."}
@@ -173,7 +173,7 @@ class TestNames:
     def test_from_the_assistants_answer_count(self) -> None:
         """Whom the assistant names is noted too (K6)."""
         model = ScriptedModel("Nolan: directed Inception.")
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Recommend a film"}, {"output": "Inception, by Nolan"})
         assert section(model.asked[0][1], "new_lines").endswith("]\nHuman: Recommend a film\nAI: Inception, by Nolan")
         assert memory.entities == {"Nolan": "directed Inception."}
@@ -189,7 +189,7 @@ class TestNames:
     def test_may_be_none(self, reply: str) -> None:
         """With nothing to note, nobody called "None" is known (M1)."""
         model = ScriptedModel(reply)
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, learn_every=1)
         memory.save_context({"input": "hi"}, {"output": "hello"})
         assert memory.entities == {}
 
@@ -200,7 +200,7 @@ class TestAliases:
     def told(self, *replies: str, **options: Any) -> tuple[ConversationEntityMemory, ScriptedModel]:
         """A memory that knows Bob and Robert apart, and then is told that they are one."""
         model = ScriptedModel("Bob: likes tea.", "Robert: is 30.", *replies)
-        memory = ConversationEntityMemory(llm=model, k=0, **options)
+        memory = ConversationEntityMemory(llm=model, k=0, **options, learn_every=1)
         memory.save_context({"input": "Bob likes tea"}, {"output": "ok"})
         memory.save_context({"input": "Robert is 30"}, {"output": "ok"})
         memory.save_context({"input": "Bob is short for Robert"}, {"output": "ok"})
@@ -229,7 +229,7 @@ class TestAliases:
             "bobby": {"name": "Bobby", "of": "sam"},
         }
         model = ScriptedModel("Sam", "Bob: is 30.", "Bobby")
-        memory = ConversationEntityMemory(llm=model, **ASKING)
+        memory = ConversationEntityMemory(llm=model, **ASKING, learn_every=1)
         memory.save_context({"input": "hi"}, {"output": "hello"})
         key = (memory.conversation_id, "entity")
         known = drive(memory.store.read_state(*key))
@@ -282,14 +282,14 @@ class TestAliases:
         """Another memory on the same store knows them (I3)."""
         memory, _ = self.told("Bob = Robert")
         other = ConversationEntityMemory(
-            llm=ScriptedModel("Bob"), store=memory.store, conversation_id=memory.conversation_id
+            llm=ScriptedModel("Bob"), store=memory.store, conversation_id=memory.conversation_id, learn_every=1
         )
         assert list(other.load_memory_variables({"input": "Bob?"})["entities"]) == ["Robert"]
 
     def test_part_of_a_name_finds_the_whole(self) -> None:
         """Where nobody is called so, whoever has the name as a part is shown."""
         model = ScriptedModel("Bob Smith: likes tea.", "Smith", "Smi")
-        memory = ConversationEntityMemory(llm=model, **ASKING)
+        memory = ConversationEntityMemory(llm=model, **ASKING, learn_every=1)
         memory.save_context({"input": "Bob Smith likes tea"}, {"output": "ok"})
         assert memory.load_memory_variables({"input": "Smith?"})["entities"] == {"Bob Smith": "likes tea."}
         assert memory.load_memory_variables({"input": "Smi?"})["entities"] == {"Smi": ""}
@@ -337,7 +337,7 @@ class TestLimit:
             for name, drink in zip(THREE, ("milk", "water", "tea"), strict=True)
         ]
         memory = ConversationEntityMemory(
-            llm=ScriptedModel(*replies), max_token_limit=limit, token_counter=words, k=2, **options
+            llm=ScriptedModel(*replies), max_token_limit=limit, token_counter=words, k=2, **options, learn_every=1
         )
         for name in THREE:
             memory.save_context({"input": f"{name} is here"}, {"output": "ok"})
@@ -435,7 +435,7 @@ def test_long_notes_leave_room_for_what_is_new() -> None:
         prompts.append(messages[0]["content"])
         return "\n".join(f"{name}: {name} {'knows much ' * 30}and sings {len(prompts)}." for name in names)
 
-    memory = ConversationEntityMemory(llm=model, max_prompt_tokens=2000)
+    memory = ConversationEntityMemory(llm=model, max_prompt_tokens=2000, learn_every=1)
     for number in range(9):
         memory.save_context({"input": f"All of them sing song {number}"}, {"output": "ok"})
     assert "All of them sing song 8" in prompts[-1]
@@ -481,7 +481,9 @@ def test_notes_that_were_added_to_last_are_named_first() -> None:
 
 def test_another_name_for_a_label_of_the_same_reply_is_kept() -> None:
     """A label that the model has just made up may have another name, though neither stands in what was said."""
-    memory = ConversationEntityMemory(llm=ScriptedModel("the new flat: Has five floors.\nthe new home = the new flat"))
+    memory = ConversationEntityMemory(
+        llm=ScriptedModel("the new flat: Has five floors.\nthe new home = the new flat"), learn_every=1
+    )
     memory.save_context({"input": "We take the one with five floors."}, {"output": "Good."})
     assert memory.aliases == {"the new home": "the new flat"}
 
@@ -497,7 +499,7 @@ def test_learning_anew_sees_what_it_has_just_learnt() -> None:
         prompts.append(messages[-1]["content"])
         return f"Rex: Chases {'squirrels' if len(prompts) > 2 else 'cats'}." if "Rex" in new else "NOTHING NEW"
 
-    memory = ConversationEntityMemory(llm=model, k=0)
+    memory = ConversationEntityMemory(llm=model, k=0, learn_every=1)
     for said in ("Rex chases animals", "No more squirrels, no more cats"):
         memory.save_context({"input": said}, {"output": "noted"})
     memory.relearn()

@@ -31,7 +31,7 @@ def section(prompt: str, tag: str) -> str:
 def told(*replies: str | Exception, **options: Any) -> tuple[ConversationKGMemory, ScriptedModel]:
     """A memory that was told of Sam (one reply), and its model with further replies."""
     model = ScriptedModel("Sam | is | a friend", *replies)
-    memory = ConversationKGMemory(llm=model, **options)
+    memory = ConversationKGMemory(llm=model, **options, learn_every=1)
     memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
     return memory, model
 
@@ -63,7 +63,7 @@ class TestSeeds:
             "Christopher Nolan | directed | Memento\nChristopher Nolan | directed | The Dark Knight\n"
             "Christopher Nolan | directed | The Dark Knight Rises",
         )
-        memory = ConversationKGMemory(llm=model)
+        memory = ConversationKGMemory(llm=model, learn_every=1)
         answer = 'You might consider "Interstellar" and "Inception," both sci-fi films directed by Christopher Nolan.'
         memory.save_context({"input": "Can you recommend any good movies?"}, {"output": answer})
         memory.save_context(
@@ -85,7 +85,7 @@ class TestSeeds:
             f"Daniel Wu | is | {title}\nAndy Lau | is | {title}\nuser | is | {title}",
             f"NOT user | is | {title}",
         )
-        memory = ConversationKGMemory(llm=model)
+        memory = ConversationKGMemory(llm=model, learn_every=1)
         memory.save_context(
             {"input": "Name three of the most handsome men in the world."},
             {"output": "Daniel Wu, Andy Lau, and you!"},
@@ -174,7 +174,7 @@ class TestAsking:
     def test_of_nobody_is_not_needed(self) -> None:
         """A graph without facts, and an input without words, need no call."""
         model = ScriptedModel()
-        assert on(ConversationKGMemory(llm=model, ask_at_load=True), "Who is she?") == ""
+        assert on(ConversationKGMemory(llm=model, ask_at_load=True, learn_every=1), "Who is she?") == ""
         assert on(told(ask_at_load=True)[0], " ") == ""
 
     def test_shows_the_model_forty_names_at_most(self) -> None:
@@ -259,7 +259,7 @@ class TestSaving:
     def test_supersedes_what_the_user_says_is_single_valued(self) -> None:
         """Which relations have one object at a time can be chosen (K2)."""
         model = ScriptedModel("Sam | drives | a Saab\nSam | drives | a Volvo\nSam | lives in | A\nSam | lives in | B")
-        memory = ConversationKGMemory(llm=model, single_valued={"Drives"})
+        memory = ConversationKGMemory(llm=model, single_valued={"Drives"}, learn_every=1)
         memory.save_context({"input": "x"}, {"output": "y"})
         assert {fact.object for fact in memory.kg.facts()} == {"A", "B", "a Volvo"}
 
@@ -289,7 +289,7 @@ class TestUpdates:
     def test_end_what_was_so_before(self, moved: str) -> None:
         """The old value is in no view, whatever the words of the new one; the history has it (S2)."""
         model = ScriptedModel("Anna | lives in | Oslo", moved)
-        memory = ConversationKGMemory(llm=model)
+        memory = ConversationKGMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Anna lives in Oslo"}, {"output": "ok"})
         memory.save_context({"input": "She left for Bergen"}, {"output": "ok"})
         shown = on(memory, "Where does Anna live?")
@@ -306,7 +306,7 @@ class TestUpdates:
             f"Daniel Wu | is among | {title}\nAndy Lau | is among | {title}\nuser | is among | {title}",
             "NOT user | is | handsome",
         )
-        memory = ConversationKGMemory(llm=model)
+        memory = ConversationKGMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Name three handsome men."}, {"output": "Daniel Wu, Andy Lau, and you!"})
         memory.save_context({"input": "You're wrong, be humble; I'm not."}, {"output": "You are indeed not."})
         shown = on(memory, "Name three of the most handsome men in the world, but only handsome ones.")
@@ -321,7 +321,7 @@ class TestUpdates:
     def test_leave_other_facts_alone(self, denial: str) -> None:
         """What is denied of another thing, in another relation or of somebody else ends nothing."""
         model = ScriptedModel("Sam | likes | tea\nSam | drinks | tea", denial)
-        memory = ConversationKGMemory(llm=model)
+        memory = ConversationKGMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         memory.save_context({"input": "x"}, {"output": "y"})
         assert on(memory, "Sam?").startswith("On Sam: Sam drinks tea. Sam likes tea.")
@@ -337,7 +337,7 @@ class TestUpdates:
         model = ScriptedModel(
             "Anna | rents a flat in | Oslo\nAnna | works in | Oslo", "NO LONGER Anna | is based in | Oslo"
         )
-        memory = ConversationKGMemory(llm=model)
+        memory = ConversationKGMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Anna rents and works in Oslo"}, {"output": "ok"})
         memory.save_context({"input": "She is not based there any more"}, {"output": "ok"})
         assert on(memory, "Anna?") == "On Anna: Anna rents a flat in Oslo. Anna works in Oslo."
@@ -349,7 +349,7 @@ class TestUpdates:
         model = ScriptedModel(
             "Anna | lives in | Oslo\nuser | is | a baker\nEve | likes | tea\nNOT Anna | is | tall", "NONE", "NONE"
         )
-        memory = ConversationKGMemory(llm=model, k=0)
+        memory = ConversationKGMemory(llm=model, k=0, learn_every=1)
         for said in ("Anna lives in Oslo; I bake, Eve likes tea", "And Anna?", "Hm"):
             memory.save_context({"input": said}, {"output": "ok"})
         _, second, third = (set(section(prompt, "known").splitlines()) for _, prompt in model.asked)
@@ -360,7 +360,7 @@ class TestUpdates:
         """Known facts have half of what our own words leave, three bytes a token; relations in use one in 16 tokens."""
         many = "\n".join(f"{name} | rel {at} | thing {at}" for at in range(10, 30) for name in ("Anna", "Bo"))
         model = ScriptedModel(many, "NONE")
-        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=1050 + 2 * 245)
+        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=1050 + 2 * 245, learn_every=1)
         for said in ("Anna and Bo have things", "Anna, Bo?"):
             memory.save_context({"input": said}, {"output": "ok"})
         known = section(model.asked[1][1], "known")
@@ -372,7 +372,7 @@ class TestUpdates:
         """Of those that several subjects have, however large the prompt may be."""
         many = "\n".join(f"{name} | rel {at:02} | tea" for at in range(40) for name in ("Anna", "Bo"))
         model = ScriptedModel(many, "NONE")
-        memory = ConversationKGMemory(llm=model, k=0)
+        memory = ConversationKGMemory(llm=model, k=0, learn_every=1)
         for said in ("Anna and Bo like tea", "Really, Anna does like tea"):
             memory.save_context({"input": said}, {"output": "ok"})
         listed = section(model.asked[1][1], "relations").split(", ")
@@ -382,7 +382,7 @@ class TestUpdates:
         """Such a relation fits no other object."""
         facts = "Jon | likes | tea\nAnna | likes | tea\nAnna | helps Jon with | taxes\nBo | helps Jon with | rent"
         model = ScriptedModel(facts, "NONE")
-        memory = ConversationKGMemory(llm=model, k=0)
+        memory = ConversationKGMemory(llm=model, k=0, learn_every=1)
         for said in ("Anna and Bo help Jon", "Really, Anna does like tea"):
             memory.save_context({"input": said}, {"output": "ok"})
         assert section(model.asked[1][1], "relations") == "likes"
@@ -392,7 +392,7 @@ class TestUpdates:
         """What the user said has the room first, though the advice has more of the words."""
         advice = "\n".join(f"{assistant} | advises on bread | rye bread {at}" for at in range(9))
         model = ScriptedModel(f"{advice}\nNoor | bakes | bread", "NONE")
-        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=1536, ai_prefix="Max")
+        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=1536, ai_prefix="Max", learn_every=1)
         for said in ("Noor bakes bread", "What advises you on rye bread?"):
             memory.save_context({"input": said}, {"output": "I advise rye bread."})
         assert "Noor | bakes | bread" in section(model.asked[1][1], "known")
@@ -407,7 +407,7 @@ class TestUpdates:
         """However much is known, the prompt is bounded; facts with words of the new lines come first (I12)."""
         many = "\n".join(f"Anna | knows | person {number} " + "x" * 50 for number in range(200))
         model = ScriptedModel(f"Anna | drives | a red car\nAnna | owns | {'y' * 600}\n{many}", "NONE")
-        memory = ConversationKGMemory(llm=model, k=0)
+        memory = ConversationKGMemory(llm=model, k=0, learn_every=1)
         memory.save_context({"input": "Anna knows them all"}, {"output": "ok"})
         memory.save_context({"input": "Anna has sold the red car"}, {"output": "ok"})
         known = section(model.asked[1][1], "known")
@@ -427,7 +427,9 @@ class TestRestoring:
         (wrong,) = [reason.fact for reason in memory.why("Sam") if not reason.holds]
         memory.kg.restore(wrong)
         assert on(memory, "Sam?") == "On Sam: Sam is a friend. Sam lives in Oslo. Sam likes tea."
-        other = ConversationKGMemory(llm=model, store=memory.store, conversation_id=memory.conversation_id)
+        other = ConversationKGMemory(
+            llm=model, store=memory.store, conversation_id=memory.conversation_id, learn_every=1
+        )
         assert on(other, "Sam?") == on(memory, "Sam?")
         assert [str(fact) for fact in other.kg.facts(history=True) if fact.superseded_by] == ["Sam lives in Bergen"]
 
@@ -443,7 +445,9 @@ class TestRestoring:
         memory, model = told("NO LONGER Sam | is | a friend", "Sam | likes | tea")
         memory.save_context({"input": "Sam left"}, {"output": "ok"})
         fact = memory.why("Sam")[0].fact
-        other = ConversationKGMemory(llm=model, store=memory.store, conversation_id=memory.conversation_id)
+        other = ConversationKGMemory(
+            llm=model, store=memory.store, conversation_id=memory.conversation_id, learn_every=1
+        )
         other.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         asyncio.run(memory.kg.arestore(fact))
         assert on(other, "Sam?") == on(memory, "Sam?") == "On Sam: Sam is a friend. Sam likes tea."
@@ -466,7 +470,7 @@ class TestSources:
         said.save_context({"input": "Is Sam tall?"}, {"output": "No. Sam is not tall."})
         said.save_context({"input": "Right, and Sam likes tea."}, {"output": "Sam likes tea, yes!"})
         model = ScriptedModel("Sam | likes | tea\nNOT Sam | is | tall")
-        memory = ConversationKGMemory(llm=model, store=said.store, conversation_id="sam")
+        memory = ConversationKGMemory(llm=model, store=said.store, conversation_id="sam", learn_every=1)
         memory.settle()
         assert {str(fact): fact.said_in for fact in memory.kg.facts()} == {
             "Sam likes tea": (2, 5, 6),
@@ -487,7 +491,7 @@ class TestSources:
     )
     def test_is_the_one_with_most_of_its_words(self, said: list[str], fact: str, messages: tuple[int, ...]) -> None:
         """Of several, the one that denies or not, as the fact does, and asks nothing; without a clue, the newest."""
-        memory = ConversationKGMemory(llm=ScriptedModel(fact))
+        memory = ConversationKGMemory(llm=ScriptedModel(fact), learn_every=1)
         memory.add_messages([{"role": "user", "content": text} for text in said])
         memory.settle()
         assert [fact.said_in for fact in memory.kg.facts()] == [messages]
@@ -506,7 +510,7 @@ def test_is_there_after_a_restart() -> None:
     for said in ("He lives in Oslo", "He moved to Rome"):
         first.save_context({"input": said}, {"output": "ok"})
     model = ScriptedModel()
-    second = ConversationKGMemory(llm=model, store=first.store, conversation_id=first.conversation_id)
+    second = ConversationKGMemory(llm=model, store=first.store, conversation_id=first.conversation_id, learn_every=1)
     assert on(second, "Sam?") == "On Sam: Sam is a friend. Sam lives in Rome."
     assert second.kg.facts(history=True) == first.kg.facts(history=True)
     assert model.asked == []
@@ -515,7 +519,7 @@ def test_is_there_after_a_restart() -> None:
 def test_exchanges_mined_together_keep_what_was_said_between() -> None:
     """The assistant's words between two exchanges are context for the second, though no facts are taken from them."""
     model = ScriptedModel(ModelError("down"), "Nolan | is | British")
-    memory = ConversationKGMemory(llm=model, on_model_error="defer", mine_ai=False)
+    memory = ConversationKGMemory(llm=model, on_model_error="defer", mine_ai=False, learn_every=1)
     memory.save_context({"input": "Who made Inception?"}, {"output": "Christopher Nolan."})
     memory.save_context({"input": "He is British."}, {"output": "He is."})
     prompt = model.asked[-1][1]
@@ -534,7 +538,7 @@ def test_learnt_anew_has_the_same_facts_and_the_same_history(step: str) -> None:
             raise ModelError("too much at once")
         return "\n".join(f"Sam | lives in | {town}" for town in ("Oslo", "Bergen") if town in new)
 
-    memory = ConversationKGMemory(llm=mining)
+    memory = ConversationKGMemory(llm=mining, learn_every=1)
     for town in ("Oslo", "Bergen"):
         memory.save_context({"input": f"Sam lives in {town}"}, {"output": "noted"})
     before = memory.kg.facts(history=True)
@@ -555,7 +559,7 @@ def test_learning_anew_sees_what_it_has_just_learnt() -> None:
         animals = "red squirrels" if len(prompts) > 2 else "old cats"
         return f"Rex | chases | {animals}" if "Rex" in new else "NONE"
 
-    memory = ConversationKGMemory(llm=mining, k=0)
+    memory = ConversationKGMemory(llm=mining, k=0, learn_every=1)
     for said in ("Rex chases animals", "No more squirrels, no more cats"):
         memory.save_context({"input": said}, {"output": "noted"})
     memory.relearn()
@@ -583,7 +587,7 @@ def test_a_prompt_that_just_fits_is_sent_whole() -> None:
     own = {"triple_extraction": "{{ history }}|{{ new_lines }}"}
     for over in (0, 1):
         model = ScriptedModel("NONE", "NONE")
-        memory = ConversationKGMemory(llm=model, prompts=own, max_prompt_tokens=1536)
+        memory = ConversationKGMemory(llm=model, prompts=own, max_prompt_tokens=1536, learn_every=1)
         history = f"Human: {'word ' * 600}end\nAI: ok"
         new = "x" * (3 * 1536 + over - len(f"{history}|Human: \nAI: ok"))
         for said in (f"{'word ' * 600}end", new):

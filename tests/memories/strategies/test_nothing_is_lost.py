@@ -91,7 +91,7 @@ def test_of_a_summary(said: list[tuple[int, bool]], limit: int, size: int, left:
     """A summary that has no room in a prompt is written anew in part; one over its limit is shortened by the model."""
 
     def make(**options: Any) -> BaseMemory:
-        return ConversationSummaryMemory(max_summary_tokens=most, token_counter="approximate", **options)
+        return ConversationSummaryMemory(max_summary_tokens=most, token_counter="approximate", **options, learn_every=1)
 
     checked(make, said, limit, size=size, left=left)
 
@@ -133,7 +133,7 @@ def test_of_replies_that_are_cut_off(said: list[tuple[int, bool]], limit: int, m
 def test_a_limit_of_notes_takes_the_least_worth() -> None:
     """Where notes may not grow any further, what was corrected goes first, then what was said longest ago."""
     replies = iter(["Bo: Is a cat.\nBo: Is 3.", "[2] -> Is 4.\nBo: Likes tea.", "Bo: Likes milk.", "Bo: Likes fish."])
-    memory = ConversationEntityMemory(llm=lambda _: next(replies), max_state_tokens=13)
+    memory = ConversationEntityMemory(llm=lambda _: next(replies), max_state_tokens=13, learn_every=1)
     left: list[set[str]] = []
     for said in ("Bo is a cat of 3", "No, of 4, Bo likes tea", "Bo likes milk", "Bo likes fish"):
         memory.save_context({"input": said}, {"output": "ok"})
@@ -148,7 +148,7 @@ def test_a_limit_of_notes_takes_the_least_worth() -> None:
 def test_a_limit_of_facts_takes_the_least_worth() -> None:
     """A graph lets go of what was corrected, then of what was said longest ago."""
     replies = iter(["Bo | lives in | Oslo", "Bo | lives in | Rome\nBo | likes | tea", "Bo | likes | milk"])
-    memory = ConversationKGMemory(llm=lambda _: next(replies), max_state_tokens=20)
+    memory = ConversationKGMemory(llm=lambda _: next(replies), max_state_tokens=20, learn_every=1)
     for said in ("Bo lives in Oslo", "Bo lives in Rome now, and likes tea", "Bo likes milk"):
         memory.save_context({"input": said}, {"output": "ok"})
     assert told(memory) == {"Bo lives in Rome", "Bo likes tea", "Bo likes milk"}

@@ -40,7 +40,7 @@ class TopicMemory(ModelBackedMemory):
 
 def told(said: str = "Anna lives in Oslo.", **options: Any) -> TopicMemory:
     """A memory of one exchange."""
-    memory = TopicMemory(**options)
+    memory = TopicMemory(learn_every=1, **options)
     memory.save_context({"input": said}, {"output": "Noted."})
     return memory
 
@@ -85,7 +85,7 @@ def test_a_strategy_may_bring_another_text_for_a_prompt_of_memzoo() -> None:
 
     for given, asked in ((None, "In a word: Human: a\nAI: b"), ({"summary": "{{ new_lines }}"}, "Human: a\nAI: b")):
         model = ScriptedModel("Letters")
-        Brief(llm=model, prompts=given).save_context({"input": "a"}, {"output": "b"})
+        Brief(llm=model, prompts=given, learn_every=1).save_context({"input": "a"}, {"output": "b"})
         assert model.asked == [("summary", asked)]
 
 
@@ -96,7 +96,7 @@ def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
     class Filed(TopicMemory):
         own_prompts: ClassVar = {"topic": path}
 
-    memory = Filed(llm="offline")
+    memory = Filed(llm="offline", learn_every=1)
     with pytest.raises(PromptError, match=r"'topic': its template must be text or a file.*topic\.jinja"):
         memory.save_context({"input": "a"}, {"output": "b"})
     path.write_text("Résumé : {{ new_lines }}", encoding="utf-8")

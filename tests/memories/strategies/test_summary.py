@@ -26,7 +26,7 @@ class TestSaving:
     def test_takes_one_call(self) -> None:
         """Each save sends the old summary and the new exchange alone, and keeps the answer."""
         model = ScriptedModel("Sam greets.", "Sam greets and leaves.")
-        memory = ConversationSummaryMemory(llm=model)
+        memory = ConversationSummaryMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Hi, I am Sam"}, {"output": "Hello Sam"})
         memory.save_context({"input": "Bye"}, {"output": "See you"})
         assert [name for name, _ in model.asked] == ["summary", "summary"]
@@ -39,7 +39,7 @@ class TestSaving:
     def test_after_a_failure_takes_one_call_for_all_that_waits(self) -> None:
         """Exchanges that a failing model left behind are summarised together, once each, and shown till then (F2)."""
         model = ScriptedModel("One.", ModelError("down"), "All three.")
-        memory = ConversationSummaryMemory(llm=model, on_model_error="defer")
+        memory = ConversationSummaryMemory(llm=model, on_model_error="defer", learn_every=1)
         for number in range(2):
             memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
         assert memory.summary == "One."
@@ -50,7 +50,7 @@ class TestSaving:
     def test_that_fails_shows_what_waits_behind_the_summary(self) -> None:
         """Until the model answers again, the view is the old summary and the raw messages (I4, F2)."""
         model = ScriptedModel("One.", *[ModelError("down")] * 3)
-        memory = ConversationSummaryMemory(llm=model, on_model_error="defer")
+        memory = ConversationSummaryMemory(llm=model, on_model_error="defer", learn_every=1)
         memory.save_context({"input": "q0"}, {"output": "a0"})
         memory.save_context({"input": "q1"}, {"output": "a1"})
         assert memory.load_memory_variables({}) == {"history": "One.\nHuman: q1\nAI: a1"}
@@ -59,7 +59,7 @@ class TestSaving:
     def test_again_after_a_failure_stores_nothing_twice(self) -> None:
         """A retry of a failed save with the same turn id stores one exchange and summarises it once (F2, I2)."""
         model = ScriptedModel(ModelError("down"), "One.")
-        memory = ConversationSummaryMemory(llm=model)
+        memory = ConversationSummaryMemory(llm=model, learn_every=1)
         with pytest.raises(ModelError, match="down"):
             memory.save_context({"input": "q0"}, {"output": "a0"}, turn_id="t")
         memory.save_context({"input": "q0"}, {"output": "a0"}, turn_id="t")
@@ -86,7 +86,7 @@ class TestReplies:
     )
     def test_lose_label_and_fence(self, reply: str) -> None:
         """A label before the summary and a code fence around it are no part of it; other colons are."""
-        memory = ConversationSummaryMemory(llm=ScriptedModel(reply))
+        memory = ConversationSummaryMemory(llm=ScriptedModel(reply), learn_every=1)
         memory.save_context({"input": "q"}, {"output": "a"})
         assert memory.summary == "Sam: he likes tea."
 
@@ -103,7 +103,7 @@ class TestReplies:
     )
     def test_that_are_none_replace_nothing(self, reply: str) -> None:
         """Nothing, or a refusal, is an error and leaves the old summary (M3, I4)."""
-        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam likes tea.", reply))
+        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam likes tea.", reply), learn_every=1)
         memory.save_context({"input": "q0"}, {"output": "a0"})
         with pytest.raises(ModelReplyError):
             memory.save_context({"input": "q1"}, {"output": "a1"})
@@ -112,7 +112,7 @@ class TestReplies:
     @pytest.mark.parametrize("reply", ["NOTHING NEW", "Nothing new.", "No new information provided.", "Unchanged"])
     def test_that_nothing_is_new_change_nothing(self, reply: str) -> None:
         """The model may say in several ways that there is nothing to add (LangChain PR #2397)."""
-        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam likes tea.", reply))
+        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam likes tea.", reply), learn_every=1)
         memory.save_context({"input": "q0"}, {"output": "a0"})
         memory.save_context({"input": "thanks"}, {"output": "welcome"})
         assert memory.summary == "Sam likes tea."
@@ -124,16 +124,16 @@ class TestEmpty:
 
     def test_gives_one_empty_system_message(self) -> None:
         """With `return_messages` there is one element even without a summary, as in LangChain (reference 2.4)."""
-        memory = ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True)
+        memory = ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True, learn_every=1)
         assert memory.load_memory_variables({}) == {"history": [{"role": "system", "content": ""}]}
 
     def test_sends_no_empty_message(self) -> None:
         """What is to be sent to a model has no empty system message (I6)."""
-        assert ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True).messages() == []
+        assert ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True, learn_every=1).messages() == []
 
     def test_then_gives_the_summary_as_a_system_message(self) -> None:
         """With `return_messages` the summary is a system message."""
-        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam."), return_messages=True)
+        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam."), return_messages=True, learn_every=1)
         memory.save_context({"input": "q"}, {"output": "a"})
         assert memory.load_memory_variables({}) == {"history": [{"role": "system", "content": "Sam."}]}
 
@@ -182,7 +182,7 @@ class TestLimit:
         """A memory that counts words, and its model; much time passes from one call to the next."""
         model, clock = ScriptedModel(*replies), itertools.count(step=1000).__next__
         options: dict[str, Any] = {"max_summary_tokens": limit, "token_counter": words, "clock": clock}
-        return ConversationSummaryMemory(llm=model, **options), model
+        return ConversationSummaryMemory(llm=model, **options, learn_every=1), model
 
     def test_is_told_to_the_model(self) -> None:
         """In tokens, with those of the old summary; without a limit, what a prompt has room for."""
@@ -191,7 +191,7 @@ class TestLimit:
         memory.save_context({"input": "q"}, {"output": "a"})
         assert "at most 85 tokens. The old summary has 5, in 27 characters." in model.asked[1][1]
         free = ScriptedModel("Short.")
-        ConversationSummaryMemory(llm=free).save_context({"input": "q"}, {"output": "a"})
+        ConversationSummaryMemory(llm=free, learn_every=1).save_context({"input": "q"}, {"output": "a"})
         assert "at most 1425 tokens." in free.asked[0][1]
 
     def test_that_is_told_stays_the_same(self) -> None:
@@ -253,7 +253,7 @@ class TestLimit:
     def test_needs_no_token_in_what_was_said(self) -> None:
         """A counter may find no tokens."""
         model = ScriptedModel("Short.", "NOTHING NEW")
-        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=20, token_counter=lambda _: 0)
+        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=20, token_counter=lambda _: 0, learn_every=1)
         memory.predict_new_summary([{"role": "user", "content": "Hi"}], "")
         assert "at most 19 tokens" in model.asked[0][1]
         assert memory.predict_new_summary([], "Old.") == "Old."
@@ -264,7 +264,7 @@ class TestLimit:
     )
     def test_holds_for_a_stored_summary(self, name: str, options: dict[str, Any]) -> None:
         """A conversation opened with a smaller limit has its summary shortened before it is shown, by one call."""
-        first = create_memory(name, llm=ScriptedModel("One two three."), token_counter=words, **options)
+        first = create_memory(name, llm=ScriptedModel("One two three."), token_counter=words, **options, learn_every=1)
         for question in ("q0", "q1"):
             first.add_messages([{"role": "user", "content": question}], learn=question == "q1")
         model = ScriptedModel("One.")
@@ -276,6 +276,7 @@ class TestLimit:
             store=first.store,
             conversation_id=first.conversation_id,
             **limited,
+            learn_every=1,
         )
         shown = [str(second.load_memory_variables({})["history"]) for _ in range(2)]
         assert all(text.removeprefix("System: ").startswith("One.") for text in shown)
@@ -291,6 +292,7 @@ class TestLimit:
             token_counter=first.token_counter,
             store=first.store,
             conversation_id=first.conversation_id,
+            learn_every=1,
         )
         second.save_context({"input": "four"}, {"output": "a"})
         assert second.summary == "To four."
@@ -298,7 +300,7 @@ class TestLimit:
 
     def test_holds_with_the_offline_model(self) -> None:
         """The offline model is not confused by the limit, and kept to it."""
-        memory = ConversationSummaryMemory(max_summary_tokens=16, token_counter="approximate")
+        memory = ConversationSummaryMemory(max_summary_tokens=16, token_counter="approximate", learn_every=1)
         for name in ("Anna", "Bo", "Cleo", "Dan"):
             memory.save_context({"input": f"My friend {name} lives in Oslo."}, {"output": "Noted."})
             assert 0 < len(memory.summary) <= 64
@@ -308,7 +310,7 @@ class TestLimit:
 def test_predicts_without_storing() -> None:
     """`predict_new_summary` makes one call with the given messages and summary, and changes nothing (reference 2.5)."""
     model = ScriptedModel("New.", "NOTHING NEW")
-    memory = ConversationSummaryMemory(llm=model, human_prefix="Friend")
+    memory = ConversationSummaryMemory(llm=model, human_prefix="Friend", learn_every=1)
     assert memory.predict_new_summary(SAID[:1], "Old.") == "New."
     assert "<summary>\nOld.\n</summary>" in model.asked[0][1]
     assert "<new_lines>\nFriend: user 0\n</new_lines>" in model.asked[0][1]
@@ -320,7 +322,7 @@ def test_predicts_without_storing() -> None:
 def test_predicts_on_from_a_summary_that_is_too_long_for_a_prompt() -> None:
     """The model sees the sentences that the new lines are most about, and the others stay as they are."""
     model = ScriptedModel("Sam moved to Rome.")
-    memory = ConversationSummaryMemory(llm=model, max_prompt_tokens=2_000)
+    memory = ConversationSummaryMemory(llm=model, max_prompt_tokens=2_000, learn_every=1)
     old = " ".join(f"Fact number {number} is known to everybody here." for number in range(400))
     said: list[Message] = [{"role": "user", "content": "Sam moved."}]
     summary = memory.predict_new_summary(said, f"{old} Sam lives in Oslo.")
@@ -340,7 +342,7 @@ class TestLongSummaries:
     def make(self, *replies: str) -> tuple[ConversationSummaryMemory, ScriptedModel]:
         """A memory, and its model."""
         model, own = ScriptedModel(*replies), {"summary": "{{ summary }}{{ new_lines }}"}
-        return ConversationSummaryMemory(llm=model, max_prompt_tokens=self.TOKENS, prompts=own), model
+        return ConversationSummaryMemory(llm=model, max_prompt_tokens=self.TOKENS, prompts=own, learn_every=1), model
 
     def predicted(self, old: str, new: int) -> tuple[str, str]:
         """What the model is shown of a summary beside so many tokens of new lines, and the new summary."""
@@ -404,7 +406,7 @@ class TestLongSummaries:
 
 def test_what_the_summary_covers_is_deleted_where_no_history_is_kept() -> None:
     """But for the newest turn, in whose place a repetition would come."""
-    memory = ConversationSummaryMemory(llm=ScriptedModel(*["So far."] * 4), keep_history=False)
+    memory = ConversationSummaryMemory(llm=ScriptedModel(*["So far."] * 4), keep_history=False, learn_every=1)
     left: list[list[Message]] = []
     for message in SAID[:4]:
         memory.add_messages([message])

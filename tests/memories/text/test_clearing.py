@@ -153,7 +153,7 @@ def test_nothing_is_learnt_from_cleared_results() -> None:
         asked.append(str(messages))
         return "Sam looked things up."
 
-    memory = create_memory("summary", llm=model, clear_tool_results={"keep": 1}, conversation_id="a")
+    memory = create_memory("summary", llm=model, clear_tool_results={"keep": 1}, conversation_id="a", learn_every=1)
     look_up(memory, 0, 3)
     assert len(asked) == 3
     assert all("look_up gave 603 characters" in prompt and LONG not in prompt for prompt in asked)

@@ -17,7 +17,7 @@ SAID = ["Anna lives in Oslo.", "Bo sells bikes in Rome.", "The weather is fine."
 def told(name: str, **options: Any) -> BaseMemory:
     """A memory of three exchanges: messages 1 to 6."""
     store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, tzinfo=UTC))
-    memory = create_memory(name, store=store, token_counter="approximate", **options)
+    memory = create_memory(name, store=store, token_counter="approximate", **options, learn_every=1)
     for words in SAID:
         memory.save_context({"input": words}, {"output": "ok"})
     return memory
@@ -168,3 +168,13 @@ def test_nothing_is_collected_unless_somebody_asks() -> None:
         yield 1, 1.0
 
     report("words", scores())
+
+
+def test_messages_that_wait_are_counted() -> None:
+    """Why a graph shows messages: nothing was learnt from them yet. A window learns nothing."""
+    memory = create_memory("knowledge-graph", llm=ScriptedModel("Anna | lives in | Oslo"))
+    memory.save_context({"input": SAID[0]}, {"output": "ok"})
+    before = memory.explain("Anna?")
+    memory.settle()
+    assert (before.waiting, memory.explain("Anna?").waiting, told("window", k=1).explain().waiting) == (2, 0, 0)
+    assert str(before).endswith("\nMessages not learnt from yet: 2")

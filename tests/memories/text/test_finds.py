@@ -35,7 +35,7 @@ def model(messages: Sequence[Message]) -> str:
 def told(name: str, **options: Any) -> BaseMemory:
     """A memory that was told of four things."""
     limited: dict[str, Any] = {"max_token_limit": 30, **options}
-    memory = create_memory(name, llm=model, token_counter=words, **limited)
+    memory = create_memory(name, llm=model, token_counter=words, **limited, learn_every=1)
     for thing in THINGS:
         memory.save_context({"input": f"My {thing} is red"}, {"output": "A good colour"})
     return memory

@@ -53,7 +53,7 @@ def read_loosely(text: str) -> str:
 def poisoned(order: str, name: str, **options: Any) -> BaseMemory:
     """A memory whose user pasted an order, of which a tool told, and which an answer repeats."""
     told = f"Anna | says | {order}" if name == "knowledge-graph" else f"Anna: Anna's document says: {order}"
-    memory = create_memory(name, llm=always(told), **options)
+    memory = create_memory(name, llm=always(told), **options, learn_every=1)
     asked = said("user", f"Anna's document says: {order}")
     page = {"role": "tool", "tool_call_id": "a", "content": f"Anna's page: {order}"}
     memory.add_messages([asked, call("a"), page, said("assistant", f"Anna wrote: {order}")])
@@ -109,7 +109,7 @@ class TestVoice:
 
     def test_of_what_was_derived_is_the_system(self) -> None:
         """A summary is no quotation."""
-        memory = create_memory("summary", llm=always("Sam likes tea."))
+        memory = create_memory("summary", llm=always("Sam likes tea."), learn_every=1)
         memory.save_context({"input": "I like tea"}, {"output": "ok"})
         assert memory.messages() == [{"role": "system", "content": "Sam likes tea."}]
 
@@ -169,7 +169,7 @@ class TestPlace:
     def told(self, place: Any, **options: Any) -> BaseMemory:
         """A memory with a system message, an exchange and a note."""
         memory = create_memory(
-            "entity", llm=always("Tea: Tea is what Sam likes."), recalled_place=place, k=1, **options
+            "entity", llm=always("Tea: Tea is what Sam likes."), recalled_place=place, k=1, **options, learn_every=1
         )
         memory.add_messages([said("system", "Be brief."), said("user", "I like tea"), said("assistant", "Ok")])
         return memory
@@ -183,7 +183,9 @@ class TestForms:
     @pytest.mark.parametrize("name", [*FOUND, "summary-buffer"])
     def test_the_system_apart_and_the_roles_in_turn(self, name: str, role: Any, place: Any) -> None:
         """As Anthropic's and Google's clients want it: one system prompt, roles in turn, from a user's to a user's."""
-        memory = create_memory(name, llm=always("Anna: Anna sails."), recalled_role=role, recalled_place=place)
+        memory = create_memory(
+            name, llm=always("Anna: Anna sails."), recalled_role=role, recalled_place=place, learn_every=1
+        )
         for text in ("Anna sails", "and Bo", "and Eve"):
             memory.add_messages([said("user", text), said("assistant", "I see")])
         _, turns = in_turns([*memory.messages("Anna?"), said("user", "Anna?")])

@@ -286,7 +286,7 @@ def test_a_stand_in_before_what_moves_is_not_stable() -> None:
 @pytest.mark.parametrize("k", [0, 3])
 def test_a_system_message_that_a_note_may_join_is_not_promised(k: int) -> None:
     """The first note, told by the system, joins the application's text; before it, a view has no text to move."""
-    memory = create_memory("entity", k=k, llm=lambda _: "Sam: Sam likes tea.", recalled_role="system")
+    memory = create_memory("entity", k=k, llm=lambda _: "Sam: Sam likes tea.", recalled_role="system", learn_every=1)
     promised = memory.request("Hi!", system="Be brief.").stable_upto
     memory.save_context({"input": "Sam likes tea."}, {"output": "Fine."})
     assert (promised, memory.request("Sam?", system="Be brief.")[0]["content"] == "Be brief.") == (0, False)

@@ -92,7 +92,9 @@ def spied(name: str, spy: Spy, **options: Any) -> BaseMemory:
     """A memory whose model, and embedder, the spy hears."""
     known = create_memory(name).__dataclass_fields__
     sees: dict[str, Any] = {"llm": Overheard(spy), "embedder": spy.embed}
-    return create_memory(name, **{given: value for given, value in sees.items() if given in known}, **options)
+    return create_memory(
+        name, **{given: value for given, value in sees.items() if given in known}, **options, learn_every=1
+    )
 
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": json.dumps({"pin": SECRET})}}
@@ -201,7 +203,7 @@ def test_no_place_hides_a_secret(planted: tuple[str, Any], escaped: bool, blanks
     secret, value = planted
     text = blanks + json.dumps(value, ensure_ascii=escaped)
     spy, store = Spy(), InMemoryStore()
-    memory = ConversationSummaryMemory(llm=spy, store=store, redact={"it": re.escape(secret)})
+    memory = ConversationSummaryMemory(llm=spy, store=store, redact={"it": re.escape(secret)}, learn_every=1)
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": text}}
     memory.add_messages(
         [
@@ -254,7 +256,7 @@ def test_no_span_has_it() -> None:
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     instrument(tracer_provider=provider, content=True)
     try:
-        conversation = Conversation(Spy(), "summary", redact=PATTERNS)
+        conversation = Conversation(Spy(), "summary", redact=PATTERNS, learn_every=1)
         conversation.send(f"My PIN is {SECRET}.")
         conversation.memory.load_memory_variables({"input": SECRET})
         with pytest.raises(RedactionError):
@@ -352,13 +354,13 @@ def test_members_count_together() -> None:
     """A combined memory takes out for its members, and counts once."""
     spy = Spy()
     members: Any = [("summary", {"llm": spy}), ("vector-retriever", {"embedder": spy.embed})]
-    memory = CombinedMemory(memories=members, redact=PATTERNS)
+    memory = CombinedMemory(memories=members, redact=PATTERNS, learn_every=1)
     memory.save_context({"input": f"PIN {SECRET}"}, {"output": "ok"})
     assert memory.usage.redacted == {"pin": 1}
     assert SECRET not in str((memory.load_memory_variables({"input": SECRET}), memory.messages(SECRET), spy.sent))
     store = InMemoryStore()
     made: list[Any] = [VectorStoreRetrieverMemory(store=store, conversation_id="c", redact=PATTERNS)]
-    whole = CombinedMemory(memories=[*made, "window"])
+    whole = CombinedMemory(memories=[*made, "window"], learn_every=1)
     whole.save_context({"input": SECRET}, {"output": "ok"})
     assert SECRET not in str(whole.history())
 
@@ -369,7 +371,7 @@ def test_what_asks_a_model_directly_is_treated_too() -> None:
     graph = langchain.ConversationKGMemory(llm=model, redact=PATTERNS)
     graph.get_knowledge_triplets(f"PIN {SECRET}")
     graph.get_current_entities(f"PIN {SECRET}")
-    summary = ConversationSummaryMemory(llm=model, redact=PATTERNS)
+    summary = ConversationSummaryMemory(llm=model, redact=PATTERNS, learn_every=1)
     summary.predict_new_summary([{"role": "user", "content": SECRET}], f"Before: {SECRET}")
     assert len(model.asked) == 3
     assert SECRET not in str(model.asked)

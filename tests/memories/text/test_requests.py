@@ -103,7 +103,7 @@ def test_models_read_of_tools_and_pictures_in_words(name: str) -> None:
     model = ScriptedModel(*["Sam"] * 20)
     own: dict[str, Any] = {"max_token_limit": 0} if name == "summary-buffer" else {}
     own |= {"mine_ai": True} if name == "knowledge-graph" else {}
-    memory = create_memory(name, llm=model, token_counter=words, on_model_error="defer", **own)
+    memory = create_memory(name, llm=model, token_counter=words, on_model_error="defer", **own, learn_every=1)
     picture = {"type": "image_url", "image_url": {"url": "https://example.com/cat.png"}}
     sound = {"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}
     file = {"type": "file", "file": {"filename": "plan.pdf", "file_data": ""}}

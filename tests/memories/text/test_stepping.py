@@ -35,7 +35,9 @@ def words(message: Message) -> int:
 
 def opened(name: str, store: InMemoryStore, **options: Any) -> BaseMemory:
     """A memory over a store, as any process opens it."""
-    return create_memory(name, store=store, conversation_id="a", token_counter=words, **STEPPED[name] | options)
+    return create_memory(
+        name, store=store, conversation_id="a", token_counter=words, **STEPPED[name] | options, learn_every=1
+    )
 
 
 def seqs(memory: BaseMemory) -> list[int]:

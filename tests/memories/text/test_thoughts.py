@@ -151,7 +151,7 @@ def test_thoughts_are_not_learnt(name: str) -> None:
         asked.append(str(messages))
         return "NONE"
 
-    memory = create_memory(name, llm=answer)
+    memory = create_memory(name, llm=answer, learn_every=1)
     memory.save_context({"input": "Who is Bob?"}, {"output": TAGGED})
     memory.save_context({"input": "Is Bob Miller lying about the merger?"}, {"output": "No."})
     assert THOUGHT not in str(memory.messages("Is Bob Miller lying?")) + "".join(asked)

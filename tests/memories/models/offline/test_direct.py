@@ -42,7 +42,7 @@ def test_it_answers_and_counts_what_the_client_brings(name: str) -> None:
             pairs.append((told(found), told(await behind_a_client.complete(messages, purpose))))
             return found
 
-    memory = create_memory(name, llm=Both(), token_counter="approximate")
+    memory = create_memory(name, llm=Both(), token_counter="approximate", learn_every=1)
     for exchange in sample_transcripts()[0].exchanges[:30]:
         memory.messages(exchange.user_text)
         memory.add_messages(exchange.messages)

@@ -12,6 +12,7 @@ from tools.faults.places import Places
 from tools.faults.tally import Tally
 
 
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_a_run_that_was_killed_is_gone_on_with(places: Places):
     """No turn is lost or doubled: what was cut off is asked again, and its question is in the log once."""
     pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed")

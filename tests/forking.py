@@ -1,10 +1,10 @@
 """Children of the process that runs the tests, and of one that has loaded all libraries."""
 
-import contextlib
 import gc
 import os
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -25,11 +25,12 @@ def forked(work: Callable[[], object]) -> int:
     without_garbage()
     child = os.fork()
     if not child:
-        code = 1
-        with contextlib.suppress(BaseException):
+        try:
             work()
-            code = 0
-        os._exit(code)
+        except BaseException:  # noqa: BLE001 - it is told, and no test goes on in the child
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
     return child
 
 

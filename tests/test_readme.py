@@ -98,7 +98,7 @@ def test_replay_snippet_records_and_replays(
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # what else is installed here is slow to load
     pytester.runpytest_inprocess("-p", "memzoo.cassettes", "--cassettes=all").assert_outcomes(passed=1)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    pytester.runpytest_subprocess("-p", "memzoo.cassettes").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("-p", "memzoo.cassettes").assert_outcomes(passed=1)
 
 
 def _is_strategy(thing: object) -> bool:

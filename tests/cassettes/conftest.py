@@ -221,7 +221,10 @@ class Project:
 
     def replay(self, *arguments: str) -> pytest.RunResult:
         """Run the tests; with recording off, unless told otherwise."""
-        return self._pytester.runpytest_inprocess("-p", "memzoo.cassettes", *arguments)
+        # Not by -p, for which pytest reads what all installed packages announce.
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("PYTEST_PLUGINS", "memzoo.cassettes", prepend=",")
+            return self._pytester.runpytest_inprocess(*arguments)
 
     def go_offline(self) -> None:
         """From now on there is no server and no key."""

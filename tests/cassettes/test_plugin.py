@@ -39,7 +39,7 @@ class TestReplaying:
         project.test(ONE_TEST.replace("ask(", "ask_over_http("))
         project.record().assert_outcomes(passed=1)
         project.go_offline()
-        pytester.runpytest_subprocess().assert_outcomes(passed=1)
+        pytester.runpytest_inprocess().assert_outcomes(passed=1)
 
     def test_each_test_has_its_own_file(self, project: "Project") -> None:
         """Parameters, classes and folders make distinct files, and async tests replay like others."""

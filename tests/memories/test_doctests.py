@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import linecache
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,5 +35,6 @@ def test_examples_are_true(name: str) -> None:
         module = importlib.import_module(name)
     except MissingExtraError as error:  # of an agent framework that is not installed
         pytest.skip(str(error))
+    linecache.clearcache()  # each example has all files in it looked at again
     failed, _ = doctest.testmod(module, raise_on_error=False)
     assert failed == 0

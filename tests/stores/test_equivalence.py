@@ -174,7 +174,7 @@ def _states(id_: str, store: ManagedStore) -> Coroutine[Any, Any, list[str]]:
 
 
 TestBothStores = BothStores.TestCase
-TestBothStores.settings = settings(max_examples=15, stateful_step_count=40, deadline=None)
+TestBothStores.settings = settings(max_examples=10, stateful_step_count=40, deadline=None)
 
 
 def test_postgresql_does_the_same(postgres_server: PostgresServer):

@@ -62,7 +62,7 @@ def test_each_view_is_what_the_memory_sends(name: str) -> None:
     assert_same_views(talk(), [name])
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6))
 def test_any_conversation_is_rebuilt(said: Sequence[tuple[str, str]]) -> None:
     """Whatever is said, for a memory of each kind: messages, a summary, passages, facts."""

@@ -1,9 +1,14 @@
 """Rows of the page beside other libraries, printed for whoever disputes a cell."""
 
-import os
-import subprocess
-import sys
+import functools
 from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from memzoo import plugins
+from memzoo.benchmarks.research.__main__ import app
 
 ADAPTER = """# /// script
 # [tool.memzoo.ways]
@@ -23,7 +28,7 @@ class Memory:
 """
 
 
-def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path) -> None:
+def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The row of an installed package's contender, for each budget, between the baselines, with links and a note."""
     about = tmp_path / "mine-1.0.dist-info"
     about.mkdir()
@@ -31,14 +36,14 @@ def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path) -> None:
     (about / "entry_points.txt").write_text("[memzoo.contenders]\nmine = mine_memory\n", encoding="utf-8")
     (tmp_path / "mine_memory.py").write_text(ADAPTER, encoding="utf-8")
     page = tmp_path / "page.md"
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(plugins, "plugins", functools.cache(plugins.plugins.__wrapped__))  # with what is new
 
-    def run(*given: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "memzoo.benchmarks.research", "arena", str(page), "--only", "sample:survival"]
-        env = {**os.environ, "PYTHONPATH": str(tmp_path)}
-        return subprocess.run([*command, *given], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    def run(*given: str) -> Any:
+        return CliRunner().invoke(app, ["arena", str(page), "--only", "sample:survival", *given])
 
     ran = run("--row", "mine/n*", "--jobs", "1")
-    assert ran.returncode == 0, ran.stderr
+    assert ran.exit_code == 0, ran.output
     rows = [line.split(" | ") for line in ran.stdout.splitlines() if line.startswith("| ")]
     names = [row[0] for row in rows if not row[0].startswith(("| ---", "| memory"))]
     assert names == ["| none", "| [mine/newest](https://mine.example/)", "| everything"] * 2
@@ -48,4 +53,4 @@ def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path) -> None:
     assert not page.exists()
 
     wrong = run("--row", "mine/x")
-    assert (wrong.returncode, "there is no row ['mine/x']; there are " in wrong.stderr) == (2, True)
+    assert (wrong.exit_code, "there is no row ['mine/x']; there are " in wrong.stderr) == (2, True), wrong.stderr

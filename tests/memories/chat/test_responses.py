@@ -41,7 +41,7 @@ def test_turns_with_tools_are_all_answered(say: Say, api: ResponsesApi, tmp_path
     for part in range(2):
         memory = create_memory("summary-buffer", max_token_limit=300, token_counter="approximate", **options)
         conversation = begun(api, memory)
-        for turn in range(5):
+        for turn in range(3):
             assert say(conversation, f"How warm is it in Oslo and Leeds, {part} {turn}?").startswith("Answer")
         memory.close()
     assert api.refused == []

@@ -186,7 +186,7 @@ steps = some.lists(
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(steps=steps)
 def test_whatever_happens_in_turns_the_next_can_be_sent(
     name: str, make: Make, steps: list[tuple[list[str], Any]]

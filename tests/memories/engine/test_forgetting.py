@@ -87,7 +87,7 @@ def test_it_is_in_no_file(name: str, make: Make, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 @given(gone=st.sets(st.integers(1, 6)))
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_it_is_as_if_it_had_never_been_said(name: str, make: Make, gone: set[int]) -> None:
     """Whatever is forgotten, view and state are those of a conversation that never had it."""
     memory, fresh = tell(make(name)), make(name)

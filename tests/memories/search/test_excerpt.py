@@ -199,7 +199,7 @@ def recall(limit: int) -> float:
     return fmean(map(share, range(7)))
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(some.integers(40, 600))
 def test_more_room_never_finds_less(limit: int) -> None:
     """In a talk with long replies, twice the room shows at least as much of what counts."""

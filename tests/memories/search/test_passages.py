@@ -43,9 +43,9 @@ def test_a_new_message_looks_at_few_old_ones(text: str, monkeypatch: pytest.Monk
 
     monkeypatch.setattr("memzoo.memories.search.word_index.windows", counted)
     index = WordIndex()
-    for passage in passages(text, 600):
+    for passage in passages(text, 300):
         index.add([passage])
-    assert len(looked_at) == 600
+    assert len(looked_at) == 300
     assert max(looked_at) <= reach(WINDOW) + 1
 
 

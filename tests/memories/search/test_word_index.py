@@ -152,7 +152,7 @@ class TestCost:
             passages = spoken([("Anna", text, 0)] * count)
             return counted(lambda: WordIndex().add(passages))
 
-        assert steps(3_000) < 8 * steps(750)
+        assert steps(1_200) < 8 * steps(300)
 
     @pytest.mark.parametrize("text", ["word ", "?! ", "a_", "我", "\n"])
     def test_grows_with_the_length_of_a_message(self, text: str) -> None:

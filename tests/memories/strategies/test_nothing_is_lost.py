@@ -96,7 +96,7 @@ def test_of_a_summary(said: list[tuple[int, bool]], limit: int, size: int, left:
     checked(make, said, limit, size=size, left=left)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(exchanges, limits, some.sampled_from([1, 60, 300]), some.integers(0, 7))
 def test_of_a_summary_before_newer_messages(said: list[tuple[int, bool]], limit: int, size: int, left: int) -> None:
     """As that of all: what it has not taken in is still shown."""
@@ -121,7 +121,7 @@ def test_of_a_graph(said: list[tuple[int, bool]], limit: int) -> None:
     checked(ConversationKGMemory, said, limit, size=1, left=7)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(
     exchanges, limits, some.sampled_from([ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory])
 )

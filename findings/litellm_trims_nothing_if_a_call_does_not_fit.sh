@@ -4,8 +4,8 @@
 # Guess: It keeps to `max_tokens`, "ensures tokens(messages) < max_tokens": what does not fit leaves, a call with its
 # result; if that cannot be, it is an error. `return_response_tokens=True` gives a pair.
 # Seen: A message that does not fit is shortened by the middle of its words, and a call has none: the error is only
-# logged, and all 21 messages come back. Without call and result, 19 become 2. Where all fit, there is no pair: of a talk of two
-# messages, `messages, tokens = ...` takes the first for the messages and the second for the tokens.
+# logged, and all 21 messages come back. Without the call and its result, 19 become 2. Where all fit, there is no pair:
+# of a talk of two messages, `messages, tokens = ...` takes the first for the messages and the second for the tokens.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -4,8 +4,8 @@
 # Guess: With a cache of models set, an equal conversation is answered from it, whether a result in it is of a tool in
 # Python or of an MCP server: the cache leaves the ids of messages out of its key for that.
 # Seen: The adapter gives each part of a result a random id, within the content, and that is part of the key. So each
-# equal conversation asks the model again, with the same request, as the id is not sent; and the cache grows
-# by one entry each time. A tool in Python that gives the same content asks once.
+# equal conversation asks the model again, with the same request, as the id is not sent; and the cache grows by one
+# entry each time. A tool in Python that gives the same content asks once.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

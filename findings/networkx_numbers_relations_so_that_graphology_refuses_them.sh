@@ -4,8 +4,8 @@
 #
 # Guess: `write_graphml` of a MultiDiGraph, as knowledge graphs are, gives each relation an id of its own, as the schema
 # of GraphML wants, and as its GEXF has; other readers take it.
-# Seen: The id is the key, which starts at 0 for each pair of nodes, or is the name of the relation. So all of "Ann knows
-# Bob" and "Ann likes Cy" have one id. networkx reads that again; graphology takes them for one relation with other ends,
+# Seen: The id is the key, which starts at 0 for each pair of nodes, or is the name of the relation. So "Ann knows Bob"
+# and "Ann knows Cy" have one id. networkx reads that again; graphology takes them for one relation with other ends,
 # and raises an error. The same graph as GEXF is read.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -4,7 +4,7 @@
 # Guess: `upsert` puts the new note in the place of the old, as it does with the text and the vector: what the new note
 # does not name, it does not have. So does Qdrant's.
 # Seen: The keys are merged. A note that was private, and until 2024, is replaced by one that has a date only: it stays
-# private, and until 2024, and filters find it by that. None in their place removes them; deleting the note first, too.
+# private, and until 2024, and filters find it by that. None in their place removes them.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# langchain-mcp-adapters 0.3.2 with langchain-core 1.8.3: after the result of an MCP tool, no answer comes from the cache.
+# langchain-mcp-adapters 0.3.2 with langchain-core 1.8.3: after the result of an MCP tool, no answer comes from the
+# cache.
 #
 # Guess: With a cache of models set, an equal conversation is answered from it, whether a result in it is of a tool in
 # Python or of an MCP server: the cache leaves the ids of messages out of its key for that.

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# @langchain/core 1.4.0 (npm) with langchain-core 1.8.3: `trimMessages` with the strategy "last" keeps the first parts of
-# a message, where Python keeps the last.
+# @langchain/core 1.4.0 (npm) with langchain-core 1.8.3: `trimMessages` with the strategy "last" keeps the first parts
+# of a message, where Python keeps the last.
 #
 # Guess: With `allowPartial`, the newest message loses its beginning, as it does in Python, and in JavaScript if its
 # content is one text; and one history trims alike in both.
-# Seen: Of a message in four parts of two words, with room for four words, JavaScript keeps the first part, one alone, and
-# Python the last two. And where nothing but the system message fits, `includeSystem` with `startOn` raises a TypeError
-# in JavaScript, for a long question as for a long answer; Python gives the system message.
+# Seen: Of a message in four parts of two words, with room for four words, JavaScript keeps the first part, one alone,
+# and Python the last two. And where nothing but the system message fits, `includeSystem` with `startOn` raises a
+# TypeError in JavaScript; Python gives the system message.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# langgraph-checkpoint-sqlite 3.1.2 with langgraph-checkpoint 4.3.2: one filter finds other notes in memory than in SQLite.
+# langgraph-checkpoint-sqlite 3.1.2 with langgraph-checkpoint 4.3.2: one filter finds other notes in memory than in
+# SQLite.
 #
 # Guess: `search` is one interface: a program that was tried with `InMemoryStore` finds the same notes in `SqliteStore`.
 # Seen: "$ne" finds notes without the field in memory, and leaves them out in SQLite. "$lt" raises an error in memory as

@@ -3,9 +3,9 @@
 #
 # Guess: Each turn of a session is kept. Somebody who orders a coffee three times, and gets the same answer three times,
 # has ordered three; what filters messages that are sent again "preserves legitimate duplicate turns".
-# Seen: Without ids, which the chat client for OpenAI gives only to streams, a question and an answer that equal the last
-# two messages count as sent again. The model, asked how many coffees there were, is shown one. So in memory and in a
-# file; with three answers that differ, all three are kept.
+# Seen: Without ids, which the chat client for OpenAI gives only to streams, a question and an answer that equal the
+# last two messages count as sent again. The model, asked how many coffees there were, is shown one. So in memory and in
+# a file; with three answers that differ, all three are kept.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

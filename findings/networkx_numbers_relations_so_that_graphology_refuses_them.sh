@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# networkx 3.6.1 with graphology-graphml 0.5.2 (npm): a graph of several relations, written as GraphML, cannot be read in
-# JavaScript.
+# networkx 3.6.1 with graphology-graphml 0.5.2 (npm): a graph of several relations, written as GraphML, cannot be read
+# in JavaScript.
 #
 # Guess: `write_graphml` of a MultiDiGraph, as knowledge graphs are, gives each relation an id of its own, as the schema
 # of GraphML wants, and as its GEXF has; other readers take it.
 # Seen: The id is the key, which starts at 0 for each pair of nodes, or is the name of the relation. So "Ann knows Bob"
-# and "Ann knows Cy" have one id. networkx reads that again; graphology takes them for one relation with other ends,
-# and raises an error. The same graph as GEXF is read.
+# and "Ann knows Cy" have one id. networkx reads that again; graphology takes them for one relation with other ends, and
+# raises an error. The same graph as GEXF is read.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# openai-agents 0.24.0 with @openai/agents 0.20.0 (npm): a question whose turn failed stays in the session in Python, and
-# is sent again beside its repetition; in JavaScript it does not.
+# openai-agents 0.24.0 with @openai/agents 0.20.0 (npm): a question whose turn failed stays in the session in Python,
+# and is sent again beside its repetition; in JavaScript it does not.
 #
 # Guess: A turn that fails, as the model cannot be reached, leaves the session as it was, so that the program or the
 # user can try it again; and the two libraries keep one session alike.

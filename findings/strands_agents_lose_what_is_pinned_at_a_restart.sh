@@ -3,8 +3,8 @@
 #
 # Guess: An agent with a `SlidingWindowConversationManager` that pins the first two messages, opened again from its
 # session, sends its model what it would have sent without the restart.
-# Seen: Only the number of removed messages is stored, and as many are left out from the beginning, where the pinned ones
-# are. So the model gets a question and an answer that had been removed, in the place of the name that was pinned.
+# Seen: Only the number of removed messages is stored, and as many are left out from the beginning, where the pinned
+# ones are. So the model gets a question and an answer that had been removed, in the place of the name that was pinned.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -209,7 +209,7 @@ class Copy:
         self._timings, self._outcomes, self._written = [], [], self._clock()
 
     def finish(self, files: Sequence[Path]) -> None:
-        """Copy the final files to the URL, and delete the files of single writes."""
+        """Copy the files of the finished run to the URL, and delete those written there during the run."""
         for file in files:
             (self._folder / file.name).write_bytes(file.read_bytes())
         self._settings.unlink(missing_ok=True)

@@ -105,8 +105,8 @@ class AtBudget(Shape):
         requests: The tokens sent at the measured exchanges: system tokens, the view, and the user's message.
         course: Up to 100 pairs from the whole conversation: the number of an exchange, and the tokens shown at it.
         answers: The scores of the questions asked, in order.
-        survived: How often marked lines were still shown, with one item for each kind and age of line.
-        relearnt: The same after the memory has learnt the conversation anew.
+        survived: How often marked lines were still shown, by kind of line and age in exchanges.
+        relearnt: Like `survived`, after the memory has learnt the conversation anew.
         unwanted: How often unwanted statements were shown, with one item for each kind.
         stated: The unwanted statements shown, each with its kind.
     """

@@ -115,8 +115,8 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: How far the memory's share may be below that of another memory, with 95% certainty; `None` if it does
-            not compete.
+        behind: The most by which another memory may be better, with 95% certainty (see `most_behind`); `None` for a
+            memory that does not compete.
         agreement: The share of questions for which `judged` and `answers` are the same.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
@@ -128,8 +128,8 @@ class Figures(Shape):
         paid: The mean cost of a request, in full-price tokens; a cached token counts as a part of one.
         course: Pairs from the longest conversation: the number of an exchange, and the tokens shown at it.
         survival: The share of all marked lines that are shown at the end of their conversation.
-        survived: How often marked lines were still shown, with one item for each kind and age of line.
-        relearnt: The same after the memory has learnt anew; empty if it has not.
+        survived: How often marked lines were still shown, by kind of line and age in exchanges.
+        relearnt: Like `survived`, after the memory has learnt anew; empty if the memory has not.
         unwanted: How often unwanted statements were shown, with one item for each kind.
         stated: The first 100 unwanted statements shown, each with its kind.
         marked_talks: The number of conversations with marked lines.
@@ -203,12 +203,12 @@ class Row(Shape):
 
     Attributes:
         exchanges: The number of exchanges saved.
-        load: Model calls made by loads before each exchange, without embeddings.
-        save: Model calls made by saves, without embeddings.
-        asking: Model calls made by loads for the questions.
+        load: Model calls of the load before each exchange, without embeddings.
+        save: Model calls of saves, without embeddings.
+        asking: Model calls of the loads for questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls made by `settle` when nothing is left to learn; there should be none.
+        settled: Model calls of `settle` after everything was learnt; there should be none.
         relearning: Model calls of learning anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.

@@ -112,7 +112,7 @@ def name_text(text: bytes) -> str:
 def stands_for(recorded: RequestKey, asked: RequestKey, *, is_any: bool = False) -> bool:
     """Return whether a request equals a recorded request in which secrets are hidden.
 
-    Where the recording hides a secret, the request may have any text that looks like a secret; with `is_any`, any text.
+    In place of a hidden secret, the request may have any text that looks like a secret, or with `is_any`, any other.
     """
     if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
         return False

@@ -41,7 +41,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read("c")) == []
 
     def test_a_tombstone_outlives_its_conversation(self, store: ManagedStore) -> None:
-        """Forgotten turns stay forgotten after `clear(only_empty=True)`; a plain `clear` removes the tombstones."""
+        """`clear(only_empty=True)`, for a conversation without messages, keeps tombstones; a plain `clear` does not."""
         fill(store, "c", "a")
         drive(store.forget("c", [1]))
         drive(store.clear("c", only_empty=True))

@@ -50,7 +50,7 @@ def whole(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
-    """Return the share of evidence texts that are shown, as `covers` tells; half of a long text is enough."""
+    """Return the share of evidence texts that are shown. Half of a long text is enough to count as shown."""
     return sum(covers(one, shown) for one in evidence) / len(evidence)
 
 

@@ -114,7 +114,7 @@ def pieces_of(shown: Iterable[ShownText]) -> list[Fragment]:
 
 
 def join_pieces(pieces: Iterable[Fragment]) -> list[Told]:
-    """Return the messages from their pieces, as the reverse of `pieces_of`.
+    """Return the messages that `pieces_of` split into these pieces. A message's last item is its text.
 
     Example:
         >>> shown = [ShownText("recalled", 9, None, "Anna lives in Oslo. She has a boat.")]

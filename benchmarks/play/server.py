@@ -56,10 +56,9 @@ class Feed:
         self._acting, self._more = threading.Lock(), threading.Condition()
 
     def run(self) -> None:
-        """Compute the page's lines for the whole conversation; `after` returns them while they are added.
+        """Compute the page's lines for the whole conversation. `after` already returns the lines that are ready.
 
-        If rules answer instead of a model, lines with answers to some of the transcript's questions follow, because
-        asking costs nothing then.
+        If the answers come from rules, which cost nothing, some of the transcript's questions are asked at the end.
         """
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):
@@ -83,7 +82,7 @@ class Feed:
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
 
     def act(self, action: Callable[[], list[Line]]) -> dict[str, Any]:
-        """Run an action of the user; add the lines that it returns, and return them.
+        """Run an action of the user, and return the new lines, which are also added to the page's lines.
 
         Raises:
             OptionError: `run` has not finished.

@@ -48,7 +48,7 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """Return the memories with these names, by default all but "everything", to measure with views that are not cut.
+    """Return the memories with these names; by default all but "everything". Here, no view is cut to a budget.
 
     Raises:
         MemoryZooError: A name is not the name of a strategy, or its options cannot be read.

@@ -59,8 +59,8 @@ def is_text(head: str) -> bool:
 def read(text: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat in a text or a folder. The times have no zone, and are read as UTC.
 
-    The user is the speaker of "You deleted this message". Without such a message, in a chat of two people, it is the
-    one whose name is not in the file's name.
+    The user is the speaker of "You deleted this message". Without such a message, in a chat of two people, the file's
+    name has one of the names, and the speaker with the other name is the user.
 
     Raises:
         TranscriptError: The dates have no common order of day, month and year.

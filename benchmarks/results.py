@@ -125,13 +125,13 @@ class Figures(Shape):
         tokens_for_a_question: The mean number of tokens shown for a question; `None` without questions.
         sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
         cached: The share of the sent tokens that the provider has in its cache.
-        paid: The mean cost of a request, in full-price tokens; a cached token counts as a part of one.
+        paid: The mean cost of a request, in tokens at full price; a cached token counts as a fraction of a token.
         course: Pairs from the longest conversation: the number of an exchange, and the tokens shown at it.
         survival: The share of all marked lines that are shown at the end of their conversation.
         survived: How often marked lines were still shown, by kind of line and age in exchanges.
         relearnt: Like `survived`, after the memory has learnt anew; empty if the memory has not.
-        unwanted: How often unwanted statements were shown, with one item for each kind.
-        stated: The first 100 unwanted statements shown, each with its kind.
+        unwanted: How often unwanted statements were shown, by kind.
+        stated: The first 100 unwanted statements shown, with their kinds.
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations with marked lines, but none of them shown at the end.
         categories: A dict from a kind of question to its figures.
@@ -265,7 +265,6 @@ class Talks(Shape):
     """The totals over all conversations of the comparison.
 
     Attributes:
-        count: The number of conversations.
         questions: The number of questions asked.
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
@@ -326,13 +325,12 @@ class Run(Shape):
         judge: The judge's name; "" without a judge.
         counter: The name of the token counter.
         budgets: The budgets in tokens, ascending.
-        currency: The currency of the prices.
         prices: A dict from model to its prices of a million tokens, (input, output); empty without prices.
         per_month: The user's own number of exchanges a month; `None` if not given.
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the cost of a request, in full-price tokens; the verdict names the best memory for each.
+        paid: Limits for the cost of a request, in tokens at full price; the verdict names a memory for each limit.
         survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """

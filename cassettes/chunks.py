@@ -54,7 +54,7 @@ async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
 def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
     """Return a stream for httpx or httpx2 that repeats a recorded arrival.
 
-    At the end of a broken stream, it raises the recorded error.
+    At the end of a broken stream, the recorded error is raised.
     """
     import anyio
 

@@ -75,7 +75,7 @@ def write_cassette(
         limit: The maximum size of the file in bytes.
 
     Raises:
-        RecordingError: The file would exceed the limit, or cannot be written; it is unchanged.
+        RecordingError: The file would exceed the limit, or cannot be written; an existing file is unchanged.
     """
     write_file(path, write_text([_with_bodies(one, as_text) for one in recordings], head), limit=limit)
 

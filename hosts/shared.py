@@ -39,8 +39,8 @@ _THREAD = "@thread"
 class HostLog:
     """A memory's log, for an adapter that saves and loads the messages of a host.
 
-    The memory learns from an exchange once the answer is saved, even if the host saves it in several pieces. Loads do
-    not make it learn.
+    The memory learns from an exchange once the answer is saved, even if the host saves the exchange in several pieces.
+    Loads do not start learning.
 
     Attributes:
         field: The name of the field for the host's own form of a message.

@@ -110,7 +110,7 @@ class Requests:
 class PromptCache:
     """A simulated prompt cache: it counts the tokens that each request repeats from the request before.
 
-    In the example, each word is a token. The second request repeats the three words of the first.
+    In the example, a word is a token. The second request repeats the first one's three tokens.
 
     Example:
         >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))

@@ -82,7 +82,7 @@ class _Moment:
 
 
 class PlayedMemory:
-    """A memory on the page of `memzoo play`, which saves a conversation exchange by exchange.
+    """A memory that saves a conversation exchange by exchange, on the page of `memzoo play`.
 
     Attributes:
         memory: The memory, after all exchanges saved so far.

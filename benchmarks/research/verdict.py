@@ -37,7 +37,7 @@ _CASES = {
 
 @dataclass(frozen=True)
 class Counted:
-    """How often randomly drawn comparisons pick a memory, and how often a wrong one.
+    """How often randomly drawn comparisons pick a memory, and how often not the best.
 
     Attributes:
         somebody: The share of comparisons that pick a memory.

@@ -83,7 +83,7 @@ class Written:
         """Return the reply to a prompt; wait until its file exists.
 
         Raises:
-            OptionError: The packed replies have none for this prompt, or the prompt's file has another text.
+            OptionError: There is no packed reply to this prompt, or the prompt's file has another text.
         """
         (message,) = messages
         text = str(message["content"])

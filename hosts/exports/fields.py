@@ -31,7 +31,7 @@ class Fields:
         messages: The path of the list of messages, or of a dict from id to message; "" for the document itself.
         role: The path of the role in a message; "" if messages are in a common form, such as OpenAI's.
         text: The path of the words: a text, or a list of texts and parts.
-        date: The path of the time; "" if there is none. With "?" at its end, a message may lack it.
+        date: The path of the time; "" if there is none. A "?" at the path's end allows messages without a time.
         name: The path of the speaker's name.
         title: The path of the conversation's title in the document.
         conversation: The path of the conversation's id in the document.

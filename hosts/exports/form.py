@@ -30,7 +30,7 @@ class Form:
             - "list or object": a list or a single object.
             - "text": a whole text. `recognise` gets the first 4,000 characters.
             - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
-              each a dict by such names.
+              each a dict by these names.
             - "folder": a folder, also in a ZIP. `recognise` gets the names in the folder, `read` a `pathlib.Path` or
               `zipfile.Path`.
             - "database": an SQLite file; `read` gets its path.

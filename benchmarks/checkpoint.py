@@ -25,7 +25,7 @@ _PART_SECONDS = 1.0
 
 
 def settings_digest(values: Iterable[str]) -> str:
-    """Return a digest of texts (settings or inputs), to find out whether an earlier run had equal texts."""
+    """Return a digest of texts (settings or inputs), to compare with the texts of an earlier run."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         digest.update(value.encode(errors="surrogatepass") + b"\0")
@@ -209,7 +209,7 @@ class Copy:
         self._timings, self._outcomes, self._written = [], [], self._clock()
 
     def finish(self, files: Sequence[Path]) -> None:
-        """Copy the files of the finished run to the URL, and delete those written there during the run."""
+        """Copy the files of the finished run to the URL, and delete the files written there during the run."""
         for file in files:
             (self._folder / file.name).write_bytes(file.read_bytes())
         self._settings.unlink(missing_ok=True)

@@ -180,7 +180,7 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, also variants with states that a large model has written."""
+    """Return the variants; for a bundled conversation, also variants with states written by a large model."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)

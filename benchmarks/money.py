@@ -134,7 +134,7 @@ class MeteredModel:
     """A model whose calls keep within a spending limit, and stop after ten failures in a row.
 
     Attributes:
-        given_up: True once the model has failed ten times in a row; then the model is not asked again.
+        given_up: True once the model has failed ten times in a row. Then it is no longer asked.
     """
 
     def __init__(self, model: Model, spending_limit: SpendingLimit | None) -> None:

@@ -113,11 +113,7 @@ def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
 def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str) -> Iterator[str]:
     """Yield the sentence that names the memory to pick, with the reason.
 
-    Args:
-        results: The results.
-        alike: The best memory, then the memories that the questions cannot distinguish from the best.
-        budget: The budget.
-        measure: The name of the figure to compare.
+    `alike` has the best memory, then the memories that the questions cannot distinguish from the best.
     """
     best, cost = alike[0], _costs(results, alike, budget)
     found = best.figure(measure, budget)

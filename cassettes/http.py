@@ -77,7 +77,7 @@ class Recorded:
 
 
 def tool_path(name: str) -> str:
-    """Return the URL path under which a cassette keeps the calls of a tool, which are stored like HTTP requests."""
+    """Return the URL path under which a cassette keeps the calls of a tool, in the form of HTTP requests."""
     return _TOOLS + quote(name, safe="")
 
 

@@ -69,8 +69,8 @@ def _with_view(request: Request, view: list[Any]) -> Request:
 def summarizer(memory: SummarizingMemory) -> Any:
     """Return a summarizer for `SummarizationMiddleware(model, summarizer=...)`.
 
-    The summarizer uses the memory's model and prompt, and updates the earlier summary instead of writing a new one. The
-    memory does not store the summaries.
+    The summarizer uses the memory's model and prompt, and updates the earlier summary. The memory does not store the
+    summaries.
     """
 
     def of(messages: Sequence[Any]) -> tuple[list[Message], str]:

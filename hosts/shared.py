@@ -39,8 +39,8 @@ _THREAD = "@thread"
 class HostLog:
     """A memory's log, for an adapter that saves and loads the messages of a host.
 
-    The memory learns from an exchange once the answer is saved, even if the host saves the exchange in several pieces.
-    Loads do not start learning.
+    The memory learns from an exchange once the answer is saved, even if the host saves the exchange in pieces. Loads do
+    not start learning.
 
     Attributes:
         field: The name of the field for the host's own form of a message.
@@ -107,8 +107,8 @@ class HostLog:
                 Only messages of this thread are deleted.
             cuts_at_questions: True if the host drops old messages only as whole exchanges. If its thread begins with
                 an answer, the question before the answer was deleted.
-            whole: True if `said` has all messages of the host's current run. If `said` begins with the last question in
-                the log, a failed run is repeated, and the question is not stored again.
+            whole: True if `said` has all messages of the host's run. Then, if `said` begins with the log's last
+                question, a failed run is repeated, and the question is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.

@@ -166,8 +166,7 @@ class PlayedMemory:
         """Return the view for a question that is asked after `moment` exchanges.
 
         Returns:
-            The view in three forms: as differences from the page's view after `moment` exchanges, as texts with their
-            kinds, and as chat messages.
+            The view as differences from the page's view after `moment` exchanges, as texts, and as chat messages.
         """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)

@@ -73,10 +73,7 @@ class Column:
 
 
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
-    """Return the columns of figures in the table for a budget.
-
-    Shares that were not measured have no column.
-    """
+    """Return the columns of figures in the table for a budget. Shares that were not measured have no column."""
     results = comparison.results
     shown = [
         _interval_column(name, budget, results, where)
@@ -115,7 +112,7 @@ def best_name(results: Results, budget: int) -> str:
 
 
 def share(found: Interval | None) -> str:
-    """Return a share as text, with the larger of its distances to the two ends of the interval.
+    """Return a share as text, with the share's distance to the farther end of the interval.
 
     Example:
         >>> share(Interval(mean=0.5, low=0.36, high=0.64, count=44)), share(None)

@@ -87,12 +87,8 @@ def count_picks(
 ) -> Counted:
     """Draw random comparisons, and count how often they pick a memory, and how often not the best.
 
-    Args:
-        shares: The true share of questions that each memory answers, the cheapest memory first.
-        questions: The number of questions.
-        alike: The correlation of two memories' answers.
-        draws: The number of comparisons.
-        random: The random number generator.
+    `shares` are the true shares of questions that the memories answer, the cheapest memory first. `alike` is the
+    correlation of two memories' answers, `draws` the number of comparisons.
     """
     picks = [_pick(_draw(shares, questions, alike, random)) for _ in range(draws)]
     worse = sum(bool(name) and shares[int(name)] < max(shares) for name in picks)

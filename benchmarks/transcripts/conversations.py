@@ -264,9 +264,7 @@ def exchanges_of(
 
     System messages before a user message belong to its exchange.
 
-    Args:
-        said: The messages.
-        numbers: A dict from message id to message number (from 1), to replace the ids in `TranscriptMessage.forgets`.
+    `numbers` is a dict from message id to message number (from 1), to replace the ids in `TranscriptMessage.forgets`.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

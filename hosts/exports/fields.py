@@ -47,9 +47,9 @@ class Fields:
         speaker: The path of the speaker's id in a message, to compare with `owner`.
         id: The path of a message's id, for a form with branches. In a dict of messages, the keys are the ids.
         parent: The path of the previous message's id, for a form with branches.
-        shown: The path in the document of the last shown message's id; by default, the newest branch counts as shown.
+        shown: The path of the last shown message's id in the document; by default, the newest branch counts as shown.
         versions: The path of the list of a message's versions.
-        version: The path in a message of the shown version's number (from 0) or id.
+        version: The path of the shown version's number (from 0) or id in the message.
         version_id: The path of the id in a version, if `version` leads to an id.
         people: True for a talk between people (see `Talk`).
         attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in

@@ -54,9 +54,9 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a function that tells whether an object has all `paths`, and all members in `values` with these values.
+    """Return a function that tells whether an object has a value at all `paths`, and all the members `values`.
 
-    For a list of objects, the function tells whether any of the objects has all these.
+    For a list of objects, the function tells whether any single object has all these.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

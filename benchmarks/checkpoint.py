@@ -25,7 +25,7 @@ _PART_SECONDS = 1.0
 
 
 def settings_digest(values: Iterable[str]) -> str:
-    """Return a digest of texts (settings or inputs), to tell whether an earlier run had the same."""
+    """Return a digest of texts (settings or inputs), to compare with the texts of an earlier run."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         digest.update(value.encode(errors="surrogatepass") + b"\0")
@@ -48,7 +48,7 @@ class Finished:
 
 
 class Checkpoint:
-    """A folder with the measurements and times of finished tasks (one memory in one conversation each).
+    """A folder with the measurements and times of finished tasks. A task is one memory in one conversation.
 
     Args:
         folder: The folder; created if missing.
@@ -156,7 +156,7 @@ class Checkpoint:
 class Copy:
     """A copy of a checkpoint at a URL.
 
-    Remote storage cannot append to a file, so about once a second, the new tasks are written to another file.
+    Remote storage cannot append to a file, so about once a second, the new tasks are written to a new file.
 
     Args:
         folder: The remote folder.
@@ -209,7 +209,7 @@ class Copy:
         self._timings, self._outcomes, self._written = [], [], self._clock()
 
     def finish(self, files: Sequence[Path]) -> None:
-        """Copy the final files to the URL, and delete the files of single writes."""
+        """Copy the files of the finished run to the URL, and delete the files written there during the run."""
         for file in files:
             (self._folder / file.name).write_bytes(file.read_bytes())
         self._settings.unlink(missing_ok=True)

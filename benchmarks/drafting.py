@@ -205,9 +205,6 @@ class _Gap:
 
     Attributes:
         place: The number of the message.
-        sentence: The sentence.
-        start: The start of the span.
-        end: The end of the span.
         kind: The kind of the span, such as "name".
     """
 

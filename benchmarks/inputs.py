@@ -127,8 +127,8 @@ def source_of(transcripts: Source) -> Conversations:
     """Return a function that yields the given conversations at each call. Files are read again at each call.
 
     Raises:
-        OptionError: A given object is not a transcript. If `transcripts` is a function, the returned function raises
-            this.
+        OptionError: A given object is not a transcript. If `transcripts` is a function, the error comes only when the
+            conversations are read.
     """
     if callable(transcripts):
         return lambda: map(_check_transcript, transcripts())

@@ -85,7 +85,7 @@ class SpendingLimit:
 
 
 class SharedBudget:
-    """A spending limit that is divided among the running tasks (a memory in a conversation each).
+    """A spending limit that is divided among the running tasks. A task measures one memory in one conversation.
 
     The sum of the shares and the amount spent never exceeds the limit. If little is left, fewer tasks run at once.
 
@@ -116,12 +116,12 @@ class SharedBudget:
         return share
 
     def book(self, share: float, spent: float, needed: float = 0.0) -> bool:
-        """End the share of a finished task, add the amount that it spent, and return whether the limit is reached.
+        """Record the spending of an ended task, free the rest of its share, and return whether the limit is reached.
 
         Args:
-            share: The share, as `share` returned it.
+            share: The amount that the task was allowed to spend, from `share`.
             spent: The amount that the task spent.
-            needed: The highest possible cost of the call that was refused to the task; 0 if no call was refused.
+            needed: The highest possible cost of the call for which too little was left; 0 if no call was refused.
         """
         all_of_it = share >= self.limit - self.spent and not self._shares[1:]
         self._shares.remove(share)
@@ -134,7 +134,7 @@ class MeteredModel:
     """A model whose calls keep within a spending limit, and stop after ten failures in a row.
 
     Attributes:
-        given_up: True once the model has failed ten times in a row; it is then not asked again.
+        given_up: True once the model has failed ten times in a row. Then it is no longer asked.
     """
 
     def __init__(self, model: Model, spending_limit: SpendingLimit | None) -> None:

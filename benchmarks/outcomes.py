@@ -105,10 +105,10 @@ class AtBudget(Shape):
         requests: The tokens sent at the measured exchanges: system tokens, the view, and the user's message.
         course: Up to 100 pairs from the whole conversation: the number of an exchange, and the tokens shown at it.
         answers: The scores of the questions asked, in order.
-        survived: How often marked lines were still shown, with one item for each kind and age of line.
-        relearnt: The same after the memory has learnt the conversation anew.
-        unwanted: How often unwanted statements were shown, with one item for each kind.
-        stated: The unwanted statements shown, each with its kind.
+        survived: How often marked lines were still shown, by kind of line and age in exchanges.
+        relearnt: Like `survived`, after the memory has learnt the conversation anew.
+        unwanted: How often unwanted statements were shown, by kind.
+        stated: The unwanted statements shown, with their kinds.
     """
 
     loads: int
@@ -128,12 +128,12 @@ class Outcome(Shape):
 
     Attributes:
         transcript: The number of the conversation, from 0.
-        load: Model calls made by loads before each exchange, without embeddings.
-        save: Model calls made by saves, without embeddings.
-        asking: Model calls made by loads for the questions.
+        load: Model calls of the load before each exchange, without embeddings.
+        save: Model calls of saves, without embeddings.
+        asking: Model calls of the loads for questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls made by `settle` when nothing is left to learn; there should be none.
+        settled: Model calls of `settle` after everything was learnt; there should be none.
         failed_saves: The number of saves that failed because of the model.
         budgets: A dict from budget in tokens to the measurements within it.
         error: The error that prevented a result; "" if there was none.

@@ -99,7 +99,7 @@ class Unasked:
         self.name = name
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Raise an error.
+        """Raise an error, because this model cannot answer.
 
         Raises:
             OptionError: Always.

@@ -115,8 +115,8 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: How far the memory's share may be below that of another memory, with 95% certainty; `None` if it does
-            not compete.
+        behind: The most by which another memory may be better, with 95% certainty (see `most_behind`); `None` for a
+            memory that does not compete.
         agreement: The share of questions for which `judged` and `answers` are the same.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
@@ -125,13 +125,13 @@ class Figures(Shape):
         tokens_for_a_question: The mean number of tokens shown for a question; `None` without questions.
         sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
         cached: The share of the sent tokens that the provider has in its cache.
-        paid: The mean cost of a request, in full-price tokens; a cached token counts as a part of one.
+        paid: The mean cost of a request, in tokens at full price; a cached token counts as a fraction of a token.
         course: Pairs from the longest conversation: the number of an exchange, and the tokens shown at it.
         survival: The share of all marked lines that are shown at the end of their conversation.
-        survived: How often marked lines were still shown, with one item for each kind and age of line.
-        relearnt: The same after the memory has learnt anew; empty if it has not.
-        unwanted: How often unwanted statements were shown, with one item for each kind.
-        stated: The first 100 unwanted statements shown, each with its kind.
+        survived: How often marked lines were still shown, by kind of line and age in exchanges.
+        relearnt: Like `survived`, after the memory has learnt anew; empty if the memory has not.
+        unwanted: How often unwanted statements were shown, by kind.
+        stated: The first 100 unwanted statements shown, with their kinds.
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations with marked lines, but none of them shown at the end.
         categories: A dict from a kind of question to its figures.
@@ -203,12 +203,12 @@ class Row(Shape):
 
     Attributes:
         exchanges: The number of exchanges saved.
-        load: Model calls made by loads before each exchange, without embeddings.
-        save: Model calls made by saves, without embeddings.
-        asking: Model calls made by loads for the questions.
+        load: Model calls of the load before each exchange, without embeddings.
+        save: Model calls of saves, without embeddings.
+        asking: Model calls of the loads for questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls made by `settle` when nothing is left to learn; there should be none.
+        settled: Model calls of `settle` after everything was learnt; there should be none.
         relearning: Model calls of learning anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
@@ -265,7 +265,6 @@ class Talks(Shape):
     """The totals over all conversations of the comparison.
 
     Attributes:
-        count: The number of conversations.
         questions: The number of questions asked.
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
@@ -326,13 +325,12 @@ class Run(Shape):
         judge: The judge's name; "" without a judge.
         counter: The name of the token counter.
         budgets: The budgets in tokens, ascending.
-        currency: The currency of the prices.
         prices: A dict from model to its prices of a million tokens, (input, output); empty without prices.
         per_month: The user's own number of exchanges a month; `None` if not given.
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the cost of a request, in full-price tokens; the verdict names the best memory for each.
+        paid: Limits for the cost of a request, in tokens at full price; the verdict names a memory for each limit.
         survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """

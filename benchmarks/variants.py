@@ -79,7 +79,7 @@ class Variant:
 
     @property
     def asks_model(self) -> bool:
-        """True if the memory asks a model; never for a memory that `factory` makes."""
+        """True if the strategy or contender asks a model. False for a memory from `factory`, where nobody knows."""
         if self.contender:
             return self.contender.ways[self.way].asks_model
         members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]

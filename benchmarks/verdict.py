@@ -26,7 +26,7 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 def measure_of(rows: Sequence[Row], budget: int) -> str:
     """Return the name of the figure to compare memories by.
 
-    This is the first of "judged" and "answers" that was measured for at least half of the questions, or else "covered".
+    This is "judged" or else "answers", if measured for at least half of the questions. Otherwise it is "covered".
     """
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]
@@ -38,8 +38,8 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 def choose(results: Results) -> str:
     """Return the name of the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    The pick is the cheapest among the best memory and all memories that are not measurably worse. A memory that may be
-    worse than another by a tenth is never picked.
+    The pick is the best memory, or the cheapest one that is not measurably worse. A memory that may show 10 percentage
+    points less than another memory is never picked.
     """
     rows = results.candidates
     budget = results.main_budget
@@ -113,11 +113,7 @@ def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
 def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str) -> Iterator[str]:
     """Yield the sentence that names the memory to pick, with the reason.
 
-    Args:
-        results: The results.
-        alike: The best memory, then the memories that the questions cannot distinguish from the best.
-        budget: The budget.
-        measure: The name of the figure to compare.
+    `alike` has the best memory, then the memories that the questions cannot distinguish from the best.
     """
     best, cost = alike[0], _costs(results, alike, budget)
     found = best.figure(measure, budget)

@@ -31,7 +31,7 @@ AT_ONCE = Arrival()
 
 
 async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
-    """Read a response's stream until its end or an error, and return the body and its arrival.
+    """Read a response's stream until its end or an error, and return the body, and its chunks and pauses.
 
     Args:
         stream: An asynchronous or a synchronous stream.
@@ -54,7 +54,7 @@ async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
 def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
     """Return a stream for httpx or httpx2 that repeats a recorded arrival.
 
-    At the end of a broken stream, it raises the recorded error.
+    At the end of a broken stream, the recorded error is raised.
     """
     import anyio
 
@@ -98,7 +98,7 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
 
 
 def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
-    """Return the new chunk sizes of a body in which secrets were replaced. Each chunk still ends in the same line."""
+    """Return the chunk sizes of a body whose secrets were replaced. Chunks end in the same lines of text as before."""
     if before == after:
         return sizes
     lines, clean = before.split(b"\n"), after.split(b"\n")

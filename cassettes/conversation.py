@@ -41,7 +41,6 @@ class Statistics:
 
     Attributes:
         models: The names of the answering models, sorted.
-        responses: The number of responses.
         input_tokens: The tokens of the prompts, as counted by the server.
         output_tokens: The tokens of the answers, as counted by the server.
     """

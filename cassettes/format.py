@@ -65,17 +65,13 @@ def read_cassette(path: Path) -> CassetteFile:
 def write_cassette(
     path: Path, recordings: Iterable[Recorded], head: Mapping[str, Any], *, limit: int | None = None
 ) -> None:
-    """Write recordings as a cassette.
+    """Write recordings as a cassette, of at most `limit` bytes.
 
-    Args:
-        path: The cassette's file.
-        recordings: The recordings to write.
-        head: Further fields of the header: `recorded` (the date, by default today), `note`, `ignored` (the rules) and
-            `counts` (token counts).
-        limit: The maximum size of the file in bytes.
+    `head` has further fields of the header: `recorded` (the date, by default today), `note`, `ignored` (the rules) and
+    `counts` (token counts).
 
     Raises:
-        RecordingError: The file would exceed the limit, or cannot be written; it is unchanged.
+        RecordingError: The file would exceed the limit, or cannot be written; an existing file is unchanged.
     """
     write_file(path, write_text([_with_bodies(one, as_text) for one in recordings], head), limit=limit)
 

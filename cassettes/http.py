@@ -77,12 +77,12 @@ class Recorded:
 
 
 def tool_path(name: str) -> str:
-    """Return the URL path under which a cassette keeps the calls of a tool."""
+    """Return the URL path under which a cassette keeps the calls of a tool, in the form of HTTP requests."""
     return _TOOLS + quote(name, safe="")
 
 
 def tool_name(path: str) -> str:
-    """Return the name of the tool whose calls are kept under a URL path."""
+    """Return the name of the tool for a URL path from `tool_path`."""
     return unquote(path.removeprefix(_TOOLS))
 
 

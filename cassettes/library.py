@@ -95,7 +95,7 @@ def _shorten(text: str) -> str:
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:
-    """Return whether a cassette has secrets. With `target`, write it there in the current format, without secrets."""
+    """Return whether a cassette has secrets. `target` gets a copy without secrets, in the current format."""
     scrubber = Scrubber(secrets_in_environment())
     # A new player reads all requests first, and then hides every secret in any of them.
     fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).list_recordings()

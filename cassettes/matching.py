@@ -67,7 +67,7 @@ _MOST_UNPLAYED = 20
 
 
 class RequestKey(NamedTuple):
-    """The parts of a request that decide whether a recording matches it: two requests with equal keys match.
+    """The parts of a request that are compared with a recording. Two requests with equal keys match.
 
     Attributes:
         method: The method in capitals, such as POST.
@@ -112,7 +112,7 @@ def name_text(text: bytes) -> str:
 def stands_for(recorded: RequestKey, asked: RequestKey, *, is_any: bool = False) -> bool:
     """Return whether a request equals a recorded request in which secrets are hidden.
 
-    Where the recording hides a secret, the request may have any text that looks like a secret; with `is_any`, any text.
+    In place of a hidden secret, the request may have any text that looks like a secret; with `is_any`, any text at all.
     """
     if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
         return False

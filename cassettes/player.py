@@ -300,7 +300,7 @@ class Player:
 
     @contextmanager
     def note_errors(self) -> Generator[None]:
-        """Add errors raised in the block to `errors`, because the code under test may catch them."""
+        """Add errors raised in the `with` block to `errors`, so that they show even if the tested code catches them."""
         try:
             yield
         except CassetteError as error:

@@ -103,8 +103,8 @@ def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
 def compare_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[str, Step | None, Step | None]]:
     """Yield the steps of two runs side by side.
 
-    Equal steps are paired first, then steps of the same kind and name between them. Only the new part of a request and
-    the answer are compared.
+    Steps with equal `title`, `said`, `answer` and `status` are paired first. Between two of these pairs, the remaining
+    steps with equal titles are paired.
 
     Yields:
         A mark and the two steps. The mark is `"="`, `"~"` (changed), `"-"` (only in the old run) or `"+"` (only in the

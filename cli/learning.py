@@ -38,8 +38,8 @@ def learn(
 ) -> None:
     """Learn from all waiting messages, in every conversation of a store: nightly, or after an import.
 
-    If it is interrupted, run it again. Exits with 1 if a conversation failed. --again asks for confirmation; the old
-    state is kept until everything is learnt anew.
+    After an interruption, run the command again. Exits with 1 if a conversation failed. --again asks for confirmation;
+    the old state is kept until everything is learnt anew.
     """
     name, options = read_memory(memory)
     if again or only_set_aside:

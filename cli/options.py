@@ -66,7 +66,7 @@ _NO_KEY = (
 
 
 def conversation_option(text: str) -> Any:
-    """Return the option --conversation with the given help text. It refuses an empty value."""
+    """Return the option --conversation with the given help text. An empty value is refused."""
 
     def check(given: str | None) -> str | None:
         # A script with an unset variable passes "", and must not touch another conversation.

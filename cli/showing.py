@@ -138,9 +138,9 @@ def export_lines(
     ] = "memzoo",
     out: OutFile = None,
 ) -> None:
-    """Write a conversation and everything learnt from it as JSON Lines, decrypted; or its messages in another form.
+    """Write a conversation and everything learnt from it as JSON Lines, decrypted; with --as, only the messages.
 
-    `memzoo import` reads all these forms, `memzoo compare` all but the first.
+    `memzoo import` reads every form, `memzoo compare` every form but the default.
     """
     with stored.open_conversation() as (store, id_):
         _write(out, WRITERS[form](id_, drive(store.read(id_))) if form in WRITERS else export_conversation(store, id_))

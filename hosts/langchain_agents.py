@@ -21,7 +21,7 @@ _EARLIER = "Here is a summary of the conversation to date:"
 class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
     """Middleware that sends the model the memory's view of a thread, and keeps all messages of the thread in the log.
 
-    It changes requests, not the agent's state. The newest human message is the question, so memories that search work
+    Requests change, not the agent's state. The newest human message is the question, so memories that search work
     too. Messages are identified by their ids.
 
     Example:
@@ -69,8 +69,8 @@ def _with_view(request: Request, view: list[Any]) -> Request:
 def summarizer(memory: SummarizingMemory) -> Any:
     """Return a summarizer for `SummarizationMiddleware(model, summarizer=...)`.
 
-    It uses the memory's model and prompt, and updates the earlier summary instead of writing it anew. The memory does
-    not store the summaries.
+    The summarizer uses the memory's model and prompt, and updates the earlier summary. The memory does not store the
+    summaries.
     """
 
     def of(messages: Sequence[Any]) -> tuple[list[Message], str]:

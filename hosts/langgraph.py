@@ -215,7 +215,7 @@ def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[fl
 def view(memories: Memories) -> Any:
     """Return a Runnable that turns the messages of a state into the view to send: `view(memories) | model`.
 
-    It saves new messages to the log. The newest human message is the question, so memories that search work too.
+    The Runnable saves new messages. The newest human message is the question, so memories that search work too.
     """
     return _runnables.RunnableLambda(partial(keep_and_view, memories), partial(akeep_and_view, memories))
 

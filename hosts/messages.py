@@ -87,9 +87,9 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Return the chat messages in one message of a host, as messages for the log.
+    """Return the chat messages made from one message of a host, each as a `HostMessage`.
 
-    Only the first has `own`, the message in the host's own form.
+    The first also keeps the host's own form of the message, `own`.
     """
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)

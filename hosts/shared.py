@@ -39,8 +39,8 @@ _THREAD = "@thread"
 class HostLog:
     """A memory's log, for an adapter that saves and loads the messages of a host.
 
-    The memory learns from an exchange once the answer is saved, even if the host saves it in several pieces. Loads do
-    not make it learn.
+    The memory learns from an exchange once the answer is saved, even if the host saves the exchange in pieces. Loads do
+    not start learning.
 
     Attributes:
         field: The name of the field for the host's own form of a message.
@@ -103,12 +103,12 @@ class HostLog:
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: True to learn even without an answer, because the turn is over.
-            thread: The id of the host's thread, if `said` has all its newest messages; otherwise "". Only messages of
-                this thread are deleted.
+            thread: The id of the host's thread; "" if some of the thread's newest messages may be missing in `said`.
+                Only messages of this thread are deleted.
             cuts_at_questions: True if the host drops old messages only as whole exchanges. If its thread begins with
                 an answer, the question before the answer was deleted.
-            whole: True if `said` has all messages of this run. If `said` begins with the last question in the log, a
-                failed run is repeated, and the question is not stored again.
+            whole: True if `said` has all messages of the host's run. Then, if `said` begins with the log's last
+                question, a failed run is repeated, and the question is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -124,7 +124,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Delete messages that are missing in the host's thread; return its messages that are missing in the log."""
+        """Delete from the log the messages that the host has deleted; return the host's messages that the log lacks."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -179,9 +179,9 @@ class HostLog:
         return await self._newest(limit)
 
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
-        """Delete messages of the log, so that the host can send them again.
+        """Delete the messages `said` from the log, so that the host can send them again.
 
-        A stopped answer directly after one of these messages is deleted too.
+        A stopped answer directly after one of them is deleted too.
 
         Returns:
             The log numbers of the messages that this call deleted.

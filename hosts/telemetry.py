@@ -37,7 +37,6 @@ class InstrumentedCall(NamedTuple):
     Attributes:
         owner: The class or module with the method or function.
         method: The name of the method or function.
-        span: The name of the spans.
         before: A function that makes span attributes from the object and the arguments.
         after: A function that makes span attributes from the result.
         said: A function that makes span attributes with words of users and models, from the arguments and the result.

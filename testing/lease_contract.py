@@ -48,7 +48,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "one").owner == "two"
 
     def test_tokens_rise_with_owners(self, store: LeasingStore) -> None:
-        """Each change of the owner gives the lease a greater token, even if a former owner returns."""
+        """With each new owner, the number `Lease.token` grows, even if a former owner returns."""
         fill(store, "c", "a")
         tokens = list[int]()
         for owner in ("one", "two", "one", "one"):
@@ -79,7 +79,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert [entry.seq for entry in drive(store.read("c"))] == [1, 2]
 
     def test_a_clear_ends_leases(self, store: LeasingStore) -> None:
-        """A cleared or unknown conversation has no leases, and releasing such a lease is not an error."""
+        """A cleared or unknown conversation has no leases. Releasing one there is not an error."""
         assert drive(store.lease("c", "s", owner="one", seconds=_DAY)) is None
         drive(store.release("c", "s", "one"))
         fill(store, "c", "a")
@@ -90,7 +90,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").owner == "two"
 
     def test_what_forgets_ends_leases(self, store: LeasingStore) -> None:
-        """Forgetting messages ends the leases of their conversation, except with `derived=False`."""
+        """Forgetting messages ends the leases of their conversation, unless its states are kept (`derived=False`)."""
         if find_lacking(store, "forget"):
             pytest.skip("a plain store deletes no single message")
         fill(store, "c", "a", "b")

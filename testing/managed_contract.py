@@ -41,7 +41,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read("c")) == []
 
     def test_a_tombstone_outlives_its_conversation(self, store: ManagedStore) -> None:
-        """Forgotten turns stay forgotten after `clear(only_empty=True)`; a plain `clear` removes the tombstones."""
+        """`clear(only_empty=True)`, for a conversation without messages, keeps tombstones; a plain `clear` does not."""
         fill(store, "c", "a")
         drive(store.forget("c", [1]))
         drive(store.clear("c", only_empty=True))
@@ -151,7 +151,7 @@ class StoreContract(PlainStoreContract):
         assert numbers(fill(store, "c", "b", "a")) == [3, 1]
 
     def test_what_was_learnt_from_it_is_forgotten_too(self, store: ManagedStore) -> None:
-        """Forgetting a message clears all states that cover it; other states stay."""
+        """Forgetting a message clears all states that have learnt from the message; other states stay."""
         fill(store, "c", *"abc")
         early = commit(store, "c", {"a": 1, "b": 2}, strategy="early")
         late = commit(store, "c", {"secret": "b"}, strategy="late", watermark=2)
@@ -255,7 +255,7 @@ class StoreContract(PlainStoreContract):
             assert drive(store.conversations(prefix=prefix, after=expected[0], limit=1)) == expected[1:2]
 
     def test_conversations_are_found_that_are_not_learnt(self, store: ManagedStore) -> None:
-        """`behind` finds the conversations with messages that the named state does not cover yet."""
+        """`behind` finds the conversations with messages that the named state has not learnt from yet."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, "a", "b")
         listed = drive(store.conversations())

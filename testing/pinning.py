@@ -125,7 +125,7 @@ class PinContract(ContractTools):
             memory.messages(_QUERY, max_tokens=300)
 
     def test_shows_a_pinned_system_message(self) -> None:
-        """A pinned system message is shown even after another has replaced it, before all other messages."""
+        """A pinned system message is shown before all other messages, even if a newer system message replaced it."""
         memory = self.make()
         rule: Message = {"role": "system", "content": "Never delete the zebra table."}
         memory.add_messages([rule], pinned=True)

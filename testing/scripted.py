@@ -69,7 +69,6 @@ class FlakyModel:
         refused: If set, a text; a call fails if its prompt contains this text.
         context: If set, the most tokens that a prompt may have; four characters count as one token.
         asked: Pairs of a prompt's name and its rendered text, oldest first.
-        failures: The number of failed calls.
     """
 
     def __init__(self, model: Model) -> None:

@@ -34,7 +34,7 @@ class ContractTools:
     def options(self) -> dict[str, Any]:
         """Return the options of the strategy for the tests, without `store` and `conversation_id`.
 
-        If the options have an `llm`, it is the model for all tests. Some tests make it fail.
+        An `llm` among the options is the model for all tests, some of which make it fail.
         """
         return {"token_counter": "approximate"}
 

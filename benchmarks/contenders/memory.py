@@ -68,7 +68,7 @@ class ContenderMemory:
         self._contender.ask("save", self._count, messages=messages, said_at=said_at)
 
     def forget(self, numbers: Sequence[int]) -> None:
-        """Delete messages by their texts. If the contender cannot delete, it keeps them."""
+        """Delete messages by their texts. A contender that cannot delete keeps the messages."""
         self._contender.ask("delete", self._count, texts=[text_of(self._said[number - 1]) for number in numbers])
 
     def settle(self) -> None:

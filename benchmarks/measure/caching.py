@@ -110,6 +110,8 @@ class Requests:
 class PromptCache:
     """A simulated prompt cache: it counts the tokens that each request repeats from the request before.
 
+    In the example, a word is a token. The second request repeats the first one's three tokens.
+
     Example:
         >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))
         >>> asked = [{"role": "user", "content": "Where is Oslo?"}]
@@ -158,14 +160,14 @@ class PromptCache:
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
     def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
-        """Return the token counts of a request that only adds messages to the request before it; faster than `send`.
+        """Return the token counts of a request that adds messages to the request before; faster than `send`.
 
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
             asked: A list with the user's message at the end; an empty list without such a message.
             at: The time of the request, in seconds of any clock.
-            anew: True if, instead, only the system tokens are the same as in the request before.
+            anew: True for a request that repeats only the system tokens, and no messages.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))

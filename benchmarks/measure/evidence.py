@@ -50,7 +50,7 @@ def whole(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
-    """Return the share of evidence texts that are shown, as `covers` tells; half of a long text is enough."""
+    """Return the share of evidence texts that are shown. Half of a long text is enough to count as shown."""
     return sum(covers(one, shown) for one in evidence) / len(evidence)
 
 
@@ -78,7 +78,7 @@ def _split_into_runs(text: str) -> list[str]:
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
-    """Return "corrected", "stale", "both" or "neither": whether texts show a correction, the old statement, or both.
+    """Return "corrected" if texts show a correction, "stale" if they show the old statement, or "both" or "neither".
 
     A correction is shown if all its messages are shown, an old statement if any of its messages is shown.
 

@@ -99,8 +99,8 @@ def _sendable(pieces: Sequence[Piece]) -> list[Piece]:
 class Said:
     """The messages of a growing conversation, with the views of a buffer: all messages, or the newest within a budget.
 
-    Of the system messages, only the newest is kept. Measurements use this class instead of the buffer strategy, because
-    it is faster.
+    Of the system messages, only the newest is kept. For speed, measurements use this class instead of the buffer
+    strategy.
 
     Example:
         >>> said = Said(TextCounter("letters", len))

@@ -52,8 +52,8 @@ class Settings:
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.
-        paid: Limits for the cost of a request, in full-price tokens. For each limit, the verdict names the best memory
-            and its best budget.
+        paid: Limits for the cost of a request, in tokens at full price (cached tokens cost less). For each limit, the
+            verdict recommends a memory and a budget.
         survival: True to check whether marked lines are still shown after 1, 2, 5, 10, ... exchanges and at the end,
             and whether unwanted statements are shown.
         relearn: With `survival`, the number of times that each memory learns the conversation anew before a last check.
@@ -149,7 +149,7 @@ class Settings:
         return PromptCache(self._rule, self.counting, system_tokens=self.system_tokens)
 
     def make_judge(self, spending_limit: SpendingLimit | None) -> Judge | None:
-        """Return the judge, whose two models keep within a spending limit; `None` without a judge."""
+        """Return the judge, or `None` if none is set. Answering and judging keep within the spending limit."""
         if self._judge is None:
             return None
         answering, judging = (MeteredModel(one, spending_limit) for one in (self.answering, self._judge))

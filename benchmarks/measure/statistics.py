@@ -53,7 +53,7 @@ class Pair(Shape):
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
     """Return the mean of values with its 95% interval.
 
-    Values that are `None` are left out; if no others remain, return `None`.
+    `None` values are left out. Without any number, the result is `None`.
 
     Example:
         >>> found = interval([1, 1, 1, 0])
@@ -89,7 +89,9 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return for each memory, with 95% certainty, the most by which another memory's mean score is higher.
+    """Return for each memory the most by which another memory may be better in mean score, with 95% certainty.
+
+    Even for equal scores, the result is more than 0, because the questions are only a sample.
 
     Args:
         shares: For each memory, a dict from question number to the memory's score for it, from 0 to 1.

@@ -68,10 +68,8 @@ class Followed:
     def ask(self, mark: Mark, after: int | None, shown: Sequence[Message]) -> None:
         """Check whether a view shows a marked line, and count the result.
 
-        Args:
-            mark: The marked line.
-            after: The age of the line in exchanges; `None` for the conversation's end.
-            shown: The memory's view for a question about the line.
+        `after` is the age of the line in exchanges; `None` for the conversation's end. `shown` is the memory's view for
+        a question about the line.
         """
         said = [text_of(message) for message in shown]
         self._found[mark.kind, after].append(_says(mark, said, Texts(said)))
@@ -88,7 +86,7 @@ class Followed:
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 
     def list_unwanted(self) -> tuple[Survived, ...]:
-        """Return, for each kind, the number of unwanted statements that were in at least one view."""
+        """Return how many `Unwanted` statements of each kind at least one view presented as true."""
         kinds: dict[str, list[bool]] = defaultdict(list)
         for one, stated in self._unwanted.items():
             kinds[one.kind].append(stated)
@@ -109,9 +107,11 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     """Return whether texts present an unwanted statement as true of the user.
 
     - A forgotten value counts as stated wherever it occurs.
-    - A superseded value does not count beside the new value, or in a sentence that says it is over ("cancelled").
-    - Words of another speaker do not count beside a denial or the name of the speaker.
-    - A guess does not count in a sentence that leaves it open ("not confirmed").
+    - A superseded value does not count if the new value is shown too, or in a sentence with a word like "cancelled".
+    - Another speaker's words do not count in or after a sentence with the speaker's name or "not true:".
+    - A guess does not count in a sentence with words like "not confirmed".
+
+    The last argument of `Unwanted` is the speaker's name or the new value.
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))

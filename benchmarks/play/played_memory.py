@@ -50,7 +50,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """The texts, facts and kinds of search on a page, each with a number that all memories of the page use."""
+    """The texts, facts and kinds of search on a page, numbered, so that the page gets each only once."""
 
     pieces: Numbers[Fragment] = field(default_factory=Numbers[Fragment])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
@@ -82,7 +82,7 @@ class _Moment:
 
 
 class PlayedMemory:
-    """A memory on the page of `memzoo play`, which saves a conversation exchange by exchange.
+    """A memory that saves a conversation exchange by exchange, on the page of `memzoo play`.
 
     Attributes:
         memory: The memory, after all exchanges saved so far.
@@ -148,9 +148,9 @@ class PlayedMemory:
 
         Args:
             query: The user's next message; `None` if unknown.
-            tables: The numbering of all texts on the page, to which new texts are added.
+            tables: The numbers of all texts on the page; new texts are added.
             said: A dict from log number to a message's text.
-            anew: True to compute the newest view again, for another query.
+            anew: True to compute the newest view again for another `query`, after no new exchange.
         """
         if not anew:
             self._keep_state(len(self._told))
@@ -166,7 +166,7 @@ class PlayedMemory:
         """Return the view for a question that is asked after `moment` exchanges.
 
         Returns:
-            The view in three forms: the differences from the view shown at that time, the texts, and the messages.
+            The view as differences from the page's view after `moment` exchanges, as texts, and as chat messages.
         """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)

@@ -56,10 +56,9 @@ class Feed:
         self._acting, self._more = threading.Lock(), threading.Condition()
 
     def run(self) -> None:
-        """Compute the page's lines for the whole conversation; `after` returns them while they are added.
+        """Compute the page's lines for the whole conversation. `after` already returns the lines that are ready.
 
-        If rules answer instead of a model, lines with answers to some of the transcript's questions follow, because
-        asking costs nothing then.
+        If rules answer, which cost nothing, some of the transcript's questions are asked at the end.
         """
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):
@@ -83,7 +82,7 @@ class Feed:
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
 
     def act(self, action: Callable[[], list[Line]]) -> dict[str, Any]:
-        """Run an action of the user; add the lines that it returns, and return them.
+        """Run an action of the user, add the resulting lines to the page's lines, and return the resulting lines.
 
         Raises:
             OptionError: `run` has not finished.
@@ -104,9 +103,7 @@ class Feed:
 def application(feed: Feed, token: str) -> Starlette:
     """Return the ASGI application that serves a page.
 
-    Args:
-        feed: The lines of the page.
-        token: The token that requests need: `?token=` for the page, the header `Authorization: token ...` for data.
+    Requests need the token: `?token=` for the page, the header `Authorization: token ...` for data.
     """
     pages = _Pages(feed, token)
     return Starlette(
@@ -126,10 +123,7 @@ def application(feed: Feed, token: str) -> Starlette:
 def serve(play: Play, port: int, ready: Callable[[str], None]) -> None:
     """Serve the page on this machine until interrupted.
 
-    Args:
-        play: The memories and the conversation.
-        port: The port; 0 for any free port.
-        ready: A function called with the address once the page can be opened.
+    Port 0 takes a free port. `ready` is called with the address once the page can be opened.
 
     Raises:
         OptionError: The server cannot listen at the port.

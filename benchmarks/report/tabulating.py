@@ -73,10 +73,7 @@ class Column:
 
 
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
-    """Return the columns of the table for a budget.
-
-    The column of names is left out, and so are shares that were not measured.
-    """
+    """Return the columns of figures in the table for a budget. Shares that were not measured have no column."""
     results = comparison.results
     shown = [
         _interval_column(name, budget, results, where)
@@ -115,7 +112,7 @@ def best_name(results: Results, budget: int) -> str:
 
 
 def share(found: Interval | None) -> str:
-    """Return a share as text, with the distance to the farther end of its interval.
+    """Return a share as text, with the share's distance to the farther end of the interval.
 
     Example:
         >>> share(Interval(mean=0.5, low=0.36, high=0.64, count=44)), share(None)
@@ -169,7 +166,7 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 
 
 def exclusions(comparison: Compared) -> list[str]:
-    """Return sentences that tell which questions, and which ids given as evidence, were left out."""
+    """Return sentences about the questions that were not asked, and the evidence ids that name no message."""
     talks = comparison.results.talks
     untrue = write_number(talks.adversarial, "adversarial question")
     unfounded = write_number(talks.without_evidence, "question")

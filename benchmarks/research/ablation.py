@@ -62,7 +62,7 @@ def ablation(
     sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_SETS),
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown; the figure is the mean.")] = "500,1000,2000",
 ) -> None:
-    """Leave out each weight and part of the search in turn, and measure the evidence that it still shows."""
+    """Leave out each weight and part of the search in turn, and measure the evidence that the search still shows."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
         names, heads = _chosen("--off", off, OFF), _chosen("--sets", sets, _SETS)
@@ -81,7 +81,7 @@ def hashed(
     sets: Annotated[str, typer.Option(help="The sets, with commas.")] = ",".join(_SETS),
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000,4000",
 ) -> None:
-    """Measure the evidence that a search shows by words alone, and by words with the vectors of a `HashEmbedder`."""
+    """Compare the evidence that a search shows by words alone, and with a `HashEmbedder`."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
         rows = list[list[str]]()

@@ -38,7 +38,7 @@ class Measured:
     """The measurements of one memory over some conversations.
 
     Attributes:
-        requests: A dict from the size of a system prompt, in tokens, to the totals of the requests with such a prompt.
+        requests: A dict from the size of a system prompt, in tokens, to the totals of the requests with this prompt.
         shown: The number of tokens shown for each question.
     """
 
@@ -48,7 +48,7 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """Return the memories with these names, by default all but "everything", to measure with views that are not cut.
+    """Return the memories with these names; by default all but "everything". Here, no view is cut to a budget.
 
     Raises:
         MemoryZooError: A name is not the name of a strategy, or its options cannot be read.
@@ -68,7 +68,7 @@ def measure_requests(
 ) -> Measured:
     """Run a memory through conversations, and return its requests, answers and tokens.
 
-    `systems` are the sizes of system prompts in tokens, each of which is measured.
+    `systems` are the sizes of system prompts to measure, in tokens.
     """
     found = Measured({system: Requests() for system in systems})
     for transcript in transcripts:

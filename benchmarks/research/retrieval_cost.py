@@ -40,7 +40,7 @@ class Growth:
 
 
 def growth(lengths: Sequence[int], samples: int = 15, timer: Timer = time.process_time) -> list[Growth]:
-    """Return the CPU times of an exchange at several lengths of a conversation."""
+    """Return the CPU times of a save and a load, for each of several lengths of a conversation."""
     now = itertools.count()
     start = datetime(2026, 1, 1, tzinfo=UTC)
     memory = VectorStoreRetrieverMemory(

@@ -135,7 +135,7 @@ class FedMemory:
         self._limited: dict[int, Any] = {}
 
     def hear(self, exchange: Exchange) -> None:
-        """Add the next exchange."""
+        """Save the conversation's next exchange in the memory."""
         self._now[0] = exchange.said_at
         self._memory.add_messages(exchange.records)
 

@@ -36,7 +36,7 @@ Maker: TypeAlias = Callable[[Place], Prepare]
 
 
 def again(call: Callable[[], object]) -> Prepare:
-    """Return a call in the form that `medians` takes, for a call that needs no preparation."""
+    """Return a function for `medians` that measures a call without any preparation."""
 
     def repeat(count: int) -> None:
         for _ in range(count):

@@ -1,7 +1,7 @@
-"""Measures how often `memzoo compare` picks a worse memory: `python -m memzoo.benchmarks.research verdict`.
+"""Measures how often `memzoo compare` does not pick the best memory: `python -m memzoo.benchmarks.research verdict`.
 
-Comparisons are drawn at random, with known shares of right answers. All memories but the best answer fewer questions
-and cost less, which is the hard case.
+Comparisons are drawn at random, with known shares of right answers. The best memory costs the most. That is the hard
+case, because a cheaper memory is picked unless the questions show that it is worse.
 """
 
 import math
@@ -37,7 +37,7 @@ _CASES = {
 
 @dataclass(frozen=True)
 class Counted:
-    """How often randomly drawn comparisons pick a memory, and how often a wrong one.
+    """How often randomly drawn comparisons pick a memory, and how often not the best.
 
     Attributes:
         somebody: The share of comparisons that pick a memory.
@@ -52,7 +52,7 @@ def verdict(
     draws: Annotated[int, typer.Option(min=1, help="Comparisons for each number of questions and difference.")] = 300,
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
 ) -> None:
-    """Count how often `compare` picks a memory, and how often it picks a worse memory."""
+    """Count how often `compare` picks a memory, and how often the pick is not the best memory."""
     alike = recorded_correlation()
     random = numpy.random.default_rng(seed)
     heads = ["questions", *(f"{difference:g} worse" for difference in _DIFFERENCES)]
@@ -69,7 +69,7 @@ def verdict(
 
 
 def recorded_correlation() -> float:
-    """Return the correlation between two memories' answers on a bundled conversation, averaged over all pairs."""
+    """Return the mean correlation between the answers of two memories, over all pairs in the bundled conversations."""
     found: list[float] = []
     for language in ("en", "zh"):
         asked = compare(sample_transcripts(language)).results
@@ -85,14 +85,10 @@ def recorded_correlation() -> float:
 def count_picks(
     shares: Sequence[float], questions: int, alike: float, draws: int, random: numpy.random.Generator
 ) -> Counted:
-    """Draw random comparisons, and count the memories that they pick.
+    """Draw random comparisons, and count how often they pick a memory, and how often not the best.
 
-    Args:
-        shares: The true share of questions that each memory answers, the cheapest memory first.
-        questions: The number of questions.
-        alike: The correlation of two memories' answers.
-        draws: The number of comparisons.
-        random: The random number generator.
+    `shares` are the true shares of questions that the memories answer, the cheapest memory first. `alike` is the
+    correlation of two memories' answers, `draws` the number of comparisons.
     """
     picks = [_pick(_draw(shares, questions, alike, random)) for _ in range(draws)]
     worse = sum(bool(name) and shares[int(name)] < max(shares) for name in picks)

@@ -11,11 +11,11 @@ files can be read too; a folder JOB beside the file takes further prompts. The t
 ("noted"), in the memory at the end ("known") and in its views ("shown"), and the prompts that have changed since they
 were answered.
 
-At the end, `--relearn` empties the memory and lets it learn the conversation anew; `--change` lets the next memory of
-the four learn the whole conversation, and changes back. Both count the marked lines that are still shown.
+At the end, `--relearn` lets the memory learn the conversation anew. `--change` changes to the next strategy in the list
+and back; both learn the whole conversation. The marked lines that are still shown are counted then.
 
-At the end, all is learnt. `--underway` also asks each question after each exchange of the second half that comes after
-its evidence, while messages wait to be learnt and take their room.
+Questions are asked at the end, when all is learnt. `--underway` also asks each after every exchange of the second half
+that follows its evidence. At that time some messages still wait to be learnt, and take up room in the view.
 """
 
 import hashlib
@@ -83,7 +83,7 @@ class Written:
         """Return the reply to a prompt; wait until its file exists.
 
         Raises:
-            OptionError: The packed replies have none for this prompt, or the prompt's file has another text.
+            OptionError: There is no packed reply to this prompt, or the prompt's file has another text.
         """
         (message,) = messages
         text = str(message["content"])

@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The question about the line, or else the line with a gap in place of its meaning; `None` without either."""
+        """The line's question, or else the line with `___` in place of `means`; `None` if both are missing."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -125,9 +125,9 @@ class Exchange:
 
     @property
     def records(self) -> list[Record]:
-        """The messages as records for a store, which dates them by its clock.
+        """The messages as records for a store.
 
-        If `date` is unknown, the records say that their date is unknown.
+        The store dates the records by its clock. If `date` is unknown, the records are marked as undated.
         """
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
@@ -264,9 +264,7 @@ def exchanges_of(
 
     System messages before a user message belong to its exchange.
 
-    Args:
-        said: The messages.
-        numbers: A dict from message id to message number (from 1), with all ids in `TranscriptMessage.forgets`.
+    `numbers` is a dict from message id to message number (from 1), to replace the ids in `TranscriptMessage.forgets`.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

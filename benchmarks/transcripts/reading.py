@@ -55,8 +55,8 @@ def read_transcripts(
         choice: The conversations to choose, and their speakers.
         on_error: A function that is called for each part that cannot be read; by default, a TranscriptWarning is
             issued.
-        on_note: A function that is called with a sentence if a conversation was given twice; by default, it is a
-            warning.
+        on_note: A function that is called with a sentence if a conversation was given twice; by default, a warning is
+            issued.
 
     Raises:
         TranscriptError: Nothing can be read; the text names the line or index, and the form.

@@ -18,8 +18,8 @@ TRACKS = ("supersession_detection", "repair_propagation")
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Return a timeline of StateBench as a transcript, with its queries as questions.
 
-    Strings that an answer must contain become the evidence. Strings that it must not contain become `Question.stale`,
-    unless they are in the newest turn with evidence, as in "150, not 50".
+    Strings that an answer must contain become the evidence. Strings that an answer must not contain become
+    `Question.stale`, except old values that the correction itself repeats ("150, not 50").
 
     Args:
         item: A line of the file.

@@ -203,8 +203,8 @@ def _parse(text: str) -> Any:
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations in logged calls, each message only once.
 
-    A call continues a conversation if the call repeats all messages of the conversation. If call and conversation have
-    the same id, some of the messages are enough.
+    A call continues a conversation if the call repeats all messages of the conversation. For a call with the
+    conversation's id, some of these messages are enough.
 
     Args:
         calls: The calls.

@@ -31,14 +31,14 @@ class Fields:
         messages: The path of the list of messages, or of a dict from id to message; "" for the document itself.
         role: The path of the role in a message; "" if messages are in a common form, such as OpenAI's.
         text: The path of the words: a text, or a list of texts and parts.
-        date: The path of the time; "" if there is none. With "?" at its end, a message may lack it.
+        date: The path of the time; "" if there is none. A "?" at the path's end allows messages without a time.
         name: The path of the speaker's name.
         title: The path of the conversation's title in the document.
         conversation: The path of the conversation's id in the document.
         roles: A dict from an unusual value at `role`, as text, to the role: `{"True": "user"}`. The key "*" stands for
             all other values, "None" for a missing value. A message with the role "" is left out. In a talk between
-            people, the role "person" means that the value does not tell whether the speaker is the user.
-        left_out: The entries to leave out, each with a noun for the note that counts them.
+            people, the role "person" leaves open whether the speaker is the user.
+        left_out: The entries to leave out, each with a noun. A note says how many of each noun were left out.
             `{"deleted": "deleted message"}` leaves out entries with the member "deleted";
             `{"type": {"text": "", "*": "notice"}}` leaves out entries with another type than "text".
         system: The path of the system text in the document.
@@ -47,10 +47,10 @@ class Fields:
         speaker: The path of the speaker's id in a message, to compare with `owner`.
         id: The path of a message's id, for a form with branches. In a dict of messages, the keys are the ids.
         parent: The path of the previous message's id, for a form with branches.
-        shown: The path of the id of the last message shown; by default, the newest branch is shown.
+        shown: The path of the last shown message's id in the document; by default, the newest branch counts as shown.
         versions: The path of the list of a message's versions.
-        version: The path of the number (from 0) or the id of the version shown.
-        version_id: The path of a version's id, if `version` leads to an id.
+        version: The path of the shown version's number (from 0) or id in the message.
+        version_id: The path of the id in a version, if `version` leads to an id.
         people: True for a talk between people (see `Talk`).
         attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in
             a note.

@@ -30,7 +30,7 @@ class Form:
             - "list or object": a list or a single object.
             - "text": a whole text. `recognise` gets the first 4,000 characters.
             - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
-              each a dict by such names.
+              each a dict by these names.
             - "folder": a folder, also in a ZIP. `recognise` gets the names in the folder, `read` a `pathlib.Path` or
               `zipfile.Path`.
             - "database": an SQLite file; `read` gets its path.
@@ -54,9 +54,9 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a function that tells whether an object has a value at each path in `paths`, and all members in `values`.
+    """Return a function that tells whether an object has a value at all `paths`, and all the members `values`.
 
-    For a list of objects, it tells whether any of them does.
+    For a list of objects, the function tells whether any single object has all these.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

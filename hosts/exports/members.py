@@ -67,7 +67,7 @@ def need(item: Any, path: str, place: str, kind: type = object) -> Any:
 
     Args:
         item: The message, or another part of a document.
-        path: The path; see `pick`. With "?" at its end, the value may be missing.
+        path: The path; see `pick`. If the path ends in "?", the value may be missing.
         place: The place of the part, for errors, as in "message 3".
         kind: The type of the value.
 

@@ -22,9 +22,9 @@ class Talk:
 
     Attributes:
         id: The talk's id in its export.
-        notes: Sentences about the talk, for the user.
+        notes: Sentences about the talk, for the person who imports it.
         is_text: True if the talk is a text, with a head such as "4/4/26 - Bo:" before each message.
-        left_out: A dict from a noun, such as "call", to the number of such entries left out, for a note.
+        left_out: A dict from a noun to the number of entries left out, such as `{"call": 2}`, for a note.
     """
 
     title: str

@@ -39,10 +39,10 @@ class BothWays(VirtualSubclass):
         raise NotImplementedError
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Do nothing."""
+        """Save nothing. Classes that save override this method."""
 
     async def aclear(self) -> None:
-        """Do nothing."""
+        """Clear nothing. Classes that save override this method."""
 
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)

@@ -53,9 +53,6 @@ class CombinedMemory(BothWays):
     All members save each exchange, even if one fails to learn. `memzoo.CombinedMemory`, in contrast, has one
     conversation for all members.
 
-    Attributes:
-        memories: The members.
-
     Raises:
         OptionError: Two members have a variable of the same name.
     """

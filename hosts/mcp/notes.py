@@ -73,7 +73,7 @@ class Replay:
     """The notes of a graph, to which `take` applies one tool call after the other.
 
     Args:
-        items: A dict from key to note (as JSON) before the calls. It is not changed.
+        items: A dict from key to note (as JSON) before the calls. The dict is not changed.
     """
 
     def __init__(self, items: Mapping[str, JSON]) -> None:

@@ -84,10 +84,7 @@ async def serve_stdio(memory: GraphMemory) -> None:
 async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], None] = print) -> None:
     """Serve a memory over streamable HTTP, only to programs on this machine, until interrupted.
 
-    Args:
-        memory: The memory.
-        port: The port; 0 takes a free port.
-        started: A function that is called with the URL once the server runs.
+    Port 0 takes a free port. `started` is called with the URL once the server runs.
     """
     server = mcp_server(memory)
     import uvicorn
@@ -106,11 +103,7 @@ async def _aside(work: Callable[..., Coroutine[Any, Any, T]], *arguments: Any) -
 
 
 class _Lines:
-    """Lines of JSON with U+FFFD in place of lone surrogates, for which the `mcp` package would drop the whole line.
-
-    Args:
-        lines: The original lines.
-    """
+    """Lines of JSON with U+FFFD in place of lone surrogates, for which the `mcp` package would drop the whole line."""
 
     def __init__(self, lines: AsyncIterable[str]) -> None:
         self._lines = lines

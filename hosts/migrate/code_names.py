@@ -197,7 +197,9 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 
 
 def instead_of_text(text: str, *, chains: bool) -> str:
-    """Return advice for a string in code, if it names a class or a module of LangChain's memory; otherwise "".
+    """Return advice for a string in code that names a class or module of LangChain's memory; for other strings, "".
+
+    Such a string may name the target of a mock. Change the string only if the mocked code was moved to memzoo.
 
     Args:
         text: A text such as "langchain.memory.ConversationBufferMemory.save_context".

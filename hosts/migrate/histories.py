@@ -94,7 +94,7 @@ def langchain_redis(source: str) -> Iterator[Unread]:
 
     Args:
         source: A URL (`redis://host:6379/0`, `rediss://...` or `unix://...`), or a file with one line of JSON per key:
-            `{"key": ..., "value": [...]}`. If keys do not begin with `message_store:`, append `#prefix:`.
+            `{"key": ..., "value": [...]}`. If keys begin with `chat:` instead of `message_store:`, append `#chat:`.
     """
     url, _, prefix = source.partition("#")
     prefix = prefix or _PREFIX

@@ -34,7 +34,7 @@ def import_lines(
     ] = False,
     chosen: ChosenMany,
 ) -> None:
-    """Import conversations of other programs, or one from `memzoo export` whose id the store does not have yet.
+    """Import conversations of other programs, or a conversation from `memzoo export` that the store does not have yet.
 
     `memzoo compare --formats` lists the forms that are recognised.
     """

@@ -4,7 +4,7 @@
 # [tool.memzoo.ways]
 # memory = {about = "the stretches of talk that fit the question, kept still while they still fit", source = "https://pypi.org/project/yait-byheart/0.1.1/", remarks = {"answers" = "#the-last-subject-for-the-next-question"}}
 # ///
-"""byheart's `Memory` with its default settings. The memory gets texts only, without tool results."""
+"""byheart's `Memory` with its default settings. The memory gets only texts, no tool results."""
 
 from yait_byheart import Memory as ByHeart
 

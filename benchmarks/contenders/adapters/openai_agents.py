@@ -5,7 +5,7 @@
 # sqlite-session = {about = "all items", options = {limit = 0}, source = "https://openai.github.io/openai-agents-python/sessions/"}
 # sqlite-session-20 = {about = "the last 20 items", options = {limit = 20}, source = "https://openai.github.io/openai-agents-python/sessions/"}
 # ///
-"""openai-agents' `SQLiteSession`, limited by `SessionSettings`. It gets texts only, without tool results."""
+"""openai-agents' `SQLiteSession`, limited by `SessionSettings`. The session gets only texts, no tool results."""
 
 import asyncio
 

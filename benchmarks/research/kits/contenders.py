@@ -58,7 +58,7 @@ class Vcrpy:
     packages = ("vcrpy", "pytest-recording")
 
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
-        """Open a cassette, as `Kit.open` does. vcrpy cannot ignore a part of a body."""
+        """Open a cassette, as `Kit.open` does, but without `ignore`, which vcrpy does not have."""
         vcr: Any = import_module("vcr")
         matched = ["method", "scheme", "host", "port", "path", "query", *(["body"] if best else [])]
         return vcr.VCR(match_on=matched, record_mode="all" if record else "none").use_cassette(str(path))

@@ -26,14 +26,14 @@ def fails_changed(bench: Bench) -> bool:
 
 
 def json_path(bench: Bench) -> bool:
-    """Check that the part of a request at a JSON path may differ in a replay, but the rest may not."""
+    """Check that a kit can ignore the part of a request at a JSON path, while the rest must not differ."""
     bench.record(chat("hi", user="u-1"))
     options = {"best": True, "ignore": "$.user"}
     return not bench.fails(chat("hi", user="u-2"), **options) and bench.fails(chat("ho", user="u-1"), **options)
 
 
 def pattern(bench: Bench) -> bool:
-    """Check that a date within a text may differ in a replay, but the rest of the text may not."""
+    """Check that a kit can ignore a date within a text, while the rest of the text must not differ."""
     bench.record(chat("It is 2030-01-02."))
     rule = r"re:\d{4}-\d\d-\d\d"
     options = {"best": True, "ignore": rule}
@@ -314,7 +314,7 @@ def orphans(bench: Bench) -> bool:
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check that, by default, a secret in one part of a request is not written to the file."""
+    """Return a check that a kit's defaults keep a secret in one part of a request out of the file."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:

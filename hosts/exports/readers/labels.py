@@ -56,8 +56,8 @@ def has_labels(head: str) -> bool:
 def read(document: str, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a text.
 
-    If the user's first message begins with "You:", only this label begins the user's later messages, and likewise for
-    the assistant. Any other label is part of the words.
+    If the user's first message begins with "You:", so do all of the user's messages. A later "User:" is then part of
+    the words. The same rule holds for the assistant.
     """
     lines = document.replace("\r\n", "\n").split("\n")
     first = next((label for line in lines if line.strip() and (label := _label(line))), None)

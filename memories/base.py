@@ -3,7 +3,7 @@
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, overload
 
@@ -455,9 +455,9 @@ class BaseMemory(ABC):
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
-        limit = await self._resolve("max_tokens", max_tokens)
-        shown = self.render.show(view, limit)
-        self.note_limit(limit, shown.pieces)
+        shown = self.render.show(view, await self._resolve("max_tokens", max_tokens))
+        if catch_up and await self.learn_left_out(view.entries, shown.pieces):
+            return await self.amessages(query, max_tokens=max_tokens)
         return shown
 
     @overload
@@ -523,9 +523,9 @@ class BaseMemory(ABC):
         words = query if isinstance(question, str) else None
         is_open = bool(waiting) and (not asked or asked == waiting or words == text_of(waiting[0]))
         ends = [] if is_open else [Piece(one) for one in asked or [STAND_INS["user"]]]
-        limit = await self._resolve("max_tokens", max_tokens)
-        request = self.render.request(shown, ends, system, known, limit)
-        self.note_limit(limit, request.pieces)
+        request = self.render.request(shown, ends, system, known, await self._resolve("max_tokens", max_tokens))
+        if await self.learn_left_out(view.entries, request.pieces):
+            return await self.arequest(question, system=system, max_tokens=max_tokens, family=family, form=form)
         return as_request(request) if form == "responses" else request
 
     async def aentries(
@@ -751,14 +751,19 @@ class BaseMemory(ABC):
 
     __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
 
-    def note_limit(self, limit: float | None, pieces: Sequence[Piece]) -> None:
-        """Note the token limit of a request and its pieces: messages are learnt from before the limit leaves them out.
+    async def learn_left_out(self, known: Iterable[Entry | None], sent: Iterable[Piece]) -> bool:
+        """Learn from messages that wait for a portion, if a request leaves some of them out.
 
-        The next portions end early enough.
+        Args:
+            known: The entries of the view.
+            sent: The pieces of the request.
+
+        Returns:
+            True if anything was learnt, so that the view has changed.
         """
-        besides = [one for one in pieces if one.entry is None or one.kind != "message"]
-        for learner in self.learners:
-            learner.last_limit = None if limit is None else (limit, besides)
+        kept = {piece.entry.seq for piece in sent if piece.entry}
+        gone = {entry.seq for entry in known if entry} - kept
+        return any([await learner.learn_left_out(gone) for learner in self.learners]) if gone else False
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""

@@ -323,9 +323,13 @@ class Conversation(Closing):
         except OverBudgetError:
             _let_go_of(turn)
             raise
-        self.memory.note_limit(self._room.limit, [*before, *said])
         begun = False
         while not begun:
+            if await turn.alearn_left_out(pieces):
+                async with contextlib.aclosing(self._ask(turn, stream=stream)) as again:
+                    async for piece in again:
+                        yield piece
+                return
             try:
                 request = self._write(pieces, stable)
                 asked = ask_model(self._model, request, tools, stream=stream, api=self._api)

@@ -49,7 +49,7 @@ class Room:
             whole_number("max_tokens", max_tokens, at_least=1)
         elif oversized == "shorten":
             raise OptionError("oversized='shorten' needs max_tokens=: the most tokens of a request")
-        self.max_tokens = self.limit = max_tokens
+        self.max_tokens = max_tokens
         self._shortens = oversized == "shorten"
         self._counter = counter
         # Messages are counted only once for all rounds of tool calls, unless the counter changes.
@@ -80,7 +80,6 @@ class Room:
         limit = self.max_tokens - self._counter().base
         if tools:
             limit -= self._counter().of_text(json.dumps(list(tools)))
-        self.limit = limit
         if self._shortens:
             pieces = [one if one.kind == "pinned" else self._shorten(one, max(limit, 2) // 2) for one in pieces]
         least = [*_find_least(pieces[: len(pieces) - len(turn)]), *pieces[len(pieces) - len(turn) :]]

@@ -14,7 +14,7 @@ import contextlib
 import copy
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
@@ -36,7 +36,6 @@ from memzoo.sync import together
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
-    from memzoo.memories.text.view import Piece
 
 __all__ = ["Effort", "LearnOption", "Learner", "Progress", "relearn"]
 
@@ -97,7 +96,6 @@ class Learner:
         lock: The lock held while deriving: one derivation runs at a time in this process.
         idle_at: The versions of state, log and pins at the last check that found nothing to derive.
         holds: True if that check found messages that do not make a portion yet.
-        last_limit: The token limit of the last request, and its pieces that are always shown; `None` for no limit.
 
     Args:
         cached: The cached entries of the log.
@@ -131,7 +129,6 @@ class Learner:
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
         self.holds = False
-        self.last_limit: tuple[float, Sequence[Piece]] | None = None
         self._is_later = when == "later"
         # The state's epoch at the last refresh of the log.
         self._clean_at = 0
@@ -261,7 +258,7 @@ class Learner:
             self._clean_at = state.epoch
         moment = self._moment(state)  # before the search, which may miss messages that another thread adds meanwhile
         waiting = await self.find_waiting(state)
-        if waiting.due and (rest or not waiting.is_held or self._nears_limit(waiting.entries)):
+        if waiting.due and (rest or not waiting.is_held):
             entries, usual = self._clear_results(waiting.entries), self.retry.prompts.usual // 2
             return next_step(
                 entries, waiting.due, room, state.attempts.exchanges, portion=self._hooks.portion, usual=usual
@@ -308,13 +305,6 @@ class Learner:
             2 * sum(map(size, waiting)) >= room - sum(map(size, others))
             or sum(map(size_of, waiting)) > self.retry.prompts.room
         )
-
-    def _nears_limit(self, waiting: Sequence[Entry]) -> bool:
-        """Tell whether waiting messages take half of the room that the last request left for messages."""
-        if self.last_limit is None:
-            return False
-        (limit, besides), render = self.last_limit, self._hooks.render
-        return 2 * sum(map(render.tokens, waiting)) >= limit - render.count_pieces(besides)
 
     def room_for_waiting(self) -> tuple[int, Callable[[Entry], float]]:
         """Return the token limit for waiting messages in a view, and a function that counts a message's tokens."""
@@ -413,6 +403,19 @@ class Learner:
         """Wait for the background run, if possible; see `Background.wait`."""
         if self._background:
             await self._background.wait()
+
+    async def learn_left_out(self, gone: Collection[int]) -> bool:
+        """Learn from waiting messages, if a request has no room for some of them; tell whether anything was learnt.
+
+        With `learn="later"`, nothing is learnt.
+
+        Args:
+            gone: The log numbers of the messages that the request leaves out.
+        """
+        before = self.cached_state.newest.watermark
+        if self._is_later or max(gone) <= before:
+            return False
+        return (await self.catch_up(Effort(saving=False, rest=True), raising=False)).watermark > before
 
     async def finish(self) -> None:
         """Learn from waiting messages even if they make no portion. Failures are logged.

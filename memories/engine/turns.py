@@ -12,7 +12,7 @@ A turn may replace messages after a log number. The replaced messages are delete
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -163,6 +163,21 @@ class Turn(Managed["Turn"]):
             if self._goes_on:
                 self._said += map(Record, map(_make_lost, self.open_calls))
         return self._before
+
+    async def alearn_left_out(self, sent: Iterable[Piece]) -> bool:
+        """Learn from earlier messages that wait for a portion, if a request leaves some of them out.
+
+        Nothing is learnt once messages of this turn are stored: their exchange is not complete.
+
+        Returns:
+            True if anything was learnt, so that `abefore` has changed.
+        """
+        if self._seqs or self._replaced or self._before is None:
+            return False
+        learnt = await self._memory.learn_left_out((piece.entry for piece in self._before.pieces), sent)
+        if learnt:
+            self._before = None
+        return learnt
 
     @property
     def pieces(self) -> list[Piece]:

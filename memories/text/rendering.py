@@ -189,10 +189,6 @@ class Renderer:
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
-    def count_pieces(self, pieces: Iterable[Piece]) -> float:
-        """Return the number of tokens of pieces."""
-        return sum(self._weigh(one, ANY) for one in pieces)
-
     def _weigh(self, piece: Piece, family: Family) -> float:
         if piece.entry and not family.returns:
             return self.tokens(piece.entry)

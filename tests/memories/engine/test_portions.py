@@ -130,23 +130,42 @@ def test_members_have_their_own_defaults(given: dict[str, Any], portions: list[i
     [("summary", "messages"), ("entity", "request"), ("knowledge-graph", "chat"), ("combined", "messages")],
 )
 @given(replies=st.lists(st.integers(1, 60), min_size=12, max_size=12))
-def test_a_limit_of_the_request_ends_a_portion_early(name: str, way: str, replies: list[int]) -> None:
-    """What `max_tokens` leaves out was learnt from before: each exchange that waits is shown until its portion ends."""
+def test_a_request_without_room_for_what_waits_learns_it_first(name: str, way: str, replies: list[int]) -> None:
+    """What `max_tokens` leaves out was learnt from before: each message that waits is in the request."""
     options: dict[str, Any] = {"llm": lambda _: "Sam | likes | tea" if name == "knowledge-graph" else "Sam: likes tea."}
     members = [(one, options) for one in ("summary", "entity")]
     memory = create_memory(name, token_counter=count_words, **{"memories": members} if name == "combined" else options)
-    asked, answers = list[list[Message]](), list[str]()
-    chat = Conversation(lambda messages: asked.append(messages) or answers.pop(), memory, max_tokens=400)
+    answers = list[str]()
+
+    def check(request: Sequence[Message]) -> str:
+        sent = "\n".join(str(message["content"]) for message in request)
+        held = [str(entry.message["content"]) for entry in memory.entries() if entry.seq in waiting(memory)]
+        assert [one for one in held if one not in sent] == []
+        return answers.pop()
+
+    chat = Conversation(check, memory, max_tokens=400)
     for number, words in enumerate(replies):
         answers.append("Noted." + " so it is" * words)
-        held = [str(entry.message["content"]) for entry in memory.entries() if entry.seq in waiting(memory)]
         if way == "chat":
             chat.send(f"Sam says {number}")
         else:
-            asked.append(getattr(memory, way)(f"Sam says {number}", max_tokens=400))
-            memory.save_context({"input": f"Sam says {number}"}, {"output": answers.pop()})
-        sent = "\n".join(str(message["content"]) for message in asked[-1])
-        assert [one for one in held if one not in sent] == []
+            memory.messages()  # a look without a limit changes nothing
+            answer = check(getattr(memory, way)(f"Sam says {number}", max_tokens=400))
+            memory.save_context({"input": f"Sam says {number}"}, {"output": answer})
+
+
+@pytest.mark.parametrize("name", PORTIONS)
+def test_a_small_request_costs_a_call_once(name: str) -> None:
+    """It learns what it has no room for; later saves wait for whole portions again. `catch_up=False` learns nothing."""
+    model = asked()
+    memory = create_memory(name, llm=model, learn_every=8, token_counter=lambda _: 20)
+    say(memory, *range(3))
+    memory.messages("Who is Sam?", max_tokens=60, catch_up=False)
+    assert model.calls == 0
+    memory.request("Who is Sam?", max_tokens=60)
+    assert (model.calls, waiting(memory)) == (1, [])
+    say(memory, *range(3, 10))
+    assert (model.calls, len(waiting(memory))) == (1, 14)
 
 
 @pytest.mark.parametrize("name", PORTIONS)

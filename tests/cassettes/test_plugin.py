@@ -248,17 +248,14 @@ class TestEntryPoint:
         refused.assert_outcomes(errors=1)
         assert not server.seen
         refused.stdout.fnmatch_lines(["*There is no cassette*", "To record it: pytest --cassettes=all *"])
-        pytester.runpytest_subprocess("--cassettes=once").assert_outcomes(passed=1)
+        # Whoever names the plugin besides, in a conftest and on the command line, has it once.
+        project.write("conftest.py", 'pytest_plugins = ["memzoo.cassettes"]')
+        pytester.runpytest_subprocess("-p", "memzoo.cassettes", "--cassettes=once").assert_outcomes(passed=1)
+        (project.root / "conftest.py").unlink()
         project.go_offline()
         replayed = pytester.runpytest_subprocess()
         replayed.assert_outcomes(passed=1)
         assert "cassettes: replay only, in cassettes" in replayed.outlines
-
-    def test_named_thrice(self, project: "Project", pytester: pytest.Pytester) -> None:
-        """Whoever names the plugin besides, in a conftest and on the command line, has it once."""
-        project.test(ONE_TEST.replace("ask(", "ask_over_http("))
-        project.write("conftest.py", 'pytest_plugins = ["memzoo.cassettes"]')
-        pytester.runpytest_subprocess("-p", "memzoo.cassettes", "--cassettes=once").assert_outcomes(passed=1)
 
     def test_a_mark_that_comes_late(self, project: "Project", pytester: pytest.Pytester) -> None:
         """A mark of a parameter, or one that a conftest gives, is a mark like any other."""

@@ -122,11 +122,12 @@ class Run:
         self.promised: Shown | None = None  # What was shown last, unless something happened since that may change it.
         self.asked: tuple[str, Shown] | None = None  # The last request and its family, likewise.
         self.added: list[Message] = []  # What was said since.
+        self.bounded = False  # Whether the last request had a limit, so that a portion may end early.
         self.reopen()
 
     def run(self, steps: int) -> Counter[str]:
         """Let things happen, and look at what is shown after each."""
-        for _ in range(steps):
+        for number in range(steps):
             self.random.choice([self.add] * 6 + [self.exchange, self.reopen, self.fail, self.start_anew, self.pin])()
             assert self.memory.pinned() == sorted(self.pinned), "not what was pinned"
             assert self.memory.history() == self.said, "the log is not what was said"
@@ -135,6 +136,9 @@ class Run:
             self.check_promise()
             self.look(self.random.choice((1, 10, 40)))
             self.check_opened_again()
+            self.bounded = number % 2 == 0
+            if not self.bounded:
+                self.sent(None)
         return self.counts
 
     def reopen(self) -> None:
@@ -169,7 +173,7 @@ class Run:
         """Whether what was added is no more than there was room for, and no new system message."""
         if any(map(is_instruction, self.added)):
             return False
-        if self.options["learn_every"] > 1 and self.options["max_pending_tokens"] < 4000:
+        if self.options["learn_every"] > 1 and (self.options["max_pending_tokens"] < 4000 or self.bounded):
             return False  # a portion may end early
         if room is None:
             return True

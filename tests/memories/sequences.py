@@ -122,12 +122,11 @@ class Run:
         self.promised: Shown | None = None  # What was shown last, unless something happened since that may change it.
         self.asked: tuple[str, Shown] | None = None  # The last request and its family, likewise.
         self.added: list[Message] = []  # What was said since.
-        self.bounded = False  # Whether the last request had a limit, so that a portion may end early.
         self.reopen()
 
     def run(self, steps: int) -> Counter[str]:
         """Let things happen, and look at what is shown after each."""
-        for number in range(steps):
+        for _ in range(steps):
             self.random.choice([self.add] * 6 + [self.exchange, self.reopen, self.fail, self.start_anew, self.pin])()
             assert self.memory.pinned() == sorted(self.pinned), "not what was pinned"
             assert self.memory.history() == self.said, "the log is not what was said"
@@ -136,9 +135,6 @@ class Run:
             self.check_promise()
             self.look(self.random.choice((1, 10, 40)))
             self.check_opened_again()
-            self.bounded = number % 2 == 0
-            if not self.bounded:
-                self.sent(None)
         return self.counts
 
     def reopen(self) -> None:
@@ -173,7 +169,7 @@ class Run:
         """Whether what was added is no more than there was room for, and no new system message."""
         if any(map(is_instruction, self.added)):
             return False
-        if self.options["learn_every"] > 1 and (self.options["max_pending_tokens"] < 4000 or self.bounded):
+        if self.options["learn_every"] > 1 and self.options["max_pending_tokens"] < 4000:
             return False  # a portion may end early
         if room is None:
             return True
@@ -237,7 +233,10 @@ class Run:
 
     def look(self, bound: int | None) -> None:
         """Check what is sent, without a bound or within one."""
+        before = self.learnt()
         sent, error = self.sent(bound)
+        if bound and self.learnt() != before:  # what has no room is learnt from first
+            self.promised = self.asked = None
         self.counts["errors" if error else "views"] += 1
         if error:
             assert error.over == error.size - error.limit > 0
@@ -254,8 +253,12 @@ class Run:
         if bound:
             assert sum(map(words, sent)) <= bound, "over the bound"
         self.check_limit(sent, newest)
-        if not bound:
+        if not bound or not self.failed:
             self.check_held(sent)
+
+    def learnt(self) -> list[int]:
+        """The last messages learnt from."""
+        return [learner.cached_state.newest.watermark for learner in self.memory.learners]
 
     def check_held(self, sent: Sequence[Message]) -> None:
         """What waits for a whole portion is sent; calls with one id may have other ids there."""
@@ -267,12 +270,15 @@ class Run:
 
     def check_request(self, bound: int | None, family: str) -> None:
         """A request is in order (I19), within its bound, and has each word of its pieces; its beginning stays."""
+        before = self.learnt()
         try:
             now = self.memory.request("Who is Sam?", system="Be brief.", max_tokens=bound, family=family)
         except OverBudgetError as error:
             assert error.over == error.size - error.limit > 0  # noqa: PT017 - an error is not a fault
             self.asked = None
             return
+        if bound and self.learnt() != before:
+            self.promised = self.asked = None
         assert not (fault := find_fault(now, FAMILIES[family])), fault
         assert text_of(now[-1]).endswith("Who is Sam?")
         assert not bound or sum(map(words, now)) <= bound, "over the bound"

@@ -130,14 +130,6 @@ BROKEN: Sequence[Broken] = (
     ),
     Broken(
         "While the model works, no message",
-        "test_each_exchange_is_shown_or_learnt_after_every_save",
-        "tests/memories/engine/test_portions.py",
-        "memories/engine/learner.py",
-        "2 * sum(map(size, waiting)) >= room - sum(map(size, others))",
-        "False",
-    ),
-    Broken(
-        "While the model works, no message",
         "test_a_limit_of_the_request_ends_a_portion_early",
         "tests/memories/engine/test_portions.py",
         "memories/engine/learner.py",

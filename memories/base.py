@@ -455,9 +455,11 @@ class BaseMemory(ABC):
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
-        shown = self.render.show(view, await self._resolve("max_tokens", max_tokens))
-        if catch_up and await self.learn_left_out(view.entries, shown.pieces):
-            return await self.amessages(query, max_tokens=max_tokens)
+        shown = self.render.show(view, limit := await self._resolve("max_tokens", max_tokens))
+        if catch_up and limit is not None:
+            whole = self.render.show(view, only_pieces=True)
+            if await self.learn_left_out(whole.pieces, shown.pieces):
+                return await self.amessages(query, max_tokens=max_tokens)
         return shown
 
     @overload
@@ -524,7 +526,7 @@ class BaseMemory(ABC):
         is_open = bool(waiting) and (not asked or asked == waiting or words == text_of(waiting[0]))
         ends = [] if is_open else [Piece(one) for one in asked or [STAND_INS["user"]]]
         request = self.render.request(shown, ends, system, known, await self._resolve("max_tokens", max_tokens))
-        if await self.learn_left_out(view.entries, request.pieces):
+        if await self.learn_left_out(shown.pieces, request.pieces):
             return await self.arequest(question, system=system, max_tokens=max_tokens, family=family, form=form)
         return as_request(request) if form == "responses" else request
 
@@ -751,18 +753,18 @@ class BaseMemory(ABC):
 
     __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
 
-    async def learn_left_out(self, known: Iterable[Entry | None], sent: Iterable[Piece]) -> bool:
+    async def learn_left_out(self, whole: Iterable[Piece], sent: Iterable[Piece]) -> bool:
         """Learn from messages that wait for a portion, if a request leaves some of them out.
 
         Args:
-            known: The entries of the view.
+            whole: The pieces of the view.
             sent: The pieces of the request.
 
         Returns:
             True if anything was learnt, so that the view has changed.
         """
-        kept = {piece.entry.seq for piece in sent if piece.entry}
-        gone = {entry.seq for entry in known if entry} - kept
+        known, kept = ({piece.entry.seq for piece in pieces if piece.entry} for pieces in (whole, sent))
+        gone = known - kept
         return any([await learner.learn_left_out(gone) for learner in self.learners]) if gone else False
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:

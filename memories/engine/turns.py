@@ -174,7 +174,7 @@ class Turn(Managed["Turn"]):
         """
         if self._seqs or self._replaced or self._before is None:
             return False
-        learnt = await self._memory.learn_left_out((piece.entry for piece in self._before.pieces), sent)
+        learnt = await self._memory.learn_left_out(self._before.pieces, sent)
         if learnt:
             self._before = None
         return learnt

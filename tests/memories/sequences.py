@@ -253,7 +253,7 @@ class Run:
         if bound:
             assert sum(map(words, sent)) <= bound, "over the bound"
         self.check_limit(sent, newest)
-        if not bound or not self.failed:
+        if not bound or not any(learner.cached_state.newest.attempts.failures for learner in self.memory.learners):
             self.check_held(sent)
 
     def learnt(self) -> list[int]:
@@ -277,8 +277,9 @@ class Run:
             assert error.over == error.size - error.limit > 0  # noqa: PT017 - an error is not a fault
             self.asked = None
             return
-        if bound and self.learnt() != before:
-            self.promised = self.asked = None
+        finally:
+            if bound and self.learnt() != before:
+                self.promised = self.asked = None
         assert not (fault := find_fault(now, FAMILIES[family])), fault
         assert text_of(now[-1]).endswith("Who is Sam?")
         assert not bound or sum(map(words, now)) <= bound, "over the bound"

@@ -116,7 +116,8 @@ def _show_state(store: ManagedStore, id_: str, name: str) -> None:
     known = drive(managed(store, "states").states(id_))
     if name and name not in known:
         raise OptionError(
-            f"there is no state {name!r}; there are {', '.join(known) or 'none'}{did_you_mean(name, known)}"
+            f"there is no state {name!r}; there are {', '.join(known) or 'none'}{did_you_mean(name, known)} "
+            "(`memzoo learn` learns from messages that wait)"
         )
     if name:
         items = drive(store.read_state(id_, name)).changes

@@ -235,7 +235,8 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
         return None
     calls = _calls(data)
     content = _content(data.get("content"), kind, calls=bool(calls))
-    if kind == "chat" and isinstance(name := data.get("role"), str) and name:
+    # A role of one's own: "chat" in Python, "generic" in JavaScript.
+    if kind in ("chat", "generic") and isinstance(name := data.get("role"), str) and name:
         message = say_as(name, content)
     elif role := role_of(kind):
         message = {"role": "function" if kind == "function" else role, "content": content}

@@ -271,6 +271,18 @@ def test_from_redis(redis_url: str, prefix: str) -> None:
             list(read_logs("langchain-redis", redis_url))
 
 
+@pytest.mark.parametrize("kind", ["chat", "generic"])
+def test_a_role_of_ones_own_is_a_speaker(kind: str, tmp_path: Path) -> None:
+    """langchain-core 1.8.3 writes its type "chat", @langchain/core 1.4.0 for JavaScript "generic"."""
+    file = tmp_path / "talk.json"
+    critic = {"type": kind, "data": {"content": "Really?", "role": "critic"}}
+    file.write_text(json.dumps([{"type": "human", "data": {"content": "I am Ann."}}, critic]), encoding="utf-8")
+    store = InMemoryStore()
+    (done,) = import_logs(store, read_logs("", str(file)))
+    messages = [entry.message for entry in drive(store.read(done.conversation_id))]
+    assert [one["content"] for one in messages] == ["I am Ann.", "critic: Really?"]
+
+
 def test_mongo_is_not_read_live() -> None:
     """A URL is refused with what to do instead."""
     with pytest.raises(TransferError, match="a line of JSON for each document"):

@@ -170,7 +170,11 @@ class Figures(Shape):
         return [(age, found.shown / found.of) for age, found in sums if found]
 
     def at_end(self, kind: str | None = None) -> Survived | None:
-        """Return the count of marked lines shown at the end, by default of all kinds; `None` without such lines."""
+        """Return how many marked lines are shown at the end of the conversation; `None` without marks.
+
+        Args:
+            kind: The kind of the lines, such as "name"; `None` for all kinds together.
+        """
         return total([one for one in self.survived if one.after is None and kind in (None, one.kind)])
 
 

@@ -82,7 +82,7 @@ def tool_path(name: str) -> str:
 
 
 def tool_name(path: str) -> str:
-    """Return the name of the tool for a URL path from `tool_path`."""
+    """Return the name of the tool from its URL path, which `tool_path` made."""
     return unquote(path.removeprefix(_TOOLS))
 
 

@@ -200,7 +200,7 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Note that a request will get no answer, so that `end` does not report it."""
+        """Record that a request will never get an answer; `end` then does not report it as open."""
         with self._lock:
             # aiohttp follows redirects with its own requests; the first of these replaces the announced request.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))

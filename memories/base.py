@@ -240,9 +240,9 @@ class BaseMemory(ABC):
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of waiting entries to learn from now, counted from the oldest.
+        """Return whether to learn from the waiting entries now, or the number of the oldest to learn from.
 
-        True (the default) means all, as soon as they make a portion (`learn_every`); False means none.
+        True (the default) is all, as soon as they make a portion (`learn_every`); False is none.
         """
         return True
 

@@ -26,9 +26,8 @@ class MessageListStore(Closing):
     - A list is not protected from other processes: if two processes save to one conversation at the same time, one
       process may overwrite the other's messages.
     - If messages are changed or removed outside this store, numbers and all states start afresh.
-    - A load reads the whole list once; a save reads and rewrites the whole list once. With `keep_history=False`, a save
-      that shortens the list writes the list twice, and reads it once more if the memory asks a model. Your
-      functions run within the call, one at a time, so slow functions block an event loop.
+    - A load reads the whole list once; a save reads and rewrites it once, and with `keep_history=False` up to twice.
+      Your functions run within the call, one at a time, so slow functions block an event loop.
 
     Example:
         >>> from memzoo.memories import create_memory

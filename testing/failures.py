@@ -1,4 +1,4 @@
-"""The rules for every strategy about failing models and simultaneous saves."""
+"""The contract of every strategy for failing models and simultaneous saves."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

@@ -69,7 +69,7 @@ class ForgettingContract(ContractTools):
 
     @pytest.mark.parametrize(("ids", "error"), [([1, 99], UnknownMessageError), ("12", OptionError), (3, OptionError)])
     def test_refuses_to_forget_what_is_not_there(self, ids: Any, error: type[Exception]) -> None:
-        """Unknown numbers of messages, and other objects, are refused, and nothing changes."""
+        """A number that no message has, and a value that is no number, are refused, and nothing changes."""
         memory = self.told()
         before = memory.load_memory_variables(QUESTION), memory.history()
         with pytest.raises(error, match=r"99|log numbers"):

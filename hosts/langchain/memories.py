@@ -238,7 +238,7 @@ class ConversationEntityMemory(LangChainMemory):
 
 
 class ConversationKGMemory(_Recalling):
-    """Shows the facts about the entities in the input, taken from the user's words."""
+    """Shows facts about the entities that the input names. The facts are taken from the user's words."""
 
     plain_class = PlainKG
     defaults: ClassVar[Mapping[str, Any]] = {"mine_ai": False, "max_token_limit": None, "ask_at_load": True}

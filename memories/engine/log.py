@@ -328,8 +328,8 @@ class Log:
 
         Args:
             k: The number of exchanges.
-            step: The most exchanges to return beyond `k`. With a step, most views begin with the same message as the
-                view before.
+            step: The most exchanges to return beyond `k`. The beginning then moves on only every `step` exchanges, and
+                most views begin like the view before.
         """
         return (await self.exchanges_with_room(k, step))[0]
 

@@ -113,9 +113,9 @@ def find_values(text: str) -> int:
 
 
 def kinds_of(text: str) -> int:
-    """Return the bits of `find_values`, and further bits if the text may correct an earlier text.
+    """Return a bit for each kind of value in a text (see `find_values`), and bits for a correction.
 
-    The further bits are `CORRECTS`, and if the text clearly corrects something, also `SURELY`.
+    The bit `CORRECTS` is set if the text may correct an earlier text, and `SURELY` if it clearly does.
     """
     small, kinds = text.lower(), find_values(text)
     if len(text.split()) > _MOST_WORDS:

@@ -53,9 +53,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield a group for each unit (fact or statement) found: later units that correct its names, then the unit.
+        """Yield each fact or statement found, in a group behind later ones that replace a name in it.
 
-        If `limit` is at most 300 tokens, no later units are added.
+        If `limit` is at most 300 tokens, the later ones are left out.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

@@ -390,12 +390,12 @@ def is_answered(said: Sequence[Message]) -> bool:
 def as_sent(message: Message, family: Family = ANY) -> Message:
     """Return a message as a provider accepts it.
 
-    Only members of OpenAI's chat messages stay, and only if they are not empty. Thoughts are left out, names with
-    blanks are changed, and arguments become JSON objects.
+    Only members of OpenAI's chat messages stay, and only if they are not empty. Thoughts are left out unless the family
+    wants them back, names with blanks are changed, and arguments become JSON objects.
 
     Args:
         message: The message.
-        family: The family of endpoints. Some families get thoughts and signatures back.
+        family: The family of endpoints.
     """
     role, content = message["role"], message.get("content")
     is_plain = len(message) == 2 and isinstance(content, str)  # noqa: PLR2004 - a role and a content, as nearly all have

@@ -270,7 +270,7 @@ class View:
 
     @property
     def quoted(self) -> list[str]:
-        """The found texts. If there are none, the notes as one text."""
+        """The texts to show as quotations: those found by a search, or without any, the notes as one text."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in self.quotes or (known,) if text]
 

@@ -314,7 +314,7 @@ def orphans(bench: Bench) -> bool:
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check that a kit's defaults keep a secret in one part of a request out of the file."""
+    """Return a check: with the kit's defaults, the recording does not contain a secret of one part of the request."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:

@@ -75,8 +75,8 @@ class SharedOptions(TypedDict, total=False):
     learn_every: int | None
     """The number of exchanges, each begun by a user message, that one call learns from; until then, they are shown word
     for word. By default 8, in `summary` 16, and 1 in a strategy that asks no model. A portion ends early when it
-    takes half of the room for waiting messages (`max_pending_tokens`), or for messages within the last request's
-    `max_tokens`. `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a
+    takes half of the room for waiting messages (`max_pending_tokens`), or when a request's `max_tokens` has no room
+    for all of it. `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a
     limit is passed does so whatever this number is. Default: `None`."""
     learn_after_pause: int | None
     """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from the

@@ -25,8 +25,10 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="the page was not looked at: Chromium is not installed")
 
-_FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --remote-debugging-port=0"
-_FLAGS += " --process-per-site"  # else each tab has a process of its own
+_FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --remote-debugging-port=0 "
+    "--process-per-site"  # else each tab has a process of its own
+)
 _SECONDS = 120
 
 

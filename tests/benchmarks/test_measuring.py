@@ -105,8 +105,9 @@ class TestWhatIsShown:
         self, name: str, transcript: Transcript, measured: Measured, rules: ChatFunction
     ) -> None:
         """Each exchange sends the request that the memory makes: with frames, and with neighbours joined."""
-        names = {"human_prefix": transcript.user, "ai_prefix": transcript.assistant}
-        memory, sent = create_memory(name, llm=rules, learn_every=1, **names), 0
+        options: dict[str, Any] = {"human_prefix": transcript.user, "ai_prefix": transcript.assistant}
+        options |= {"llm": rules, "learn_every": 1}
+        memory, sent = create_memory(name, **options), 0
         for exchange in transcript.exchanges:
             request = memory.request(exchange.messages[0])
             sent += sum(len(text_of(message).split()) + sum(PER_MESSAGE) for message in request)

@@ -271,7 +271,8 @@ def test_a_question_whose_run_failed_is_asked_again(memory: BaseMemory):
 @pytest.mark.parametrize("strategy", ["summary", "entity", "knowledge-graph", "vector-retriever"])
 def test_nothing_is_learnt_from_an_abandoned_branch(strategy: str):
     """What was learnt from it goes with it, and what is said instead is learnt."""
-    memory = create_memory(strategy, **({} if strategy == "vector-retriever" else {"llm": "offline"}), learn_every=1)
+    options: dict[str, Any] = {} if strategy == "vector-retriever" else {"llm": "offline", "learn_every": 1}
+    memory = create_memory(strategy, **options)
 
     def shown() -> str:
         asked = {"input": "Where do I work? Google or Apple?"}

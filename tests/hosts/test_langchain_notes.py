@@ -1,5 +1,6 @@
 """Notes that are written with LangChain's two prompts: names are found first, then whole notes are written anew."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -36,7 +37,12 @@ def make(*replies: str, **options: Any) -> tuple[ConversationEntityMemory, list[
 def test_each_save_learns(name: str) -> None:
     """As in LangChain: the plain classes learn from several exchanges at a time."""
     asked = list[Message]()
-    memory = getattr(langchain, name)(llm=lambda messages: asked.extend(messages) or "Sam | likes | tea")
+
+    def answer(messages: Sequence[Message]) -> str:
+        asked.extend(messages)
+        return "Sam | likes | tea"
+
+    memory = getattr(langchain, name)(llm=answer)
     for calls in (1, 2, 3):
         memory.save_context({"input": f"Sam likes tea number {calls}"}, {"output": "ok"})
         assert len(asked) == calls

@@ -1,6 +1,7 @@
 """Rows of the page beside other libraries, printed for whoever disputes a cell."""
 
 import functools
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def test_a_row_is_printed_and_the_page_is_left(tmp_path: Path, monkeypatch: pyte
     (about / "entry_points.txt").write_text("[memzoo.contenders]\nmine = mine_memory\n", encoding="utf-8")
     (tmp_path / "mine_memory.py").write_text(ADAPTER, encoding="utf-8")
     page = tmp_path / "page.md"
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(plugins, "plugins", functools.cache(plugins.plugins.__wrapped__))  # with what is new
 
     def run(*given: str) -> Any:

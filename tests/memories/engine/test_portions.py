@@ -132,9 +132,15 @@ def test_members_have_their_own_defaults(given: dict[str, Any], portions: list[i
 @given(replies=st.lists(st.integers(1, 60), min_size=12, max_size=12))
 def test_a_request_without_room_for_what_waits_learns_it_first(name: str, way: str, replies: list[int]) -> None:
     """What `max_tokens` leaves out was learnt from before: each message that waits is in the request."""
-    options: dict[str, Any] = {"llm": lambda _: "Sam | likes | tea" if name == "knowledge-graph" else "Sam: likes tea."}
-    members = [(one, options) for one in ("summary", "entity")]
-    memory = create_memory(name, token_counter=count_words, **{"memories": members} if name == "combined" else options)
+
+    def learn(_: Sequence[Message]) -> str:
+        return "Sam | likes | tea" if name == "knowledge-graph" else "Sam: likes tea."
+
+    options: dict[str, Any] = {"llm": learn}
+    if name == "combined":
+        options = {"memories": [(one, options) for one in ("summary", "entity")]}
+    options["token_counter"] = count_words
+    memory = create_memory(name, **options)
     answers = list[str]()
 
     def check(request: Sequence[Message]) -> str:

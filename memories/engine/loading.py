@@ -6,7 +6,8 @@
 3. The strategy shows some of the log and the state (`view`); `Finds` adds earlier search results, if wanted.
 4. Set-aside and waiting messages are added word for word, if there is room, and then the system message.
 5. Other pinned messages are put where they were said. A view to be sent ends with the unanswered question, if any.
-6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
+6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`). If a token limit leaves out messages
+   that wait for a portion, they are learnt from, and the load begins again.
 """
 
 from dataclasses import replace

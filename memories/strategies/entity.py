@@ -36,16 +36,17 @@ _MOST_INTRODUCED = 40
 class ConversationEntityMemory(ModelBackedMemory):
     """Shows the last `k` exchanges, and the statements of its notes that fit the input.
 
-    Each person or thing has a separate note. Loading asks no model: the input's words are searched in each statement,
-    and in its note as a whole. One call amends the notes for eight exchanges (`learn_every`), which are shown word for
-    word until then: the model adds statements, and ends outdated statements, which stay as history. A statement that
-    forbids something, or tells of an allergy, is shown for any question, if there is room. Upper and lower case are the
-    same in names. If the model replies that two names mean the same ("Bob = Robert"), both names share one note.
+    Each person or thing has a separate note. A load searches without a model: the input's words are searched in each
+    statement, and in its note as a whole. One call amends the notes for eight exchanges (`learn_every`), which are
+    shown word for word until then: the model adds statements, and ends outdated statements, which stay as history. A
+    statement that forbids something, or tells of an allergy, is shown for any question, if there is room. Upper and
+    lower case are the same in names. If the model replies that two names mean the same ("Bob = Robert"), both names
+    share one note.
 
     This memory is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens
     show 0.59 of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.50.
 
-    Costs: 1 call for 8 exchanges, none a load; tokens up to the limit.
+    Costs: 1 call for 8 exchanges; tokens up to the limit.
 
     State: an item for each name. The key is the canonical name. A note is `{"name": ..., "statements": [...]}`. Another
     name for a note is `{"name": ..., "of": ...}`, with the key of the note. A statement has `text`, `said` (a day) and

@@ -54,17 +54,17 @@ class ConversationKGMemory(ModelBackedMemory):
     r"""Shows the facts that fit the input, found by words.
 
     One call writes down the facts of eight exchanges (`learn_every`) as subject, relation and object; the exchanges are
-    shown word for word until then. Loading asks no model: a fact is found by its words, and by the words of other facts
-    about its names: "my head baker" finds all facts about Devin, if one fact says that Devin is head baker. A fact that
-    forbids something, or tells of an allergy, is shown for any question, if there is room. Facts from different
-    exchanges are joined under one name, and corrections win: if a subject can have only one object, the newer fact
-    supersedes the older fact, which stays as history.
+    shown word for word until then. A load searches without a model: a fact is found by its words, and by the words of
+    other facts about its names: "my head baker" finds all facts about Devin, if one fact says that Devin is head baker.
+    A fact that forbids something, or tells of an allergy, is shown for any question, if there is room. Facts from
+    different exchanges are joined under one name, and corrections win: if a subject can have only one object, the newer
+    fact supersedes the older fact, which stays as history.
 
     This memory is good for connected and changing facts, and for very few tokens. With a large model's facts from the
     bundled conversation, 150 tokens show 0.46 of the answers (a search over the messages shows 0.13) and 1,000 show
     0.80, with 13 of 13 corrections.
 
-    Costs: 1 call for 8 exchanges, none a load; tokens up to the limit.
+    Costs: 1 call for 8 exchanges; tokens up to the limit.
 
     State: an item for each fact (`Fact.as_json`: `subject`, `relation`, `object`, `negated`, `sources`,
     `superseded_by`, and if known `qualifier` and `superseded_at`). The key is the fact's canonical subject, relation,

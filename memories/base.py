@@ -447,7 +447,7 @@ class BaseMemory(ABC):
         Args:
             query: The user's next words, which are not appended; by default the user's last words.
             max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`; the oldest messages
-                are left out.
+                are left out. Those that still wait to be learnt from are learnt from first.
             catch_up: True to learn first from messages not learnt from yet; false to learn and store nothing.
 
         Raises:

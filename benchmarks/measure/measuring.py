@@ -280,6 +280,7 @@ class _Run:
         try:
             learn()
         except ModelError as error:
+            # Learning the rest at the end is no save of its own.
             self.failed_saves = min(self.failed_saves + (name == "save"), self._saves)
             self.failure = str(error)
         self._book(name, before)

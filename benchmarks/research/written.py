@@ -188,11 +188,12 @@ def written(
     """Measure memories that learn from replies in files, which a person or a program writes."""
     with refusals():
         found = load_transcripts(sample_path(talks) if talks in ("en", "zh", "survival") else Path(talks))
+        chosen = [(number, found[number - 1]) for number in limits_of(numbers)]
         if underway:
-            found = [*map(_ask_underway, found)]
+            chosen = [(number, _ask_underway(talk)) for number, talk in chosen]
         jobs = [
-            _Job(found[number - 1], number, name, size, budget, folder, learn, relearn, change)
-            for size, name, number in itertools.product(limits_of(sizes), memory.split(","), limits_of(numbers))
+            _Job(talk, number, name, size, budget, folder, learn, relearn, change)
+            for size, name, (number, talk) in itertools.product(limits_of(sizes), memory.split(","), chosen)
         ]
         with ThreadPoolExecutor(len(jobs)) as threads:
             done = [*threads.map(_Job.run, jobs)]
@@ -213,9 +214,11 @@ def _ask_underway(talk: Transcript) -> Transcript:
     said = [{text for texts in exchange.evidence for text in texts.values()} for exchange in talk.exchanges]
     more = list[Question]()
     for one in talk.measured:
-        known = max(number for number, texts in enumerate(said, start=1) if texts.intersection(one.evidence))
-        numbers = range(max(known, len(said) // 2), len(said))
+        known = [number for number, texts in enumerate(said, start=1) if texts.intersection(one.evidence)]
+        numbers = range(max([len(said) // 2, *known]), len(said) if known else 0)
         more += [replace(one, category=_UNDERWAY, asked_after=number) for number in numbers]
+    if not more:
+        raise OptionError(f"--underway needs questions with their evidence, and {talk.title!r} has none")
     return replace(talk, questions=(*talk.questions, *more))
 
 

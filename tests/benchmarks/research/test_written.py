@@ -100,3 +100,5 @@ def test_a_question_underway_is_asked_while_messages_wait_to_be_learnt(tmp_path:
     reply.write_text("Their dog eats at six.\n", encoding="utf-8")
     *_, row = run(tmp_path / "told", "--talks", talk, "--underway").strip().splitlines()
     assert [row.split("|")[place].strip() for place in (4, 13)] == ["0 of 1", "1.00 of 1"]
+    talk.write_text(json.dumps({"messages": MESSAGES}), encoding="utf-8")
+    assert "--underway needs questions with their evidence" in run(tmp_path / "told", "--talks", talk, "--underway")

@@ -98,6 +98,24 @@ class TestWithoutALimit:
             assert "I am Sam." in sent
         assert len(memory.history()) == 12
 
+    @pytest.mark.parametrize("name", ["summary", "entity", "knowledge-graph"])
+    def test_a_shorter_request_learns_first_from_what_it_leaves_out(self, small: SmallModel, name: str) -> None:
+        """Messages that wait for a portion are in the request that the model accepts, or were learnt from before it."""
+        prompts = list[str]()
+
+        def learn(prompt: list[Message]) -> str:
+            prompts.append(str(prompt[-1]["content"]))
+            return answered(prompt)
+
+        memory = create_memory(name, token_counter=words, llm=learn, learn_every=16)
+        for number in range(7):
+            memory.save_context({"input": f"number {number} of {'many ' * 12}"}, {"output": "Fine."})
+        assert prompts == []
+        small.says("Yes.")
+        Conversation(small.model, memory).send("Well?")
+        told = "\n".join([*prompts, *map(text_of, small.sent())])
+        assert [number for number in range(7) if f"number {number} of" not in told] == []
+
     @pytest.mark.parametrize("max_tokens", [None, 1000])
     def test_what_was_learnt_from_a_refusal_is_used_in_the_next_turn(
         self, small: SmallModel, max_tokens: int | None

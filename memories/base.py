@@ -296,7 +296,7 @@ class BaseMemory(ABC):
         return PromptSet(self.prompts, self.own_prompts)
 
     @cached_property
-    def redactor(self) -> "Redactor":
+    def _redactor(self) -> "Redactor":
         """The redactor, which applies the option `redact` to texts."""
         from memzoo.memories.text.redaction import Redactor
 
@@ -386,7 +386,7 @@ class BaseMemory(ABC):
         """
         keys, owner = (self.input_key, self.output_key), type(self).__name__
         exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self.keeps_fields)
-        await saving.save(self, exchange, turn_id)
+        await self._save(exchange, turn_id)
 
     async def aadd_messages(
         self,
@@ -413,7 +413,7 @@ class BaseMemory(ABC):
         records = [as_record(message) for message in messages]
         if pinned:
             records = [mark(one) for one in records]
-        await saving.save(self, records, turn_id, learns=learn, pinned=pinned)
+        await self._save(records, turn_id, learns=learn, pinned=pinned)
 
     async def apin(self, ids: int | Sequence[int] | set[int], *, off: bool = False) -> None:
         """Pin messages: every strategy shows pinned messages in every view, word for word, until `pin(..., off=True)`.
@@ -454,6 +454,7 @@ class BaseMemory(ABC):
             OverBudgetError: The messages that cannot be left out exceed `max_tokens`, or the strategy's own limit.
         """
         check_query(query)
+        query = query and self._redactor.text(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
         shown = self.render.show(view, limit := await self._resolve("max_tokens", max_tokens))
         if catch_up and limit is not None:
@@ -510,7 +511,7 @@ class BaseMemory(ABC):
             OptionError: The family or the form is unknown.
             OverBudgetError: See `messages`.
         """
-        given = [self.redactor.message(users_message(question))] if question else []
+        given = [self._redactor.message(users_message(question))] if question else []
         asked = [one for one in given if text_of(one).strip()]
         one_of("form", form, *get_args(Api))
         known = self.render.family(family)
@@ -672,7 +673,8 @@ class BaseMemory(ABC):
                 raise OptionError(
                     f"after={after} needs a new message; without a message, the last question is answered again"
                 )
-        return Turn(self, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
+        redact = self._redactor.record
+        return Turn(self, user, redact, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
         """Return the messages of the newest turn if the turn ended without an answer; otherwise an empty list."""
@@ -709,6 +711,7 @@ class BaseMemory(ABC):
             OverBudgetError: See `messages`.
         """
         check_query(query)
+        query = query and self._redactor.text(query)
         with watch() as told:
             view, asked = await loading.view_to_send(self, query)
         return await explain_view(
@@ -769,11 +772,12 @@ class BaseMemory(ABC):
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""
-        return self.redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
+        return self._redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
-    async def _save_redacted(self, messages: Sequence[Message]) -> None:
-        """Save messages whose texts were already redacted."""
-        await saving.save(self, list(map(Record, messages)), None, is_redacted=True)
+    async def _save(self, records: Sequence[Record], turn_id: str | None, **how: bool) -> None:
+        if self.redact is not None:
+            records = [self._redactor.record(one) for one in records]
+        await saving.save(self, records, turn_id, **how)
 
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner

@@ -108,7 +108,7 @@ class ConversationKGMemory(PlainKG):
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Any]:
         """Return the facts in a text, without storing them. The model also reads the last `k` exchanges."""
-        history, words = await self._recent(), self.redactor.text(input_string)
+        history, words = await self._recent(), self._redactor.text(input_string)
         lines = words if self.has_langchains_prompt else self.render.labels.line({"role": "user", "content": words})
         own = {} if self.has_langchains_prompt else {"dated_history": history, "dated_new_lines": lines}
         try:
@@ -129,7 +129,7 @@ class ConversationKGMemory(PlainKG):
 
         If the model replies in prose, the parts between commas are taken as names.
         """
-        history, asked = await self._recent(), self.redactor.text(input_string)
+        history, asked = await self._recent(), self._redactor.text(input_string)
         try:
             return replies.names(await self.ask("current_entities", history=history, input=asked, known=()))
         except ModelReplyError as error:

@@ -63,7 +63,7 @@ class RetrieverMemory(BaseMemory):
 
     async def documents(self, query: str) -> list[Any]:
         """Return the documents that the retriever finds, as LangChain's documents."""
-        return list(await _either(self.retriever, "invoke", self.redactor.text(query)))
+        return list(await _either(self.retriever, "invoke", self._redactor.text(query)))
 
     async def aclear(self) -> None:
         """Delete the conversation and its documents."""

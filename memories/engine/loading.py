@@ -43,7 +43,6 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
 
     If `query` is `None`, a strategy that searches uses the user's last words.
     """
-    query = query and memory.redactor.text(query)
     with memory.log.cached.looking_once():
         log = await memory.log.refreshed()
         if query is None and memory.needs_query:

@@ -65,8 +65,8 @@ class SummarizingMemory(ModelBackedMemory):
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
         """
-        lines = "\n".join(map(self.render.labels.line, map(self.redactor.message, messages)))
-        return await self._bound(await self._write(self.redactor.text(existing_summary), lines, lines))
+        lines = "\n".join(map(self.render.labels.line, map(self._redactor.message, messages)))
+        return await self._bound(await self._write(self._redactor.text(existing_summary), lines, lines))
 
     predict_new_summary = blocking(apredict_new_summary)
 

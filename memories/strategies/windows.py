@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine import saving
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.options import AtLeast, strategy, whole_number
@@ -24,7 +25,7 @@ from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import check_several, checked
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.memories.text.view import View, as_room
-from memzoo.stores import Entry, Message
+from memzoo.stores import Entry, Message, Record
 from memzoo.sync import blocking
 
 if TYPE_CHECKING:
@@ -191,10 +192,10 @@ class WindowMemory(BaseMemory):
             MessageError: A message is invalid; nothing was changed.
         """
         check_several(messages)
-        new = [self.redactor.message(set_thoughts_apart(checked(message))) for message in messages]
+        new = [self._redactor.message(set_thoughts_apart(checked(message))) for message in messages]
         if await (await self.log.refreshed()).tail(1):
             new.insert(0, dict(_START))
-        await self._save_redacted(new)
+        await saving.save(self, list(map(Record, new)), None)
 
     set_messages = blocking(aset_messages)
 

@@ -3,7 +3,7 @@
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, overload
 
@@ -210,7 +210,7 @@ class BaseMemory(ABC):
         labels = Labels(self.human_prefix, self.ai_prefix)
         recalled: dict[str, Any] = {"role": self.recalled_role, "place": self.recalled_place}
         recalled["model"] = lambda: self._tokenizer_model or str(self.token_counter or "")
-        self.render = Renderer(labels, lambda: self.counter, cached.lines, cached.tokens, **recalled)
+        self.render = Renderer(labels, self._make_counter, cached.lines, cached.tokens, **recalled)
         cached.system, cached.pins = SystemMessage(cached), Pins(cached)
         if self.clear_tool_results is not None:
             from memzoo.memories.text.clearing import Clearing, clearing_of
@@ -279,9 +279,7 @@ class BaseMemory(ABC):
         """The names of the variables that `load_memory_variables` returns; the transcript's variable comes last."""
         return [self.memory_key]
 
-    @cached_property
-    def counter(self) -> "TokenCounter":
-        """The token counter for messages."""
+    def _make_counter(self) -> "TokenCounter":
         from memzoo.memories.text.tokens import token_counter
 
         counter = token_counter(self.token_counter, self._tokenizer_model)
@@ -459,7 +457,7 @@ class BaseMemory(ABC):
         shown = self.render.show(view, limit := await self._resolve("max_tokens", max_tokens))
         if catch_up and limit is not None:
             whole = self.render.show(view, only_pieces=True)
-            if await self.learn_left_out(whole.pieces, shown.pieces):
+            if await loading.learn_left_out(self, whole.pieces, shown.pieces):
                 return await self.amessages(query, max_tokens=max_tokens)
         return shown
 
@@ -527,7 +525,7 @@ class BaseMemory(ABC):
         is_open = bool(waiting) and (not asked or asked == waiting or words == text_of(waiting[0]))
         ends = [] if is_open else [Piece(one) for one in asked or [STAND_INS["user"]]]
         request = self.render.request(shown, ends, system, known, await self._resolve("max_tokens", max_tokens))
-        if await self.learn_left_out(shown.pieces, request.pieces):
+        if await loading.learn_left_out(self, shown.pieces, request.pieces):
             return await self.arequest(question, system=system, max_tokens=max_tokens, family=family, form=form)
         return as_request(request) if form == "responses" else request
 
@@ -755,20 +753,6 @@ class BaseMemory(ABC):
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
     __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
-
-    async def learn_left_out(self, whole: Iterable[Piece], sent: Iterable[Piece]) -> bool:
-        """Learn from messages that wait for a portion, if a request leaves some of them out.
-
-        Args:
-            whole: The pieces of the view.
-            sent: The pieces of the request.
-
-        Returns:
-            True if anything was learnt, so that the view has changed.
-        """
-        known, kept = ({piece.entry.seq for piece in pieces if piece.entry} for pieces in (whole, sent))
-        gone = known - kept
-        return any([await learner.learn_left_out(gone) for learner in self.learners]) if gone else False
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""

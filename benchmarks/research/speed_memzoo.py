@@ -111,7 +111,7 @@ def token_buffer_open(place: Place) -> Prepare:
         return ConversationTokenBufferMemory(store=store, conversation_id="a", **_tokens(2000))
 
     # The tokenizer's vocabulary is loaded before, as in a process that has run for a while.
-    open_memory(open_store("memory://")).counter({"role": "user", "content": "tea"})
+    open_memory(open_store("memory://")).render.counter({"role": "user", "content": "tea"})
     original = _store_messages(place, lambda store: ConversationBufferMemory(store=store, conversation_id="a"))
     return _prepare_opening(place, original, open_memory, "tea")
 

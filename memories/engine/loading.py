@@ -10,6 +10,7 @@
    that wait for a portion, they are learnt from, and the load begins again.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,14 +20,14 @@ from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.pins import show_pinned
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, kind_of, last_exchange
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Piece, View
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
     from memzoo.memories.engine.learner import Learner, Waiting
 
-__all__ = ["view_of", "view_to_send"]
+__all__ = ["learn_left_out", "variables_of", "view_of", "view_to_send"]
 
 _NO_STATE = State()
 
@@ -55,6 +56,22 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
     places = find_unanswered(messages_of(said))
     first = said[places[0]].seq if places else 0
     return view.ending_with([entry for entry in newest if entry.seq >= first], is_open=bool(places)), query
+
+
+async def learn_left_out(memory: "BaseMemory", whole: Iterable[Piece], sent: Iterable[Piece]) -> bool:
+    """Learn from messages that wait for a portion, if a request leaves some of them out.
+
+    Args:
+        memory: The memory.
+        whole: The pieces of the view.
+        sent: The pieces of the request.
+
+    Returns:
+        True if anything was learnt, so that the view has changed.
+    """
+    known, kept = ({piece.entry.seq for piece in pieces if piece.entry} for pieces in (whole, sent))
+    gone = known - kept
+    return any([await learner.learn_left_out(gone) for learner in memory.learners]) if gone else False
 
 
 async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:

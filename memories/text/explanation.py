@@ -236,7 +236,7 @@ async def explain_view(
     if limit is None and not beside and not view.entries:
         limit = getattr(memory, "max_token_limit", None)
     entries = await memory.log.page()
-    shown = tuple(_list_shown(sent, memory.counter))
+    shown = tuple(_list_shown(sent, memory.render.counter))
     numbers = {one.number for one in shown} | {passage.seq for passage in view.passages}
     finds = tuple(_finds(told.found, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}

@@ -166,8 +166,9 @@ class TestModels:
 
     def test_count_tokens(self) -> None:
         """What a model with a tokenizer of its own counts, counts; another model's tokens are estimated."""
-        assert ConversationSummaryBufferMemory(llm=answering()).plain.counter({"role": "user", "content": "a b c"}) == 4
-        assert ConversationSummaryBufferMemory(llm=chatting()).plain.counter.name == "approximate"
+        counter = ConversationSummaryBufferMemory(llm=answering()).plain.render.counter
+        assert counter({"role": "user", "content": "a b c"}) == 4
+        assert ConversationSummaryBufferMemory(llm=chatting()).plain.render.counter.name == "approximate"
 
 
 class TestMessages:

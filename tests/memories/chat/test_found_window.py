@@ -61,7 +61,7 @@ def test_the_endpoint_tells_the_window(told: dict[str, Any], awaited: bool) -> N
             said = "Tell me about the ferry, please, and about the choir."
             assert asyncio.run(conversation.asend(said)) if awaited else conversation.send(said)
         looked = len(endpoint.looked)
-        sent = [sum(map(conversation.memory.counter, request["messages"])) for request in endpoint.asked]
+        sent = [sum(map(conversation.memory.render.counter, request["messages"])) for request in endpoint.asked]
     assert looked == 1 + ("/props" not in told)
     assert 200 < max(sent) <= 250
 

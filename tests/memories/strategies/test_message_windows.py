@@ -81,8 +81,8 @@ class TestTokens:
 
     def test_token_buffer_counts_as_the_model_does(self) -> None:
         """Tokens are those of the model that is given as `llm`."""
-        assert ConversationTokenBufferMemory(llm="gpt-4").counter.name == "cl100k_base"
-        assert ConversationTokenBufferMemory(llm="gpt-4o").counter.name == "o200k_base"
+        assert ConversationTokenBufferMemory(llm="gpt-4").render.counter.name == "cl100k_base"
+        assert ConversationTokenBufferMemory(llm="gpt-4o").render.counter.name == "o200k_base"
 
 
 class TestLimits:

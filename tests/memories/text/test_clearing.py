@@ -142,7 +142,7 @@ def test_limits_count_what_is_shown() -> None:
     for one in (memory, plain):
         look_up(one, 0, 40)
     assert len(memory.messages()) > 2 * len(plain.messages())
-    assert sum(map(memory.counter, memory.messages())) <= 2000
+    assert sum(map(memory.render.counter, memory.messages())) <= 2000
 
 
 def test_nothing_is_learnt_from_cleared_results() -> None:

@@ -98,7 +98,7 @@ def test_views_requests_and_lists_take_a_share() -> None:
         memory.messages(max_tokens="50%")
     memory = memory.clone(token_counter="gpt-4")
     shown = memory.messages(max_tokens="50%")
-    assert 0 < sum(map(memory.counter, shown)) <= 4_096 < sum(map(memory.counter, memory.history()))
+    assert 0 < sum(map(memory.render.counter, shown)) <= 4_096 < sum(map(memory.render.counter, memory.history()))
     assert memory.explain(max_tokens="50%").shown
     with pytest.raises(OptionError, match="'offline' is not known here"):
         Conversation("offline", max_tokens="80%")

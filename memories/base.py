@@ -78,11 +78,10 @@ class BaseMemory(ABC):
         keeps_fields: True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's
             words.
         learns_system: True if `derive` and `due` also get system messages.
-        shows_waiting: True if views also show messages that were not learnt from yet.
         log: The log of the conversation, with its pins and its system message in force.
         render: Writes entries as lines, and counts their tokens.
-        learner: Keeps the state up to date; `None` for a strategy without a state.
-        learners: All learners of the memory: `learner`, or the learners of a combined memory's members.
+        learners: What keeps the state up to date: one for a strategy that learns, none for others; those of all members
+            for a combined memory.
         usage: The model calls and tokens spent by this memory, by purpose.
 
     Raises:
@@ -96,7 +95,10 @@ class BaseMemory(ABC):
     needs_query = False
     keeps_fields = False
     learns_system = False
-    shows_waiting = False
+    # True if views also show messages that were due and could not be learnt from.
+    _shows_waiting = False
+    # False if `max_token_limit` limits texts that were learnt, and not the messages beside them.
+    _limits_messages = True
     # The model whose tokens to count if `token_counter` names no model; "" for an estimate.
     _tokenizer_model = ""
     # The most tokens that a prompt may have, counting three bytes as one token.
@@ -217,8 +219,7 @@ class BaseMemory(ABC):
 
             if option := clearing_of(self.clear_tool_results):
                 cached.clearing = Clearing(option, cached, self.render.tokens, cached.pins)
-        self.learner: Learner | None = self._new_learner(cached) if self._learns else None
-        self.learners: Sequence[Learner] = [self.learner] if self.learner else []
+        self.learners: Sequence[Learner] = [self._new_learner(cached)] if self._learns else []
         # Last: from now on, options cannot change.
         self.log = Log(cached)
 
@@ -270,7 +271,7 @@ class BaseMemory(ABC):
         return type(self).derive is not BaseMemory.derive
 
     @property
-    def state_name(self) -> str:
+    def _state_name(self) -> str:
         """The name under which the store keeps the state."""
         return self.name
 
@@ -308,25 +309,6 @@ class BaseMemory(ABC):
 
         return RetryPolicy(self.clock, PromptLimit(self._longest_prompt, self._usual_prompt))
 
-    @property
-    def pending_limit(self) -> int:
-        """The token limit for messages not learnt from yet: `max_pending_tokens`, or its default for the model."""
-        return self._most_pending if self.max_pending_tokens is None else self.max_pending_tokens
-
-    @property
-    def portion(self) -> int:
-        """The number of exchanges that one call learns from: `learn_every`, or its default in this class."""
-        return self._usual_portion if self.learn_every is None else self.learn_every
-
-    @property
-    def message_limit(self) -> int | None:
-        """The token limit for the messages in a view, including those not learnt from yet; `None` for no limit.
-
-        By default, this is the option `max_token_limit`, if there is one. Override this property if your option limits
-        something else.
-        """
-        return getattr(self, "max_token_limit", None)
-
     async def _resolve(self, name: str, value: Any) -> Any:
         """Return an option's value; a share such as "50%" of the model's context window becomes a number of tokens.
 
@@ -345,13 +327,13 @@ class BaseMemory(ABC):
             window = await asked.find_window() if isinstance(asked, ChatModel) else None
         return tokens_of(name, value, model, window)
 
-    async def known_state(self) -> State:
-        """Return the current state, without learning more."""
-        return await self.learner.refresh() if self.learner else State()
+    async def _known_state(self) -> State:
+        """Return the current state of a strategy that learns, without learning more."""
+        return await self.learners[0].refresh()
 
     def _keeps(self, state: State) -> bool:
         """Tell if a state is the newest known state in the store, and not one that `relearn` is building."""
-        return self.learner is not None and self.learner.cached_state.newest is state
+        return self.learners[0].cached_state.newest is state
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the memory as variables for a prompt: a transcript, or with `return_messages`, chat messages.
@@ -764,15 +746,22 @@ class BaseMemory(ABC):
         await saving.save(self, records, turn_id, **how)
 
     def _new_learner(self, cached: CachedLog) -> "Learner":
-        from memzoo.memories.engine.learner import Learner
+        from memzoo.memories.engine.learner import Learner, WaitingRules
 
         has_hook = type(self).on_state_change is not BaseMemory.on_state_change
+        rules = WaitingRules(
+            self._usual_portion if self.learn_every is None else self.learn_every,
+            self._most_pending if self.max_pending_tokens is None else self.max_pending_tokens,
+            getattr(self, "max_token_limit", None) if self._limits_messages else None,
+            self._shows_waiting,
+        )
         return Learner(
             cached,
-            self.state_name,
+            self._state_name,
             self,
             self._retry,
             cached.pins,
+            rules=rules,
             when=self.learn,
             lease_seconds=self._lease_seconds,
             on_change=self.on_state_change if has_hook else None,

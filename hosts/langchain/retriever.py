@@ -76,7 +76,7 @@ class RetrieverMemory(BaseMemory):
         return await super().aforget(ids, thorough=thorough)
 
     async def _let_go(self) -> None:
-        ids, vectors = (await self.known_state()).items, getattr(self.retriever, "vectorstore", None)
+        ids, vectors = (await self._known_state()).items, getattr(self.retriever, "vectorstore", None)
         if ids and vectors is not None:
             await _either(vectors, "delete", list(ids.values()))
 

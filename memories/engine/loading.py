@@ -78,10 +78,12 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     """Return a memory's view of an up-to-date log."""
     log, cached = memory.log, memory.log.cached
     pinned = await cached.pins.current()
-    if memory.learner is None:
+    # The members of a combined memory learn, and it does not.
+    learner = next((one for one in memory.learners if one.hooks is memory), None)
+    if learner is None:
         view = await _ask_for_view(memory, log, _NO_STATE, query)
     else:
-        view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
+        view = await _learnt_view(memory, learner, query, catch_up=catch_up)
     if not view.final and await cached.system.newest():
         view = replace(view, system=await cached.system.current(), entries=talk(view.entries))
     clearing = cached.clearing
@@ -110,15 +112,15 @@ def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
 async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
     """Return the view of a strategy that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
-    log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
+    log = memory.log.passing_over(state.attempts.aside) if learner.rules.shows_waiting else memory.log
     with learner.retry.mark_load(state.attempts):
         view = await _ask_for_view(memory, log, state, query)
     is_idle = learner.is_idle(state)
-    holds = memory.portion > 1 and (learner.holds or not is_idle)
-    if not holds and (not memory.shows_waiting or (is_idle and not state.attempts.aside)):
+    holds = learner.rules.portion > 1 and (learner.holds or not is_idle)
+    if not holds and (not learner.rules.shows_waiting or (is_idle and not state.attempts.aside)):
         return view
     waiting = await learner.find_waiting(state)
-    if not (memory.shows_waiting or waiting.is_held):
+    if not (learner.rules.shows_waiting or waiting.is_held):
         return view
     return await _with_waiting(learner, view, state, waiting)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memzoo.errors import OptionError, StoreError
 from memzoo.memories.engine.hooks import check_returned
+from memzoo.memories.engine.state import State
 from memzoo.stores import Entry, Record, Store
 from memzoo.stores.base import managed
 from memzoo.sync import together
@@ -123,7 +124,8 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     tries again.
     """
     log = await memory.log.refreshed()
-    needed = await memory.oldest_needed(log, await memory.known_state())
+    own = [learner for learner in memory.learners if learner.hooks is memory]
+    needed = await memory.oldest_needed(log, await own[0].refresh() if own else State())
     first_needed = check_returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
     waits = await log.unanswered()
     stays = (*await find_set_aside(memory), *await memory.log.pins.current(), *waits, await memory.log.system.newest())

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TurnError, TurnInProgressError
-from memzoo.memories.engine import saving
+from memzoo.memories.engine import loading, saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
@@ -175,7 +175,7 @@ class Turn(Managed["Turn"]):
         """
         if self._seqs or self._replaced or self._before is None:
             return False
-        learnt = await self._memory.learn_left_out(self._before.pieces, sent)
+        learnt = await loading.learn_left_out(self._memory, self._before.pieces, sent)
         if learnt:
             self._before = None
         return learnt

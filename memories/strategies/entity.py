@@ -63,6 +63,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     name = "entity"
     needs_query = True
+    _limits_messages = False
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = UnitWeights()
 
@@ -103,11 +104,6 @@ class ConversationEntityMemory(ModelBackedMemory):
     def memory_variables(self) -> list[str]:
         """The variables that loading returns: the notes and the exchanges."""
         return ["entities", self.chat_history_key]
-
-    @property
-    def message_limit(self) -> int | None:
-        """Always `None`: the messages in a view have no limit, because `max_token_limit` limits notes."""
-        return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the notes amended with the statements of the new messages."""
@@ -168,12 +164,12 @@ class ConversationEntityMemory(ModelBackedMemory):
     @property
     def entities(self) -> dict[str, str]:
         """A dict from name to note, a single text, sorted by name. `settle` first takes in messages that still wait."""
-        return EntityNotes(drive(self.known_state()).items).notes
+        return EntityNotes(drive(self._known_state()).items).notes
 
     @property
     def aliases(self) -> dict[str, str]:
         """The other names of entities: a dict from another name to the name on the note."""
-        return EntityNotes(drive(self.known_state()).items).aliases
+        return EntityNotes(drive(self._known_state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:
         """Return the notes of a state; a state that is not stored, as in `relearn`, gets a separate index."""

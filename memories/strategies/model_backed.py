@@ -45,7 +45,7 @@ class ModelBackedMemory(BaseMemory):
     """
 
     # Without an annotation, because annotated attributes are options.
-    shows_waiting = True
+    _shows_waiting = True
     _usual_portion = 8
 
     def __post_init__(self) -> None:

@@ -73,7 +73,7 @@ class SummarizingMemory(ModelBackedMemory):
     @property
     def summary(self) -> str:
         """The stored summary; "" before the first summary. For messages that still wait, call `settle` first."""
-        return summary_of(drive(self.known_state()))
+        return summary_of(drive(self._known_state()))
 
     def _quote_summary(self, state: State) -> str:
         """Return the summary as shown before a transcript, with quote marks against forged turns."""

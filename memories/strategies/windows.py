@@ -138,7 +138,7 @@ class WindowMemory(BaseMemory):
         return steps.most, steps
 
     @property
-    def state_name(self) -> str:
+    def _state_name(self) -> str:
         """The name of the state, which depends on the rules: memzoo's or LangChain4j's."""
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, Conversation, OpenAIEmbedder, create_memory
@@ -226,9 +226,7 @@ async def _settled(memory: BaseMemory, call: _Call, row: Row, clock: Clock) -> b
 
 async def _watermarks(memory: BaseMemory) -> list[int]:
     """Return the last log number learnt by each learning part of a memory."""
-    parts: tuple[Any, ...] = (memory, *getattr(memory, "members", ()))
-    learners = [one for one in parts if cast("Any", type(one)).derive is not BaseMemory.derive]
-    updates = [await one.store.read_state(one.conversation_id, one.state_name) for one in learners]
+    updates = [await memory.store.read_state(memory.conversation_id, one.name) for one in memory.learners]
     return [update.watermark for update in updates]
 
 

@@ -104,7 +104,7 @@ def test_each_strategy_answers_again(name: str) -> None:
     assert "Quokkas" not in str(model.sent[2])
     assert str(model.sent[2]).count("What does Anna like?") == str(model.sent[1]).count("What does Anna like?")
     memory = conversation.memory
-    state = asyncio.run(memory.store.read_state(memory.conversation_id, memory.state_name))
+    state = asyncio.run(memory.store.read_state(memory.conversation_id, memory.learners[0].name))
     shown = f"{memory.load_memory_variables({'input': 'Anna?'})} {memory.messages('Anna?')} {state} {memory.history()}"
     assert "Wombats" in shown
     assert "Quokkas" not in shown

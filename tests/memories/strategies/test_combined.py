@@ -85,7 +85,7 @@ class TestMembers:
             memory = create_memory(
                 "combined", memories=[("summary", {"llm": sam}), "window"], max_token_limit=limit, learn_every=1
             )
-            rooms.append(memory.members[0].pending_limit)
+            rooms.append(memory.members[0].learners[0].rules.pending_limit)
         assert rooms == [1_000, 4_000]
 
     def test_may_be_made_before(self) -> None:

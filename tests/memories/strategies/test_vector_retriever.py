@@ -282,7 +282,7 @@ class TestFunctions:
 
         memory = make(Function())
         tell(memory, "my cat", "my dog")
-        assert memory.state_name == "vector-retriever/toy"
+        assert memory.learners[0].name == "vector-retriever/toy"
         assert found(memory, "a canine") == "input: my dog\noutput: ok"
 
     def test_an_asynchronous_function(self) -> None:

@@ -72,12 +72,7 @@ class BaseMemory(ABC):
 
     Attributes:
         name: The strategy's short name.
-        own_prompts: The strategy's own prompts, which `ask` sends to the model: a dict from name to Jinja text, or to
-            a file with the text.
         needs_query: True if the view depends on this turn's input, and a load therefore needs the input.
-        keeps_fields: True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's
-            words.
-        learns_system: True if `derive` and `due` also get system messages.
         log: The log of the conversation, with its pins and its system message in force.
         render: Writes entries as lines, and counts their tokens.
         learners: What keeps the state up to date: one for a strategy that learns, none for others; those of all members
@@ -90,11 +85,12 @@ class BaseMemory(ABC):
     """
 
     name: ClassVar[str]
-    own_prompts: ClassVar["Mapping[str, Template]"] = {}
+    # The strategy's own prompts, which `_ask` sends to the model: a dict from name to Jinja text, or to a file with it.
+    _own_prompts: ClassVar["Mapping[str, Template]"] = {}
     # Not annotated: an annotation would make these attributes options.
     needs_query = False
-    keeps_fields = False
-    learns_system = False
+    # True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's words.
+    _keeps_fields = False
     # True if views also show messages that were due and could not be learnt from.
     _shows_waiting = False
     # False if `max_token_limit` limits texts that were learnt, and not the messages beside them.
@@ -292,7 +288,7 @@ class BaseMemory(ABC):
         """The prompt templates, by name."""
         from memzoo.prompts import PromptSet
 
-        return PromptSet(self.prompts, self.own_prompts)
+        return PromptSet(self.prompts, self._own_prompts)
 
     @cached_property
     def _redactor(self) -> "Redactor":
@@ -365,7 +361,7 @@ class BaseMemory(ABC):
             ModelError: The exchange is stored, but could not be learnt from yet; a later call catches up.
         """
         keys, owner = (self.input_key, self.output_key), type(self).__name__
-        exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self.keeps_fields)
+        exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self._keeps_fields)
         await self._save(exchange, turn_id)
 
     async def aadd_messages(
@@ -740,10 +736,12 @@ class BaseMemory(ABC):
         """Return the user's words from the inputs."""
         return self._redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
-    async def _save(self, records: Sequence[Record], turn_id: str | None, **how: bool) -> None:
+    async def _save(
+        self, records: Sequence[Record], turn_id: str | None, *, learns: bool = True, pinned: bool = False
+    ) -> None:
         if self.redact is not None:
             records = [self._redactor.record(one) for one in records]
-        await saving.save(self, records, turn_id, **how)
+        await saving.save(self, records, turn_id, learns=learns, pinned=pinned)
 
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner, WaitingRules

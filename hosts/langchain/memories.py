@@ -198,10 +198,10 @@ class ConversationEntityMemory(LangChainMemory):
         "entity_summarization_prompt": "entity_update",
     }
     brought = ("entity_store",)
-    extras: ClassVar[Mapping[str, Any]] = {"entity_cache": ()}
+    extras: ClassVar[Mapping[str, Any]] = {"entity_cache": (), "chat_history_key": "history"}
 
     def _make(self, **changed: Any) -> Any:
-        plain: Any = super()._make(**changed)
+        plain: Any = super()._make(**{"memory_key": self._given["chat_history_key"], **changed})
         plain.has_langchains_prompt = any(self._given.get(option) is not None for option in self.templates)
         return plain
 

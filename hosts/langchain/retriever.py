@@ -38,7 +38,7 @@ class RetrieverMemory(BaseMemory):
 
     name = "langchain-retriever"
     needs_query = True
-    keeps_fields = True
+    _keeps_fields = True
 
     retriever: Annotated[Any, _check]
     """A `VectorStoreRetriever` of LangChain."""

@@ -98,7 +98,7 @@ class CombinedMemory(BaseMemory):
         self.learners = [learner for member in self.members for learner in member.learners]
         self.usage = Usage(*(member.usage for member in self.members))
         self.needs_query = any(member.needs_query for member in self.members)
-        self.keeps_fields = any(member.keeps_fields for member in self.members)
+        self._keeps_fields = any(member._keeps_fields for member in self.members)  # noqa: SLF001 - of its own base class
 
     @property
     def members(self) -> list[BaseMemory]:

@@ -205,7 +205,7 @@ class ConversationKGMemory(ModelBackedMemory):
         most = min(room * _BYTES_PER_TOKEN, MOST_BYTES)
         known = write_known(graph, likely, lines["new_lines"], lines["history"], most)
         relations = graph.relations(min(_MOST_RELATIONS, room // _TOKENS_PER_RELATION))
-        reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)
+        reply = await self._ask("triple_extraction", **lines, known=known, relations=relations)
         return [*_name_pronouns(replies.statements(reply), Antecedents(lines["history"], lines["new_lines"]))]
 
     def _find_touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
@@ -253,7 +253,7 @@ class ConversationKGMemory(ModelBackedMemory):
         likely = self._known.search(query, await self._find_names(query, log)).introduce(_MOST_INTRODUCED)
         introduced = [f"{self.kg.name_of(name)}: {unit.text}" for name, unit in likely.items()]
         try:
-            reply = await self.ask("current_entities", history=history, input=query, known=introduced)
+            reply = await self._ask("current_entities", history=history, input=query, known=introduced)
             return replies.names(reply) or known
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)

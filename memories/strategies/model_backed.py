@@ -86,14 +86,14 @@ class ModelBackedMemory(BaseMemory):
         parts = {"history": before, "new_lines": new}
         return {f"{days}{name}": lines(part) for days, lines in write.items() for name, part in parts.items()}
 
-    async def ask(self, prompt: str, **variables: Any) -> str:
+    async def _ask(self, prompt: str, **variables: Any) -> str:
         """Return the model's answer to a prompt, and count the cost under the prompt's name.
 
         If the prompt is too long, the variables `history`, `dated_history` and `input` are cut in the middle. If the
         prompt is still too long, the error ends `derive`, which is called again with fewer messages.
 
         Args:
-            prompt: The name of one of `own_prompts`, or of a prompt of memzoo.
+            prompt: The name of one of `_own_prompts`, or of a prompt of memzoo.
             **variables: The values of all variables of the prompt.
 
         Returns:
@@ -107,12 +107,12 @@ class ModelBackedMemory(BaseMemory):
         text, most = self._templates.render(prompt, **variables), self._retry.prompts.tokens
         if count_for_prompt(text) > most:
             text = self._templates.render(prompt, **_cut(variables, most // 8))
-        return await self.complete([{"role": "user", "content": text}], prompt)
+        return await self._complete([{"role": "user", "content": text}], prompt)
 
-    async def complete(self, messages: Sequence[Message], purpose: str) -> str:
+    async def _complete(self, messages: Sequence[Message], purpose: str) -> str:
         """Return the model's answer to chat messages (oldest first), and count the cost under the name `purpose`.
 
-        The answer is checked like the answer to a prompt; see `ask` for the errors.
+        The answer is checked like the answer to a prompt; see `_ask` for the errors.
         """
         text = "\n".join(map(text_of, messages))
         self._retry.prompts.check(text, purpose)

@@ -132,14 +132,14 @@ class SummarizingMemory(ModelBackedMemory):
     async def _ask_for_summary(self, old: str, given: Mapping[str, Any]) -> str:
         """Return the model's new summary; if the reply is cut off, ask once more for a shorter summary."""
         try:
-            reply = await self.ask("summary", **given)
+            reply = await self._ask("summary", **given)
         except CutReplyError as error:
             sample = old or given["dated_new_lines"]
             received = error.characters * self._tokens_of(sample) // max(len(sample), 1)
             target = max(received * _OF_A_CUT_ONE // 100, 1)
             if not error.characters or "target" not in self._templates.variables("summary"):
                 raise
-            reply = await self.ask("summary", **{**given, "target": min(target, given["target"])})
+            reply = await self._ask("summary", **{**given, "target": min(target, given["target"])})
         return prose(reply, "summary", old)
 
     def _tokens_of(self, text: str) -> int:

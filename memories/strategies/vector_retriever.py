@@ -68,7 +68,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     name = "vector-retriever"
     needs_query = True
-    keeps_fields = True
+    _keeps_fields = True
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = Weights()
     """The weights of words, of the messages around a message, and of a message's age."""

@@ -28,7 +28,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "step": 0,
         "max_token_limit": 1000,
         "ask_at_load": False,
-        "chat_history_key": "history",
         "max_state_tokens": None,
         "max_prompt_tokens": None,
     },

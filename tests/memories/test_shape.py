@@ -40,8 +40,8 @@ def overridden(strategy: type) -> set[str]:
     between = [cls for cls in own_classes(strategy) if cls is not BaseMemory]
     attributes = options("buffer") | {
         "needs_query",
-        "keeps_fields",
-        "learns_system",
+        "_keeps_fields",
+        "_own_prompts",
         "_shows_waiting",
         "_limits_messages",
         "_tokenizer_model",

@@ -217,7 +217,7 @@ class TestLoading:
 
     def test_returns_them_all(self, clerk: ChatFunction) -> None:
         """Each member's variables are there, under their own names."""
-        memory = told("buffer", ("entity", {"llm": clerk, "chat_history_key": "recent"}))
+        memory = told("buffer", ("entity", {"llm": clerk, "memory_key": "recent"}))
         assert memory.memory_variables == ["buffer", "entities", "recent"]
         loaded = memory.load_memory_variables({"input": "Sam?"})
         assert list(loaded) == ["buffer", "recent", "entities"]

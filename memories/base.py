@@ -747,10 +747,11 @@ class BaseMemory(ABC):
         from memzoo.memories.engine.learner import Learner, WaitingRules
 
         has_hook = type(self).on_state_change is not BaseMemory.on_state_change
+        limit = getattr(self, "max_token_limit", None)
         rules = WaitingRules(
             self._usual_portion if self.learn_every is None else self.learn_every,
             self._most_pending if self.max_pending_tokens is None else self.max_pending_tokens,
-            getattr(self, "max_token_limit", None) if self._limits_messages else None,
+            limit if self._limits_messages and isinstance(limit, int) else None,
             self._shows_waiting,
         )
         return Learner(

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         ConversationKGMemoryOptions,
         ConversationSummaryBufferMemoryOptions,
         ConversationSummaryMemoryOptions,
-        ConversationTokenBufferMemoryOptions,
         MessageWindowMemoryOptions,
         SharedOptions,
         SummarizingWindowMemoryOptions,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory
     from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory
-    from memzoo.memories.strategies.windows import ConversationTokenBufferMemory, MessageWindowMemory, TokenWindowMemory
+    from memzoo.memories.strategies.windows import MessageWindowMemory, TokenWindowMemory
 
 __all__ = ["SHARED", "STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
 
@@ -117,15 +116,9 @@ def create_memory(
 
 @overload
 def create_memory(
-    name: Literal["token-window", "TokenWindowMemory"], **options: "Unpack[TokenWindowMemoryOptions]"
+    name: Literal["token-window", "TokenWindowMemory", "token-buffer", "ConversationTokenBufferMemory"],
+    **options: "Unpack[TokenWindowMemoryOptions]",
 ) -> "TokenWindowMemory": ...
-
-
-@overload
-def create_memory(
-    name: Literal["token-buffer", "ConversationTokenBufferMemory"],
-    **options: "Unpack[ConversationTokenBufferMemoryOptions]",
-) -> "ConversationTokenBufferMemory": ...
 
 
 @overload

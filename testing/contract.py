@@ -270,4 +270,4 @@ def _spoil(messages: list[Message]) -> None:
 
 def _watermark(memory: BaseMemory) -> int:
     """Return the last log number that the memory has learnt from."""
-    return sum(drive(learner.refresh()).watermark for learner in memory.learners)
+    return sum(drive(one.refresh()).watermark for one in memory.learners if one.hooks is memory)

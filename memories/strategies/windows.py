@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memzoo.memories.models.chat import ModelOption
 
 __all__ = [
-    "ConversationTokenBufferMemory",
     "Limit",
     "MessageWindowMemory",
     "SlidingWindow",
@@ -307,9 +306,10 @@ class MessageWindowMemory(WindowMemory):
 
 @strategy
 class TokenWindowMemory(WindowMemory):
-    """Shows the newest messages that fit `max_tokens` tokens, always with the system message.
+    """Shows the newest messages that fit a number of tokens, always with the system message.
 
     Messages are shown whole or not at all. The cost of a turn stays within the limit for messages of any length.
+    LangChain's names work too: `create_memory("ConversationTokenBufferMemory")`, or "token-buffer".
 
     Costs: no call; tokens up to the limit.
     Needs: nothing.
@@ -317,7 +317,7 @@ class TokenWindowMemory(WindowMemory):
     State: none; with `rules="langchain4j"`, the messages that LangChain4j would hold.
 
     Example:
-        >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))
+        >>> memory = TokenWindowMemory(max_token_limit=6, token_counter=lambda message: len(message["content"].split()))
         >>> memory.save_context({"input": "I am Sam."}, {"output": "Hello Sam!"})
         >>> memory.save_context({"input": "How are you?"}, {"output": "Well!"})
         >>> [message["content"] for message in memory.messages()]
@@ -325,43 +325,20 @@ class TokenWindowMemory(WindowMemory):
     """
 
     name = "token-window"
-    limit_name = "max_tokens"
+    limit_name = "max_token_limit"
 
-    max_tokens: Annotated[Limit, _check_limit] = 2000
+    llm: "ModelOption | None" = None
+    """The model whose tokenizer counts, unless `token_counter` names another. It is never asked."""
+    max_token_limit: Annotated[Limit, _check_limit] = 2000
     """Token limit for all messages together: a number, or a function that returns one for the conversation's id,
     called at each load.
     """
 
-
-@strategy
-class ConversationTokenBufferMemory(WindowMemory):
-    r"""Shows the newest messages that fit a number of tokens: `TokenWindowMemory` with LangChain's options.
-
-    Costs: no call; tokens up to the limit.
-    Needs: nothing.
-
-    State: none; with `rules="langchain4j"`, the messages that LangChain4j would hold.
-
-    Example:
-        >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)
-        >>> memory.save_context({"input": "hi"}, {"output": "what's up"})
-        >>> memory.save_context({"input": "not much you"}, {"output": "not much"})
-        >>> memory.load_memory_variables({})
-        {'history': 'Human: not much you\nAI: not much'}
-    """
-
-    name = "token-buffer"
-    limit_name = "max_token_limit"
-
-    llm: "ModelOption" = "offline"
-    """The model whose tokenizer counts, unless `token_counter` names another. It is never asked."""
-    max_token_limit: Annotated[Limit, _check_limit] = 2000
-    """Token limit for all messages together, or a function as in `TokenWindowMemory`."""
-
     def __post_init__(self) -> None:
-        from memzoo.memories.models.chat import as_model
+        if self.llm is not None:
+            from memzoo.memories.models.chat import as_model
 
-        self._tokenizer_model = as_model(self.llm).name
+            self._tokenizer_model = as_model(self.llm).name
         super().__post_init__()
 
 

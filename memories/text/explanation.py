@@ -234,7 +234,9 @@ async def explain_view(
     learner = next((one for one in memory.learners if one.hooks is memory), None)
     limit = max_tokens or getattr(memory, "max_token_limit", None)
     # In a view with messages, this limit may apply to the derived texts only.
-    if not max_tokens and (beside or (learner and view.entries and learner.rules.message_limit is None)):
+    if not isinstance(limit, int) or (
+        not max_tokens and (beside or (learner and view.entries and learner.rules.message_limit is None))
+    ):
         limit = None
     entries = await memory.log.page()
     shown = tuple(_list_shown(sent, memory.render.counter))

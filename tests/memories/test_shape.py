@@ -22,7 +22,6 @@ EXCEPTIONS = {
     "vector-retriever": {"_state_name", "clone"},
     "message-window": {"_state_name"},
     "token-window": {"_state_name"},
-    "token-buffer": {"_state_name"},
     # It returns what it noted about entities under a variable of its own.
     "entity": {"memory_variables"},
     # Its members have variables and states of their own; it has none itself. They are copied with it.

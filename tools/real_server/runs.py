@@ -113,8 +113,7 @@ def _made(name: str, llm: ModelOption, embedder: EmbedderOption, **common: Any) 
         "vector-retriever": {"embedder": embedder},
         "combined": {"memories": [("window", {"k": 2}), ("summary", {"llm": llm})]},
         "message-window": {"max_messages": 6},
-        "token-window": {"max_tokens": 200},
-        "token-buffer": {"max_token_limit": 200},
+        "token-window": {"max_token_limit": 200},
         "summarizing-window": {"llm": llm, "max_messages": 6},
     }
     return create_memory(name, token_counter="approximate", learn_every=1, **options.get(name, {}), **common)

@@ -45,8 +45,8 @@ def tell(memory: BaseMemory) -> BaseMemory:
 
 def shown(memory: BaseMemory) -> str:
     """All that a memory shows and keeps."""
-    state = drive(memory.store.read_state(memory.conversation_id, memory.learners[0].name))
-    return f"{memory.load_memory_variables(QUESTION)} {memory.messages('Who is Sam? Who is Eve?')} {state}"
+    states = [drive(learner.refresh()) for learner in memory.learners]
+    return f"{memory.load_memory_variables(QUESTION)} {memory.messages('Who is Sam? Who is Eve?')} {states}"
 
 
 class CountingEmbedder:
@@ -108,8 +108,8 @@ def test_it_is_as_if_it_had_never_been_said(name: str, make: Make, gone: set[int
 
 def learnt(memory: BaseMemory) -> tuple[Any, ...]:
     """The items and embeddings of a memory's state."""
-    state = drive(memory.store.read_state("a", memory.learners[0].name))
-    return state.changes, drive(managed(memory.store, "embeddings").embeddings("a", memory.learners[0].name))
+    embeddings = managed(memory.store, "embeddings").embeddings
+    return tuple((drive(one.refresh()).items, drive(embeddings("a", one.name))) for one in memory.learners)
 
 
 @pytest.mark.parametrize(("whole", "left"), [(False, {1, 2, 5, 6}), (True, set[int]())])

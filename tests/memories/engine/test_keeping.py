@@ -70,7 +70,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "knowledge-graph": {"llm": answering("Sam | lives in | Oslo"), "k": 3},
     "vector-retriever": {},
     "message-window": {"max_messages": 4},
-    "token-window": {"max_tokens": 3, "token_counter": one_each},
+    "token-window": {"max_token_limit": 3, "token_counter": one_each},
     "token-buffer": {"max_token_limit": 4, "token_counter": one_each, "evict": "exchange"},
     "summarizing-window": {"llm": answering("Sam."), "max_messages": 4},
 }

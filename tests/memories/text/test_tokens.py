@@ -181,8 +181,7 @@ class TestUnreachable:
     def test_a_memory_shows_what_fits_once_it_can_count(self, name: str, vocabulary: Vocabulary) -> None:
         """Saves and loads work without a vocabulary; with it, the memory shows what one shows that had it always."""
         said = [f"Bitte überprüfen Sie die Straßenbahnverbindung Nummer {number} nach Köln." for number in range(12)]
-        limit = {"max_tokens" if name == "token-window" else "max_token_limit": 110}
-        options: dict[str, Any] = {"token_counter": "gpt-4o-mini", "llm": answer, **limit}
+        options: dict[str, Any] = {"token_counter": "gpt-4o-mini", "llm": answer, "max_token_limit": 110}
         question = {"input": "Wohin fährt die Straßenbahnverbindung Nummer 3?"}
         with InMemoryStore() as store:
             memory = create_memory(name, store=store, conversation_id="c", **options)

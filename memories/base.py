@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # each module is loaded at its first use: most memories do no
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
+    from memzoo.memories.models.chat import ModelOption
     from memzoo.memories.text.clearing import ClearToolResultsOption
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
@@ -126,6 +127,11 @@ class BaseMemory(ABC):
     """Holds log and state; by default in memory."""
     conversation_id: Annotated[str, non_empty_text] = field(default_factory=lambda: uuid.uuid4().hex)
     """The conversation's name in the store; by default a fresh one. Two conversations share nothing."""
+    llm: "ModelOption | None" = None
+    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
+    chat messages to text. A memory that learns with a model asks it; by default the built-in rules answer, with a
+    warning. Other memories ask no model: its name says how tokens are counted, and what form requests have.
+    """
     prompts: "PromptSource" = None
     """Prompt templates of your own: a folder, or a mapping by name."""
     token_counter: "TokenCounterOption" = None
@@ -191,6 +197,10 @@ class BaseMemory(ABC):
         return made
 
     def __post_init__(self) -> None:
+        if self.llm is not None and not self._tokenizer_model:
+            from memzoo.memories.models.chat import as_model
+
+            self._tokenizer_model = as_model(self.llm).name
         for name in SHARES & set(options.options_of(type(self))):
             setattr(self, name, drive(self._resolve(name, getattr(self, name))))
         options.check(self)
@@ -319,7 +329,7 @@ class BaseMemory(ABC):
         counted = self.token_counter if isinstance(self.token_counter, str) else ""
         model, window = counted if context_window(counted) else self._tokenizer_model or counted, None
         if is_unknown_share(value, model) and model == self._tokenizer_model:
-            asked = as_model(getattr(self, "llm", None))
+            asked = as_model(self.llm)
             window = await asked.find_window() if isinstance(asked, ChatModel) else None
         return tokens_of(name, value, model, window)
 

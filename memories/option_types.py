@@ -19,9 +19,6 @@ from memzoo.stores import Store, VectorIndex
 class SharedOptions(TypedDict, total=False):
     """Options that `create_memory` accepts for every strategy."""
 
-    llm: ModelOption | None
-    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
-    chat messages to text. By default the built-in rules answer, with a warning. Default: `None`."""
     max_prompt_tokens: int | None
     """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
     context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a
@@ -51,6 +48,11 @@ class SharedOptions(TypedDict, total=False):
     conversation_id: str
     """The conversation's name in the store; by default a fresh one. Two conversations share nothing. Default: a fresh
     one."""
+    llm: ModelOption | None
+    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
+    chat messages to text. A memory that learns with a model asks it; by default the built-in rules answer, with a
+    warning. Other memories ask no model: its name says how tokens are counted, and what form requests have. Default:
+    `None`."""
     prompts: PromptSource
     """Prompt templates of your own: a folder, or a mapping by name. Default: `None`."""
     token_counter: TokenCounterOption

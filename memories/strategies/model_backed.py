@@ -7,7 +7,7 @@ from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle, shorten_entries
-from memzoo.memories.models.chat import Model, ModelOption, as_model
+from memzoo.memories.models.chat import Model, as_model
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.text.context_windows import context_window
@@ -30,11 +30,6 @@ _LARGE = 32_000
 @strategy
 class ModelBackedMemory(BaseMemory):
     """The base class of strategies that ask a model to summarise or to extract."""
-
-    llm: ModelOption | None = None
-    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
-    chat messages to text. By default the built-in rules answer, with a warning.
-    """
 
     max_prompt_tokens: Annotated[int | None, AtLeast(1536)] = None
     """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a

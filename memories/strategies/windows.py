@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
@@ -27,9 +27,6 @@ from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.memories.text.view import View, as_room
 from memzoo.stores import Entry, Message, Record
 from memzoo.sync import blocking
-
-if TYPE_CHECKING:
-    from memzoo.memories.models.chat import ModelOption
 
 __all__ = [
     "Limit",
@@ -327,19 +324,10 @@ class TokenWindowMemory(WindowMemory):
     name = "token-window"
     limit_name = "max_token_limit"
 
-    llm: "ModelOption | None" = None
-    """The model whose tokenizer counts, unless `token_counter` names another. It is never asked."""
     max_token_limit: Annotated[Limit, _check_limit] = 2000
     """Token limit for all messages together: a number, or a function that returns one for the conversation's id,
     called at each load.
     """
-
-    def __post_init__(self) -> None:
-        if self.llm is not None:
-            from memzoo.memories.models.chat import as_model
-
-            self._tokenizer_model = as_model(self.llm).name
-        super().__post_init__()
 
 
 class SlidingWindow:

@@ -42,7 +42,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     },
     "combined": {"memories": ("vector-retriever", "window"), "max_token_limit": None, "shares": None},
     "message-window": {**WINDOW, "max_messages": 20},
-    "token-window": {**WINDOW, "max_token_limit": 2000, "llm": None},
+    "token-window": {**WINDOW, "max_token_limit": 2000},
     "summarizing-window": {**SUMMARY, "max_messages": 20},
 }
 # The smallest number that an option may be, where it has one.

@@ -82,10 +82,11 @@ class TestTokens:
         assert TokenWindowMemory().max_token_limit == 2000
         assert memory.usage.total.calls == 0
 
-    def test_token_buffer_counts_as_the_model_does(self) -> None:
-        """Tokens are those of the model that is given as `llm`."""
-        assert TokenWindowMemory(llm="gpt-4").render.counter.name == "cl100k_base"
-        assert TokenWindowMemory(llm="gpt-4o").render.counter.name == "o200k_base"
+    @pytest.mark.parametrize("name", ["token-window", "buffer"])
+    def test_counts_as_the_model_does(self, name: str) -> None:
+        """The tokenizer is that of `llm`, also in a memory that asks no model."""
+        assert create_memory(name, llm="gpt-4").render.counter.name == "cl100k_base"
+        assert create_memory(name, llm="gpt-4o").render.counter.name == "o200k_base"
 
 
 class TestLimits:

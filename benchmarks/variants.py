@@ -178,10 +178,9 @@ PRESETS: dict[str, Variant] = {
         _preset(
             "token-window",
             "as many of the newest messages as the budget has room for",
-            max_tokens=BUDGET,
+            max_token_limit=BUDGET,
             oversized="keep",
         ),
-        _preset("token-buffer", "the same by LangChain's name", max_token_limit=BUDGET, oversized="keep"),
         _preset(
             "summarizing-window",
             "a summary of all but the newest exchanges, renewed each time that these are 10 messages",

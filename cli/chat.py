@@ -65,9 +65,9 @@ def chat(
         drive(opened.clear(uuid.uuid4().hex))
         id_ = conversation or only_conversation(opened)
         remembered = asked.memory(memory, store=opened, conversation_id=id_, on_model_error="defer")
-        if getattr(remembered, "max_token_limit", None) or getattr(remembered, "max_tokens", None):
+        if getattr(remembered, "max_token_limit", None):
             # Load the vocabulary now: a warning that it is missing must not interrupt an answer.
-            _ = remembered.counter.name
+            _ = remembered.render.counter.name
         console.print(
             f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
             f"{write_count(len(remembered.history()), 'message')} so far. /help shows the commands.[/]"

@@ -35,7 +35,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     )
     from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory as VectorStoreRetrieverMemory
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory as ConversationBufferWindowMemory
-    from memzoo.memories.strategies.windows import ConversationTokenBufferMemory as ConversationTokenBufferMemory
     from memzoo.memories.strategies.windows import MessageWindowMemory as MessageWindowMemory
     from memzoo.memories.strategies.windows import TokenWindowMemory as TokenWindowMemory
     from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
@@ -70,7 +69,7 @@ else:
             "memzoo.memories.strategies.summary_buffer": "ConversationSummaryBufferMemory",
             "memzoo.memories.strategies.vector_retriever": "VectorStoreRetrieverMemory",
             "memzoo.memories.strategies.window": "ConversationBufferWindowMemory",
-            "memzoo.memories.strategies.windows": "ConversationTokenBufferMemory MessageWindowMemory TokenWindowMemory",
+            "memzoo.memories.strategies.windows": "MessageWindowMemory TokenWindowMemory",
             "memzoo.memories.text.clearing": "ClearToolResults",
             "memzoo.memories.text.order": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",

@@ -3,7 +3,7 @@
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, overload
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # each module is loaded at its first use: most memories do no
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
+    from memzoo.memories.models.chat import ModelOption
     from memzoo.memories.text.clearing import ClearToolResultsOption
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
@@ -72,17 +73,11 @@ class BaseMemory(ABC):
 
     Attributes:
         name: The strategy's short name.
-        own_prompts: The strategy's own prompts, which `ask` sends to the model: a dict from name to Jinja text, or to
-            a file with the text.
         needs_query: True if the view depends on this turn's input, and a load therefore needs the input.
-        keeps_fields: True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's
-            words.
-        learns_system: True if `derive` and `due` also get system messages.
-        shows_waiting: True if views also show messages that were not learnt from yet.
         log: The log of the conversation, with its pins and its system message in force.
         render: Writes entries as lines, and counts their tokens.
-        learner: Keeps the state up to date; `None` for a strategy without a state.
-        learners: All learners of the memory: `learner`, or the learners of a combined memory's members.
+        learners: What keeps the state up to date: one for a strategy that learns, none for others; those of all members
+            for a combined memory.
         usage: The model calls and tokens spent by this memory, by purpose.
 
     Raises:
@@ -91,12 +86,16 @@ class BaseMemory(ABC):
     """
 
     name: ClassVar[str]
-    own_prompts: ClassVar["Mapping[str, Template]"] = {}
+    # The strategy's own prompts, which `_ask` sends to the model: a dict from name to Jinja text, or to a file with it.
+    _own_prompts: ClassVar["Mapping[str, Template]"] = {}
     # Not annotated: an annotation would make these attributes options.
     needs_query = False
-    keeps_fields = False
-    learns_system = False
-    shows_waiting = False
+    # True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's words.
+    _keeps_fields = False
+    # True if views also show messages that were due and could not be learnt from.
+    _shows_waiting = False
+    # False if `max_token_limit` limits texts that were learnt, and not the messages beside them.
+    _limits_messages = True
     # The model whose tokens to count if `token_counter` names no model; "" for an estimate.
     _tokenizer_model = ""
     # The most tokens that a prompt may have, counting three bytes as one token.
@@ -128,6 +127,11 @@ class BaseMemory(ABC):
     """Holds log and state; by default in memory."""
     conversation_id: Annotated[str, non_empty_text] = field(default_factory=lambda: uuid.uuid4().hex)
     """The conversation's name in the store; by default a fresh one. Two conversations share nothing."""
+    llm: "ModelOption | None" = None
+    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
+    chat messages to text. A memory that learns with a model asks it; by default the built-in rules answer, with a
+    warning. Other memories ask no model: its name says how tokens are counted, and what form requests have.
+    """
     prompts: "PromptSource" = None
     """Prompt templates of your own: a folder, or a mapping by name."""
     token_counter: "TokenCounterOption" = None
@@ -193,6 +197,10 @@ class BaseMemory(ABC):
         return made
 
     def __post_init__(self) -> None:
+        if self.llm is not None and not self._tokenizer_model:
+            from memzoo.memories.models.chat import as_model
+
+            self._tokenizer_model = as_model(self.llm).name
         for name in SHARES & set(options.options_of(type(self))):
             setattr(self, name, drive(self._resolve(name, getattr(self, name))))
         options.check(self)
@@ -210,15 +218,14 @@ class BaseMemory(ABC):
         labels = Labels(self.human_prefix, self.ai_prefix)
         recalled: dict[str, Any] = {"role": self.recalled_role, "place": self.recalled_place}
         recalled["model"] = lambda: self._tokenizer_model or str(self.token_counter or "")
-        self.render = Renderer(labels, lambda: self.counter, cached.lines, cached.tokens, **recalled)
+        self.render = Renderer(labels, self._make_counter, cached.lines, cached.tokens, **recalled)
         cached.system, cached.pins = SystemMessage(cached), Pins(cached)
         if self.clear_tool_results is not None:
             from memzoo.memories.text.clearing import Clearing, clearing_of
 
             if option := clearing_of(self.clear_tool_results):
                 cached.clearing = Clearing(option, cached, self.render.tokens, cached.pins)
-        self.learner: Learner | None = self._new_learner(cached) if self._learns else None
-        self.learners: Sequence[Learner] = [self.learner] if self.learner else []
+        self.learners: Sequence[Learner] = [self._new_learner(cached)] if self._learns else []
         # Last: from now on, options cannot change.
         self.log = Log(cached)
 
@@ -270,7 +277,7 @@ class BaseMemory(ABC):
         return type(self).derive is not BaseMemory.derive
 
     @property
-    def state_name(self) -> str:
+    def _state_name(self) -> str:
         """The name under which the store keeps the state."""
         return self.name
 
@@ -279,9 +286,7 @@ class BaseMemory(ABC):
         """The names of the variables that `load_memory_variables` returns; the transcript's variable comes last."""
         return [self.memory_key]
 
-    @cached_property
-    def counter(self) -> "TokenCounter":
-        """The token counter for messages."""
+    def _make_counter(self) -> "TokenCounter":
         from memzoo.memories.text.tokens import token_counter
 
         counter = token_counter(self.token_counter, self._tokenizer_model)
@@ -293,10 +298,10 @@ class BaseMemory(ABC):
         """The prompt templates, by name."""
         from memzoo.prompts import PromptSet
 
-        return PromptSet(self.prompts, self.own_prompts)
+        return PromptSet(self.prompts, self._own_prompts)
 
     @cached_property
-    def redactor(self) -> "Redactor":
+    def _redactor(self) -> "Redactor":
         """The redactor, which applies the option `redact` to texts."""
         from memzoo.memories.text.redaction import Redactor
 
@@ -309,25 +314,6 @@ class BaseMemory(ABC):
         from memzoo.memories.engine.retry import RetryPolicy
 
         return RetryPolicy(self.clock, PromptLimit(self._longest_prompt, self._usual_prompt))
-
-    @property
-    def pending_limit(self) -> int:
-        """The token limit for messages not learnt from yet: `max_pending_tokens`, or its default for the model."""
-        return self._most_pending if self.max_pending_tokens is None else self.max_pending_tokens
-
-    @property
-    def portion(self) -> int:
-        """The number of exchanges that one call learns from: `learn_every`, or its default in this class."""
-        return self._usual_portion if self.learn_every is None else self.learn_every
-
-    @property
-    def message_limit(self) -> int | None:
-        """The token limit for the messages in a view, including those not learnt from yet; `None` for no limit.
-
-        By default, this is the option `max_token_limit`, if there is one. Override this property if your option limits
-        something else.
-        """
-        return getattr(self, "max_token_limit", None)
 
     async def _resolve(self, name: str, value: Any) -> Any:
         """Return an option's value; a share such as "50%" of the model's context window becomes a number of tokens.
@@ -343,17 +329,17 @@ class BaseMemory(ABC):
         counted = self.token_counter if isinstance(self.token_counter, str) else ""
         model, window = counted if context_window(counted) else self._tokenizer_model or counted, None
         if is_unknown_share(value, model) and model == self._tokenizer_model:
-            asked = as_model(getattr(self, "llm", None))
+            asked = as_model(self.llm)
             window = await asked.find_window() if isinstance(asked, ChatModel) else None
         return tokens_of(name, value, model, window)
 
-    async def known_state(self) -> State:
-        """Return the current state, without learning more."""
-        return await self.learner.refresh() if self.learner else State()
+    async def _known_state(self) -> State:
+        """Return the current state of a strategy that learns, without learning more."""
+        return await self.learners[0].refresh()
 
     def _keeps(self, state: State) -> bool:
         """Tell if a state is the newest known state in the store, and not one that `relearn` is building."""
-        return self.learner is not None and self.learner.cached_state.newest is state
+        return self.learners[0].cached_state.newest is state
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the memory as variables for a prompt: a transcript, or with `return_messages`, chat messages.
@@ -385,8 +371,8 @@ class BaseMemory(ABC):
             ModelError: The exchange is stored, but could not be learnt from yet; a later call catches up.
         """
         keys, owner = (self.input_key, self.output_key), type(self).__name__
-        exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self.keeps_fields)
-        await saving.save(self, exchange, turn_id)
+        exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self._keeps_fields)
+        await self._save(exchange, turn_id)
 
     async def aadd_messages(
         self,
@@ -413,7 +399,7 @@ class BaseMemory(ABC):
         records = [as_record(message) for message in messages]
         if pinned:
             records = [mark(one) for one in records]
-        await saving.save(self, records, turn_id, learns=learn, pinned=pinned)
+        await self._save(records, turn_id, learns=learn, pinned=pinned)
 
     async def apin(self, ids: int | Sequence[int] | set[int], *, off: bool = False) -> None:
         """Pin messages: every strategy shows pinned messages in every view, word for word, until `pin(..., off=True)`.
@@ -454,11 +440,12 @@ class BaseMemory(ABC):
             OverBudgetError: The messages that cannot be left out exceed `max_tokens`, or the strategy's own limit.
         """
         check_query(query)
+        query = query and self._redactor.text(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
         shown = self.render.show(view, limit := await self._resolve("max_tokens", max_tokens))
         if catch_up and limit is not None:
             whole = self.render.show(view, only_pieces=True)
-            if await self.learn_left_out(whole.pieces, shown.pieces):
+            if await loading.learn_left_out(self, whole.pieces, shown.pieces):
                 return await self.amessages(query, max_tokens=max_tokens)
         return shown
 
@@ -510,7 +497,7 @@ class BaseMemory(ABC):
             OptionError: The family or the form is unknown.
             OverBudgetError: See `messages`.
         """
-        given = [self.redactor.message(users_message(question))] if question else []
+        given = [self._redactor.message(users_message(question))] if question else []
         asked = [one for one in given if text_of(one).strip()]
         one_of("form", form, *get_args(Api))
         known = self.render.family(family)
@@ -526,7 +513,7 @@ class BaseMemory(ABC):
         is_open = bool(waiting) and (not asked or asked == waiting or words == text_of(waiting[0]))
         ends = [] if is_open else [Piece(one) for one in asked or [STAND_INS["user"]]]
         request = self.render.request(shown, ends, system, known, await self._resolve("max_tokens", max_tokens))
-        if await self.learn_left_out(shown.pieces, request.pieces):
+        if await loading.learn_left_out(self, shown.pieces, request.pieces):
             return await self.arequest(question, system=system, max_tokens=max_tokens, family=family, form=form)
         return as_request(request) if form == "responses" else request
 
@@ -672,7 +659,8 @@ class BaseMemory(ABC):
                 raise OptionError(
                     f"after={after} needs a new message; without a message, the last question is answered again"
                 )
-        return Turn(self, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
+        redact = self._redactor.record
+        return Turn(self, user, redact, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
         """Return the messages of the newest turn if the turn ended without an answer; otherwise an empty list."""
@@ -709,6 +697,7 @@ class BaseMemory(ABC):
             OverBudgetError: See `messages`.
         """
         check_query(query)
+        query = query and self._redactor.text(query)
         with watch() as told:
             view, asked = await loading.view_to_send(self, query)
         return await explain_view(
@@ -753,38 +742,35 @@ class BaseMemory(ABC):
 
     __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
 
-    async def learn_left_out(self, whole: Iterable[Piece], sent: Iterable[Piece]) -> bool:
-        """Learn from messages that wait for a portion, if a request leaves some of them out.
-
-        Args:
-            whole: The pieces of the view.
-            sent: The pieces of the request.
-
-        Returns:
-            True if anything was learnt, so that the view has changed.
-        """
-        known, kept = ({piece.entry.seq for piece in pieces if piece.entry} for pieces in (whole, sent))
-        gone = known - kept
-        return any([await learner.learn_left_out(gone) for learner in self.learners]) if gone else False
-
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""
-        return self.redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
+        return self._redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
-    async def _save_redacted(self, messages: Sequence[Message]) -> None:
-        """Save messages whose texts were already redacted."""
-        await saving.save(self, list(map(Record, messages)), None, is_redacted=True)
+    async def _save(
+        self, records: Sequence[Record], turn_id: str | None, *, learns: bool = True, pinned: bool = False
+    ) -> None:
+        if self.redact is not None:
+            records = [self._redactor.record(one) for one in records]
+        await saving.save(self, records, turn_id, learns=learns, pinned=pinned)
 
     def _new_learner(self, cached: CachedLog) -> "Learner":
-        from memzoo.memories.engine.learner import Learner
+        from memzoo.memories.engine.learner import Learner, WaitingRules
 
         has_hook = type(self).on_state_change is not BaseMemory.on_state_change
+        limit = getattr(self, "max_token_limit", None)
+        rules = WaitingRules(
+            self._usual_portion if self.learn_every is None else self.learn_every,
+            self._most_pending if self.max_pending_tokens is None else self.max_pending_tokens,
+            limit if self._limits_messages and isinstance(limit, int) else None,
+            self._shows_waiting,
+        )
         return Learner(
             cached,
-            self.state_name,
+            self._state_name,
             self,
             self._retry,
             cached.pins,
+            rules=rules,
             when=self.learn,
             lease_seconds=self._lease_seconds,
             on_change=self.on_state_change if has_hook else None,

@@ -19,9 +19,6 @@ from memzoo.stores import Store, VectorIndex
 class SharedOptions(TypedDict, total=False):
     """Options that `create_memory` accepts for every strategy."""
 
-    llm: ModelOption | None
-    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
-    chat messages to text. By default the built-in rules answer, with a warning. Default: `None`."""
     max_prompt_tokens: int | None
     """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
     context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a
@@ -51,6 +48,11 @@ class SharedOptions(TypedDict, total=False):
     conversation_id: str
     """The conversation's name in the store; by default a fresh one. Two conversations share nothing. Default: a fresh
     one."""
+    llm: ModelOption | None
+    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
+    chat messages to text. A memory that learns with a model asks it; by default the built-in rules answer, with a
+    warning. Other memories ask no model: its name says how tokens are counted, and what form requests have. Default:
+    `None`."""
     prompts: PromptSource
     """Prompt templates of your own: a folder, or a mapping by name. Default: `None`."""
     token_counter: TokenCounterOption
@@ -123,10 +125,9 @@ class ConversationBufferWindowMemoryOptions(SharedOptions, total=False):
     step: int
     """`window`, `entity`: Show up to this many exchanges beyond `k`, then drop that many at once. Default: `0`.
 
-    `message-window`, `token-window`, `token-buffer`: The messages or tokens by which the window moves at once, in
-    the unit of its limit. A window of messages shows at least its limit, and up to `step` more; a window of tokens
-    stays within its limit, and as a rule shows up to `step` less. At 0, the window moves with each message. Default:
-    `0`."""
+    `message-window`, `token-window`: The messages or tokens by which the window moves at once, in the unit of its
+    limit. A window of messages shows at least its limit, and up to `step` more; a window of tokens stays within its
+    limit, and as a rule shows up to `step` less. At 0, the window moves with each message. Default: `0`."""
 
 
 class SummarizingMemoryOptions(SharedOptions, total=False):
@@ -162,7 +163,8 @@ class ConversationSummaryBufferMemoryOptions(SummarizingMemoryOptions, total=Fal
     messages, and the newest user message with all that follows until its answer come first; if they do not fit,
     `messages` raises an `OverBudgetError`. Default: `None`.
 
-    `token-buffer`: Token limit for all messages together, or a function as in `TokenWindowMemory`. Default: `2000`."""
+    `token-window`: Token limit for all messages together: a number, or a function that returns one for the
+    conversation's id, called at each load. Default: `2000`."""
     count_summary: bool
     """Count the summary towards the limit. Default: `False`."""
     prune_to: int | None
@@ -206,8 +208,6 @@ class ConversationEntityMemoryOptions(SharedOptions, total=False):
 
     `knowledge-graph`: Token limit for all stored facts, counting three bytes as one token; `None` for no limit.
     Corrected facts are dropped first, then the oldest ones. Default: `None`."""
-    chat_history_key: str
-    """The variable that returns the exchanges; the notes are under "entities". Default: `'history'`."""
 
 
 class VectorStoreRetrieverMemoryOptions(SharedOptions, total=False):
@@ -303,16 +303,9 @@ class MessageWindowMemoryOptions(WindowMemoryOptions, total=False):
 class TokenWindowMemoryOptions(WindowMemoryOptions, total=False):
     """Options of `TokenWindowMemory`."""
 
-    max_tokens: str | Limit
+    max_token_limit: str | Limit
     """Token limit for all messages together: a number, or a function that returns one for the conversation's id, called
     at each load. Default: `2000`."""
-
-
-class ConversationTokenBufferMemoryOptions(WindowMemoryOptions, total=False):
-    """Options of `ConversationTokenBufferMemory`."""
-
-    max_token_limit: str | Limit
-    """Token limit for all messages together, or a function as in `TokenWindowMemory`. Default: `2000`."""
 
 
 class SummarizingWindowMemoryOptions(SummarizingMemoryOptions, total=False):

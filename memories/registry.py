@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         ConversationKGMemoryOptions,
         ConversationSummaryBufferMemoryOptions,
         ConversationSummaryMemoryOptions,
-        ConversationTokenBufferMemoryOptions,
         MessageWindowMemoryOptions,
         SharedOptions,
         SummarizingWindowMemoryOptions,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory
     from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory
-    from memzoo.memories.strategies.windows import ConversationTokenBufferMemory, MessageWindowMemory, TokenWindowMemory
+    from memzoo.memories.strategies.windows import MessageWindowMemory, TokenWindowMemory
 
 __all__ = ["SHARED", "STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
 
@@ -117,15 +116,9 @@ def create_memory(
 
 @overload
 def create_memory(
-    name: Literal["token-window", "TokenWindowMemory"], **options: "Unpack[TokenWindowMemoryOptions]"
+    name: Literal["token-window", "TokenWindowMemory", "token-buffer", "ConversationTokenBufferMemory"],
+    **options: "Unpack[TokenWindowMemoryOptions]",
 ) -> "TokenWindowMemory": ...
-
-
-@overload
-def create_memory(
-    name: Literal["token-buffer", "ConversationTokenBufferMemory"],
-    **options: "Unpack[ConversationTokenBufferMemoryOptions]",
-) -> "ConversationTokenBufferMemory": ...
 
 
 @overload
@@ -143,8 +136,8 @@ def create_memory(name: str, **options: "Unpack[SharedOptions]") -> BaseMemory: 
 def create_memory(name: str, **options: Any) -> BaseMemory:
     """Return a memory, made by the name of its strategy.
 
-    To change the strategy, change only the name. The options of `BaseMemory`, and `llm`, `max_prompt_tokens`,
-    `embedder` and `index`, may be given for every name; a strategy ignores those that it does not have.
+    To change the strategy, change only the name. The options of `BaseMemory`, and `max_prompt_tokens`, `embedder`
+    and `index`, may be given for every name; a strategy ignores those that it does not have.
 
     Args:
         name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer",
@@ -184,7 +177,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         raise
 
 
-SHARED = {"llm", "max_prompt_tokens", "embedder", "index"}
+SHARED = {"max_prompt_tokens", "embedder", "index"}
 """Options of some strategies, which all other strategies ignore. Options of all strategies are in `BaseMemory`."""
 
 

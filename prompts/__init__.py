@@ -1,6 +1,6 @@
 """The prompts, one Jinja file for each, and the loader that renders them.
 
-A strategy may have its own prompts (`BaseMemory.own_prompts`). Values in a prompt are data: a value is never
+A strategy may have its own prompts (`BaseMemory._own_prompts`). Values in a prompt are data: a value is never
 interpreted as a template, and tags in it are escaped. A missing variable is an error.
 """
 

@@ -270,4 +270,4 @@ def _spoil(messages: list[Message]) -> None:
 
 def _watermark(memory: BaseMemory) -> int:
     """Return the last log number that the memory has learnt from."""
-    return drive(memory.store.read_state(memory.conversation_id, memory.state_name)).watermark
+    return sum(drive(one.refresh()).watermark for one in memory.learners if one.hooks is memory)

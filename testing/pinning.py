@@ -119,7 +119,7 @@ class PinContract(ContractTools):
         memory = self.ruled()
         shown = memory.messages(_QUERY, max_tokens=1200)
         assert _RULE in shown
-        assert sum(map(memory.counter, shown)) <= 1200
+        assert sum(map(memory.render.counter, shown)) <= 1200
         memory.pin(range(2, 20))
         with pytest.raises(OverBudgetError, match="pinned messages"):
             memory.messages(_QUERY, max_tokens=300)

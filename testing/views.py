@@ -119,7 +119,7 @@ class ViewContract(ContractTools):
         told = memory.explain(_QUERY)
         assert (memory.messages(_QUERY), memory.history()) == (shown, history)
         assert [one.text for one in told.shown] == [text_of(message) for message in shown]
-        assert told.tokens == round(sum(map(memory.counter, shown)))
+        assert told.tokens == round(sum(map(memory.render.counter, shown)))
         assert told.strategy == memory.name
 
     def test_says_of_each_message_what_became_of_it(self) -> None:

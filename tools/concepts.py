@@ -61,8 +61,7 @@ def _public(module: ModuleType) -> list[str]:
 
 
 def _attributes(cls: type[BaseMemory]) -> list[str]:
-    llm: dict[str, Any] = {"llm": "offline"} if "llm" in options_of(cls) else {}
-    return [name for name in dir(cls(**llm)) if not name.startswith("_")]
+    return [name for name in dir(cls(llm="offline")) if not name.startswith("_")]
 
 
 def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -258,7 +258,7 @@ def _count_kept(before: Sequence[ShownText], now: Sequence[ShownText], memory: B
             continue
         if old.role == new.role:
             same = sum(1 for _ in itertools.takewhile(bool, map(str.__eq__, old.text, new.text)))
-            kept += memory.counter({"role": new.role, "content": new.text[:same]}) if same else 0
+            kept += memory.render.counter({"role": new.role, "content": new.text[:same]}) if same else 0
         break
     return round(min(kept, sum(one.tokens for one in now)))
 

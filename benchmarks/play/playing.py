@@ -226,7 +226,7 @@ class Play:
         """Return a memory with its stored state; `None` if the store has no state for the memory."""
         entries, states = self._stored or ((), {})
         empty = self._make(variant, _Resting(), InMemoryStore())
-        if not (known := {name: state for name, state in states.items() if name == empty.state_name}):
+        if not (known := {one.name: states[one.name] for one in empty.learners if one.name in states}):
             return None
         store = InMemoryStore()
         drive(store.restore(variant.name, entries, known))

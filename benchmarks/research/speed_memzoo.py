@@ -17,7 +17,7 @@ from memzoo.memories import (
     ConversationBufferMemory,
     ConversationBufferWindowMemory,
     ConversationSummaryBufferMemory,
-    ConversationTokenBufferMemory,
+    TokenWindowMemory,
     VectorStoreRetrieverMemory,
 )
 from memzoo.stores import Message, Store, open_store
@@ -108,10 +108,10 @@ def token_buffer_open(place: Place) -> Prepare:
     """Prepare 10,000 stored messages, and return a function that opens them as a token buffer and loads it."""
 
     def open_memory(store: Store) -> BaseMemory:
-        return ConversationTokenBufferMemory(store=store, conversation_id="a", **_tokens(2000))
+        return TokenWindowMemory(store=store, conversation_id="a", **_tokens(2000))
 
     # The tokenizer's vocabulary is loaded before, as in a process that has run for a while.
-    open_memory(open_store("memory://")).counter({"role": "user", "content": "tea"})
+    open_memory(open_store("memory://")).render.counter({"role": "user", "content": "tea"})
     original = _store_messages(place, lambda store: ConversationBufferMemory(store=store, conversation_id="a"))
     return _prepare_opening(place, original, open_memory, "tea")
 
@@ -174,7 +174,7 @@ def _prepare_question(memory: BaseMemory, asked: str) -> Prepare:
 
 
 def _full(limit: int) -> BaseMemory:
-    return fill_memory(ConversationTokenBufferMemory(**_tokens(limit)), messages(limit // 50 + 40))
+    return fill_memory(TokenWindowMemory(**_tokens(limit)), messages(limit // 50 + 40))
 
 
 def _tokens(limit: int) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def learn_talk(talk: Transcript, name: str, replies: Replies, max_prompt_tokens:
         **Variant(name, options=OPTIONS[name]).options_at(_TOKENS),
     )
     memory.settle()
-    return LearntState(options=dict(OPTIONS[name]), name=memory.state_name, steps=tuple(store.steps))
+    return LearntState(options=dict(OPTIONS[name]), name=memory.learners[0].name, steps=tuple(store.steps))
 
 
 class _Watched(InMemoryStore):

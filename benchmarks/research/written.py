@@ -168,7 +168,7 @@ def _list_known(memory: BaseMemory) -> list[str]:
         case ConversationKGMemory():
             return [str(fact) for fact in memory.kg.facts()]
         case _:
-            return [str(drive(memory.known_state()).items.get("summary", ""))]
+            return [str(drive(memory.learners[0].refresh()).items.get("summary", ""))]
 
 
 def written(

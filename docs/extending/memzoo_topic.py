@@ -30,12 +30,12 @@ class TopicMemory(ModelBackedMemory):
     """
 
     name = "topic"
-    own_prompts: ClassVar = {"topic": PROMPT}
+    _own_prompts: ClassVar = {"topic": PROMPT}
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """The topic, with the new messages taken in."""
         known = str(state.items.get("topic", ""))
-        reply = await self.ask("topic", topic=known, new_lines=self.render.lines(entries))
+        reply = await self._ask("topic", topic=known, new_lines=self.render.lines(entries))
         return Changes({"topic": prose(reply, "topic", known)})
 
     async def view(self, log: Log, state: State, query: str | None) -> View:

@@ -16,7 +16,7 @@ from memzoo.memories import ConversationBufferMemory as PlainBuffer
 from memzoo.memories import ConversationBufferWindowMemory as PlainWindow
 from memzoo.memories import ConversationSummaryBufferMemory as PlainSummaryBuffer
 from memzoo.memories import ConversationSummaryMemory as PlainSummary
-from memzoo.memories import ConversationTokenBufferMemory as PlainTokenBuffer
+from memzoo.memories import TokenWindowMemory
 from memzoo.memories.options import whole_number
 from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.stores import InMemoryStore
@@ -75,7 +75,7 @@ class ConversationBufferWindowMemory(_Buffered):
 class ConversationTokenBufferMemory(_Buffered):
     """Shows the newest messages that fit `max_token_limit`, and always the user's newest message."""
 
-    plain_class = PlainTokenBuffer
+    plain_class = TokenWindowMemory
     defaults: ClassVar[Mapping[str, Any]] = {"oversized": "keep"}
 
 
@@ -198,10 +198,10 @@ class ConversationEntityMemory(LangChainMemory):
         "entity_summarization_prompt": "entity_update",
     }
     brought = ("entity_store",)
-    extras: ClassVar[Mapping[str, Any]] = {"entity_cache": ()}
+    extras: ClassVar[Mapping[str, Any]] = {"entity_cache": (), "chat_history_key": "history"}
 
     def _make(self, **changed: Any) -> Any:
-        plain: Any = super()._make(**changed)
+        plain: Any = super()._make(**{"memory_key": self._given["chat_history_key"], **changed})
         plain.has_langchains_prompt = any(self._given.get(option) is not None for option in self.templates)
         return plain
 

@@ -30,7 +30,7 @@ class ConversationEntityMemory(PlainEntity):
     LangChain's prompts, the model first finds names, and then rewrites the notes on these names.
     """
 
-    own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
+    _own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
     # Annotated attributes would be options.
     has_langchains_prompt = False
     _hint = None
@@ -62,7 +62,7 @@ class ConversationEntityMemory(PlainEntity):
         history, new_lines = self.render.lines(before), self.render.lines(entries)
         names = self._take_hint(entries)
         if names is None:
-            reply = await self.ask("current_entities", history=history, input=new_lines, known=())
+            reply = await self._ask("current_entities", history=history, input=new_lines, known=())
             names = replies.names(reply)
         if not names:
             return Changes()
@@ -70,7 +70,7 @@ class ConversationEntityMemory(PlainEntity):
         asked = {notes.key(name): name for name in names}
         known = [{"name": notes.name(key, name), "summary": notes.summary(key)} for key, name in asked.items()]
         try:
-            reply = await self.ask("entity_update", history=history, new_lines=new_lines, entities=known)
+            reply = await self._ask("entity_update", history=history, new_lines=new_lines, entities=known)
         except TooLongError:
             return await super()._amend(state, entries, log)
         new = dict[str, str]()
@@ -108,7 +108,7 @@ class ConversationKGMemory(PlainKG):
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Any]:
         """Return the facts in a text, without storing them. The model also reads the last `k` exchanges."""
-        history, words = await self._recent(), self.redactor.text(input_string)
+        history, words = await self._recent(), self._redactor.text(input_string)
         lines = words if self.has_langchains_prompt else self.render.labels.line({"role": "user", "content": words})
         own = {} if self.has_langchains_prompt else {"dated_history": history, "dated_new_lines": lines}
         try:
@@ -129,9 +129,9 @@ class ConversationKGMemory(PlainKG):
 
         If the model replies in prose, the parts between commas are taken as names.
         """
-        history, asked = await self._recent(), self.redactor.text(input_string)
+        history, asked = await self._recent(), self._redactor.text(input_string)
         try:
-            return replies.names(await self.ask("current_entities", history=history, input=asked, known=()))
+            return replies.names(await self._ask("current_entities", history=history, input=asked, known=()))
         except ModelReplyError as error:
             return [part for part in map(str.strip, error.reply.split(",")) if part]
 

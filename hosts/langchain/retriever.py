@@ -38,7 +38,7 @@ class RetrieverMemory(BaseMemory):
 
     name = "langchain-retriever"
     needs_query = True
-    keeps_fields = True
+    _keeps_fields = True
 
     retriever: Annotated[Any, _check]
     """A `VectorStoreRetriever` of LangChain."""
@@ -63,7 +63,7 @@ class RetrieverMemory(BaseMemory):
 
     async def documents(self, query: str) -> list[Any]:
         """Return the documents that the retriever finds, as LangChain's documents."""
-        return list(await _either(self.retriever, "invoke", self.redactor.text(query)))
+        return list(await _either(self.retriever, "invoke", self._redactor.text(query)))
 
     async def aclear(self) -> None:
         """Delete the conversation and its documents."""
@@ -76,7 +76,7 @@ class RetrieverMemory(BaseMemory):
         return await super().aforget(ids, thorough=thorough)
 
     async def _let_go(self) -> None:
-        ids, vectors = (await self.known_state()).items, getattr(self.retriever, "vectorstore", None)
+        ids, vectors = (await self._known_state()).items, getattr(self.retriever, "vectorstore", None)
         if ids and vectors is not None:
             await _either(vectors, "delete", list(ids.values()))
 

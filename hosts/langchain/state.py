@@ -20,7 +20,7 @@ _NOTHING = Record({"role": "system", "content": ""})
 
 async def aread_items(memory: BaseMemory) -> Mapping[str, Any]:
     """Return a memory's stored state as a dict from key to item, without asking a model."""
-    return (await memory.known_state()).items
+    return (await memory.learners[0].refresh()).items
 
 
 async def aput(
@@ -31,9 +31,9 @@ async def aput(
     `changes` takes the existing items, and returns a dict from key to new item; `None` removes an item. With
     `stands_for_all`, all messages are marked as learnt, and the memory learns only from later messages.
     """
-    store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
+    store, key, begun = memory.store, (memory.conversation_id, memory.learners[0].name), 0
     while True:
-        known = await memory.known_state()
+        known = await memory.learners[0].refresh()
         watermark = known.watermark
         if stands_for_all:
             newest = await store.read(key[0], limit=1, newest=True)

@@ -196,7 +196,7 @@ class GraphMemory(BaseMemory):
 
     def tokens(self, text: str) -> int:
         """Count the tokens of a text."""
-        return round(self.counter({"role": "tool", "content": text}))
+        return round(self.render.counter({"role": "tool", "content": text}))
 
     write = blocking(awrite)
     recall = blocking(arecall)

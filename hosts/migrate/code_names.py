@@ -142,9 +142,9 @@ _LEFT: Mapping[str, Refusal] = {
     ),
     "ConversationVectorStoreTokenBufferMemory": (
         "has no counterpart of this name",
-        'memzoo.CombinedMemory(memories=["token-buffer", "vector-retriever"])',
+        'memzoo.CombinedMemory(memories=["token-window", "vector-retriever"])',
     ),
-    "AgentTokenBufferMemory": ("cannot save an exchange in LangChain either", "memzoo.ConversationTokenBufferMemory"),
+    "AgentTokenBufferMemory": ("cannot save an exchange in LangChain either", "memzoo.TokenWindowMemory"),
     "BaseChatMemory": _BASE,
     "BaseMemory": _BASE,
     "MotorheadMemory": _SERVICE,

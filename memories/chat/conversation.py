@@ -151,7 +151,7 @@ class Conversation(Closing):
             self.memory = create_memory(memory, **options)
         else:
             self.memory = _check_memory(memory, options)
-        if tokenizer_of(self._model.name).name and (estimate := self.memory.counter.estimate):
+        if tokenizer_of(self._model.name).name and (estimate := self.memory.render.counter.estimate):
             estimate.suit(self._model.name)
         self._opened = isinstance(store, str)
         self.system = system
@@ -162,7 +162,7 @@ class Conversation(Closing):
         limit: Any = max_tokens
         if limit is not None:
             limit = sys.maxsize if self._share else tokens_of("max_tokens", max_tokens, self._model.name)
-        self._room = Room(limit, oversized, lambda: self.memory.counter)
+        self._room = Room(limit, oversized, lambda: self.memory.render.counter)
         self._max_rounds = max_rounds
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy
@@ -356,7 +356,7 @@ class Conversation(Closing):
 
     def _learn_to_count(self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], answer: Answer) -> Answer:
         """Correct the token estimate by the endpoint's count of the request; return the answer with the new factors."""
-        estimate = self.memory.counter.estimate
+        estimate = self.memory.render.counter.estimate
         # The offline model has no tokenizer.
         if self._model.name == "offline" or not estimate:
             return answer

@@ -37,7 +37,7 @@ from memzoo.sync import together
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["Effort", "LearnOption", "Learner", "Progress", "relearn"]
+__all__ = ["Effort", "LearnOption", "Learner", "Progress", "WaitingRules", "relearn"]
 
 logger = logging.getLogger("memzoo")
 
@@ -51,6 +51,22 @@ Progress: TypeAlias = Callable[[int, int], None]
 _MANY = 64
 # A caller waits for a save or a load, so one call takes few steps; the next call goes on from there.
 _FEW_STEPS = 4
+
+
+class WaitingRules(NamedTuple):
+    """What decides when a strategy learns from waiting messages, and how many of them are shown.
+
+    Attributes:
+        portion: The number of exchanges that one call learns from: `learn_every`, or its default in the class.
+        pending_limit: The token limit for waiting messages: `max_pending_tokens`, or its default for the model.
+        message_limit: The token limit for all messages in a view, which counts instead; `None` for no such limit.
+        shows_waiting: True if views also show messages that were due and could not be learnt from.
+    """
+
+    portion: int = 1
+    pending_limit: int = 0
+    message_limit: int | None = None
+    shows_waiting: bool = False
 
 
 class Effort(NamedTuple):
@@ -91,6 +107,9 @@ class Learner:
     together. A crash or a failing model therefore loses at most the current step, and the next call repeats that step.
 
     Attributes:
+        name: The name under which the store keeps the state.
+        hooks: The strategy, with its hooks.
+        rules: The rules for waiting messages.
         log: The log to learn from.
         cached_state: The newest known state.
         lock: The lock held while deriving: one derivation runs at a time in this process.
@@ -100,9 +119,10 @@ class Learner:
     Args:
         cached: The cached entries of the log.
         name: The name under which the store keeps the state.
-        hooks: The strategy, with its hooks.
+        hooks: The strategy.
         retry: The policy for a failing model.
         pins: The pinned messages, which may leave less room for other messages.
+        rules: The rules for waiting messages.
         when: The value of the option `learn`: "now", "background" or "later".
         lease_seconds: The duration of a lease, during which other processes do not derive; 0 for no lease.
         on_change: The hook `on_state_change`, if the strategy has it.
@@ -116,6 +136,7 @@ class Learner:
         retry: RetryPolicy,
         pins: Pins,
         *,
+        rules: WaitingRules,
         when: LearnOption,
         lease_seconds: float,
         on_change: Callable[..., Awaitable[None]] | None,
@@ -125,7 +146,7 @@ class Learner:
         self.cached_state: CachedState | StagedState = CachedState(store, id_, name, on_change)
         self.lock = state_locks.of(store, id_, name)
         self._cached, self.log = cached, Log(cached)
-        self._hooks, self._pins, self.lease_seconds = hooks, pins, lease_seconds
+        self.hooks, self.rules, self._pins, self.lease_seconds = hooks, rules, pins, lease_seconds
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
         self.holds = False
@@ -261,24 +282,20 @@ class Learner:
         if waiting.due and (rest or not waiting.is_held):
             entries, usual = self._clear_results(waiting.entries), self.retry.prompts.usual // 2
             return next_step(
-                entries, waiting.due, room, state.attempts.exchanges, portion=self._hooks.portion, usual=usual
+                entries, waiting.due, room, state.attempts.exchanges, portion=self.rules.portion, usual=usual
             )
-        if not tidied and self._hooks.is_over_limit(state):
+        if not tidied and self.hooks.is_over_limit(state):
             return LearningStep((), is_last=False)
-        if not (waiting.is_held and self._hooks.learn_after_pause):  # time alone makes these messages due
+        if not (waiting.is_held and self.hooks.learn_after_pause):  # time alone makes these messages due
             self.idle_at, self.holds = moment, waiting.is_held
         return None
-
-    def _select(self, entries: list[Entry]) -> list[Entry]:
-        """Return the entries from which the strategy learns: without system messages, unless it learns from them."""
-        return entries if self._hooks.learns_system else talk(entries)
 
     async def find_waiting(self, state: State) -> Waiting:
         """Return the messages not learnt from yet."""
         is_behind = state.watermark < self._cached.last
-        waiting = self._select(await self.log.after(state.watermark)) if is_behind else []
-        due = self._hooks.due(state, waiting) if waiting else 0
-        check_returned(self._hooks, "due", due, int, "True, False or a number of messages")
+        waiting = talk(await self.log.after(state.watermark)) if is_behind else []
+        due = self.hooks.due(state, waiting) if waiting else 0
+        check_returned(self.hooks, "due", due, int, "True, False or a number of messages")
         if due is True:
             return Waiting(waiting, len(waiting), is_held=not await self._is_portion(state, waiting))
         if due is False and (len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.usual // 2):
@@ -293,10 +310,10 @@ class Learner:
         """
         roles = [entry.message["role"] for entry in waiting]
         # A user message at the end has no answer yet, so its exchange is not complete.
-        if roles.count("user") - (roles[-1] == "user") >= self._hooks.portion or self._hooks.portion == 1:
+        if roles.count("user") - (roles[-1] == "user") >= self.rules.portion or self.rules.portion == 1:
             return True
-        if (pause := self._hooks.learn_after_pause) is not None:
-            times = [*(entry.created_at.timestamp() for entry in waiting), self._hooks.clock()]
+        if (pause := self.hooks.learn_after_pause) is not None:
+            times = [*(entry.created_at.timestamp() for entry in waiting), self.hooks.clock()]
             if any(after - before >= pause for before, after in itertools.pairwise(times)):
                 return True
         room, size = self.room_for_waiting()
@@ -308,11 +325,11 @@ class Learner:
 
     def room_for_waiting(self) -> tuple[int, Callable[[Entry], float]]:
         """Return the token limit for waiting messages in a view, and a function that counts a message's tokens."""
-        limit = self._hooks.message_limit
+        limit = self.rules.message_limit
         # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.
-        exact = self._hooks.token_counter is not None or limit is not None
-        size = self._hooks.render.tokens if exact else size_of
-        return self._hooks.pending_limit if limit is None else limit, size
+        exact = self.hooks.token_counter is not None or limit is not None
+        size = self.hooks.render.tokens if exact else size_of
+        return self.rules.pending_limit if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
         """Return the messages that take room in a view besides the waiting messages.
@@ -326,8 +343,8 @@ class Learner:
         """Return the strategy's changes for entries, given the log up to the last entry."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
-        changes = await self._hooks.derive(state, self._clear_results(entries), log)
-        return check_returned(self._hooks, "derive", changes, Changes, "Changes, such as Changes({key: value})")
+        changes = await self.hooks.derive(state, self._clear_results(entries), log)
+        return check_returned(self.hooks, "derive", changes, Changes, "Changes, such as Changes({key: value})")
 
     def _clear_results(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         clearing = self._cached.clearing
@@ -352,7 +369,7 @@ class Learner:
         """
         if not step.entries or not self.retry.needs_proof(state.attempts):
             return False
-        waiting = self._select(await self.log.after(state.watermark))
+        waiting = talk(await self.log.after(state.watermark))
         start = last_exchange(waiting)
         try:
             if start:
@@ -422,7 +439,7 @@ class Learner:
 
         With `learn="later"`, nothing is learnt.
         """
-        if self._is_later or self._hooks.portion == 1:
+        if self._is_later or self.rules.portion == 1:
             return
         await self.wait()
         try:
@@ -492,7 +509,7 @@ class Learner:
                     continue
                 # The log is read after the state: a later deletion makes the commit fail.
                 await self._cached.refresh()
-                if entries := self._select(await self.log.between(*aside)):
+                if entries := talk(await self.log.between(*aside)):
                     changes = await self.derive(state, shorten_entries(entries, self.retry.prompts.room))
                 left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))
                 await self.cached_state.commit(state, changes, state.watermark, left)

@@ -10,6 +10,7 @@
    that wait for a portion, they are learnt from, and the load begins again.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,14 +20,14 @@ from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.pins import show_pinned
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, kind_of, last_exchange
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Piece, View
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
     from memzoo.memories.engine.learner import Learner, Waiting
 
-__all__ = ["view_of", "view_to_send"]
+__all__ = ["learn_left_out", "variables_of", "view_of", "view_to_send"]
 
 _NO_STATE = State()
 
@@ -43,7 +44,6 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
 
     If `query` is `None`, a strategy that searches uses the user's last words.
     """
-    query = query and memory.redactor.text(query)
     with memory.log.cached.looking_once():
         log = await memory.log.refreshed()
         if query is None and memory.needs_query:
@@ -58,14 +58,32 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
     return view.ending_with([entry for entry in newest if entry.seq >= first], is_open=bool(places)), query
 
 
+async def learn_left_out(memory: "BaseMemory", whole: Iterable[Piece], sent: Iterable[Piece]) -> bool:
+    """Learn from messages that wait for a portion, if a request leaves some of them out.
+
+    Args:
+        memory: The memory.
+        whole: The pieces of the view.
+        sent: The pieces of the request.
+
+    Returns:
+        True if anything was learnt, so that the view has changed.
+    """
+    known, kept = ({piece.entry.seq for piece in pieces if piece.entry} for pieces in (whole, sent))
+    gone = known - kept
+    return any([await learner.learn_left_out(gone) for learner in memory.learners]) if gone else False
+
+
 async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:
     """Return a memory's view of an up-to-date log."""
     log, cached = memory.log, memory.log.cached
     pinned = await cached.pins.current()
-    if memory.learner is None:
+    # The members of a combined memory learn, and it does not.
+    learner = next((one for one in memory.learners if one.hooks is memory), None)
+    if learner is None:
         view = await _ask_for_view(memory, log, _NO_STATE, query)
     else:
-        view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
+        view = await _learnt_view(memory, learner, query, catch_up=catch_up)
     if not view.final and await cached.system.newest():
         view = replace(view, system=await cached.system.current(), entries=talk(view.entries))
     clearing = cached.clearing
@@ -94,15 +112,15 @@ def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
 async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
     """Return the view of a strategy that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
-    log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
+    log = memory.log.passing_over(state.attempts.aside) if learner.rules.shows_waiting else memory.log
     with learner.retry.mark_load(state.attempts):
         view = await _ask_for_view(memory, log, state, query)
     is_idle = learner.is_idle(state)
-    holds = memory.portion > 1 and (learner.holds or not is_idle)
-    if not holds and (not memory.shows_waiting or (is_idle and not state.attempts.aside)):
+    holds = learner.rules.portion > 1 and (learner.holds or not is_idle)
+    if not holds and (not learner.rules.shows_waiting or (is_idle and not state.attempts.aside)):
         return view
     waiting = await learner.find_waiting(state)
-    if not (memory.shows_waiting or waiting.is_held):
+    if not (learner.rules.shows_waiting or waiting.is_held):
         return view
     return await _with_waiting(learner, view, state, waiting)
 

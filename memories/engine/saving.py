@@ -1,7 +1,7 @@
 """A save, step by step.
 
-1. `BaseMemory.asave_context` turns an exchange into two messages. `save` redacts both messages, and stores them as one
-   turn. From here on nothing is lost. Pins are recorded at once.
+1. `BaseMemory.asave_context` turns an exchange into two redacted messages. `save` stores both as one turn. From here on
+   nothing is lost. Pins are recorded at once.
 2. Each state of the strategy learns from the messages: see `Learner.follow`.
 3. From time to time, the system message in force is recorded.
 4. With `keep_history=False`, `evict` deletes messages that are no longer needed.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memzoo.errors import OptionError, StoreError
 from memzoo.memories.engine.hooks import check_returned
+from memzoo.memories.engine.state import State
 from memzoo.stores import Entry, Record, Store
 from memzoo.stores.base import managed
 from memzoo.sync import together
@@ -39,7 +40,6 @@ async def save(
     *,
     learns: bool = True,
     pinned: bool = False,
-    is_redacted: bool = False,
     question: int | None = None,
     before_learning: Callable[[Sequence[Entry]], Awaitable[None]] | None = None,
 ) -> None:
@@ -47,11 +47,10 @@ async def save(
 
     Args:
         memory: The memory.
-        records: The messages of the turn, oldest first.
+        records: The messages of the turn, redacted, oldest first.
         turn_id: The id of the turn, under which it is stored only once; `None` for a fresh id.
         learns: Learn from the turn now; otherwise a later save does.
         pinned: True if the messages are marked as pinned (see `pins.mark`).
-        is_redacted: True if `redact` was already applied to the messages.
         question: The log number of the question, if the turn answers an earlier question again.
         before_learning: Called with the entries of the turn as soon as the turn is stored.
 
@@ -59,8 +58,6 @@ async def save(
         ModelError: The turn is stored, but could not be learnt from.
         StoreError: The turn may not be stored. A note on the error has the `turn_id` for another try.
     """
-    if memory.redact is not None and not is_redacted:
-        records = list(map(memory.redactor.record, records))
     with memory.log.cached.looking_once() as looked:
         new: Sequence[Entry] = ()
         if records:
@@ -127,7 +124,8 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     tries again.
     """
     log = await memory.log.refreshed()
-    needed = await memory.oldest_needed(log, await memory.known_state())
+    own = [learner for learner in memory.learners if learner.hooks is memory]
+    needed = await memory.oldest_needed(log, await own[0].refresh() if own else State())
     first_needed = check_returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
     waits = await log.unanswered()
     stays = (*await find_set_aside(memory), *await memory.log.pins.current(), *waits, await memory.log.system.newest())

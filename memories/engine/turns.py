@@ -12,13 +12,13 @@ A turn may replace messages after a log number. The replaced messages are delete
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TurnError, TurnInProgressError
-from memzoo.memories.engine import saving
+from memzoo.memories.engine import loading, saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
@@ -64,7 +64,7 @@ _LOST = (
 class Turn(Managed["Turn"]):
     """One turn of a conversation: the user's message, tool calls and results, the answer.
 
-    The arguments after `memory` are those of `BaseMemory.turn`.
+    The arguments are those of `BaseMemory.turn`, and a function that redacts a message.
 
     Attributes:
         id: The id of the turn's messages in the log: `turn_id`, or a fresh id if the replaced messages have that id.
@@ -75,6 +75,7 @@ class Turn(Managed["Turn"]):
         self,
         memory: "BaseMemory",
         user: str | Message | None,
+        redact: Callable[[Record], Record],
         *,
         after: int | None,
         on_failure: OnFailure,
@@ -85,7 +86,7 @@ class Turn(Managed["Turn"]):
         self.id = turn_name(turn_id)
         self.finished = False
         self._memory, self._log = memory, memory.log.cached
-        self._redact = memory.redactor.record
+        self._redact = redact
         self._after = after
         # The messages that the turn replaces.
         self._replaced: Replaced | None = None
@@ -174,7 +175,7 @@ class Turn(Managed["Turn"]):
         """
         if self._seqs or self._replaced or self._before is None:
             return False
-        learnt = await self._memory.learn_left_out(self._before.pieces, sent)
+        learnt = await loading.learn_left_out(self._memory, self._before.pieces, sent)
         if learnt:
             self._before = None
         return learnt
@@ -318,7 +319,7 @@ class Turn(Managed["Turn"]):
         self.finished = True
         question = self._seqs[0] if self._seqs else None
         take_back = self._replaced.take_back if self._replaced else None
-        await saving.save(self._memory, new, self.id, is_redacted=True, question=question, before_learning=take_back)
+        await saving.save(self._memory, new, self.id, question=question, before_learning=take_back)
 
     async def _store_unfinished(self, *, but: Collection[str] = ()) -> Sequence[Entry]:
         """Store the new messages as an unfinished part, beside earlier attempts; a later call learns from them."""

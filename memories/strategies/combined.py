@@ -98,7 +98,7 @@ class CombinedMemory(BaseMemory):
         self.learners = [learner for member in self.members for learner in member.learners]
         self.usage = Usage(*(member.usage for member in self.members))
         self.needs_query = any(member.needs_query for member in self.members)
-        self.keeps_fields = any(member.keeps_fields for member in self.members)
+        self._keeps_fields = any(member._keeps_fields for member in self.members)  # noqa: SLF001 - of its own base class
 
     @property
     def members(self) -> list[BaseMemory]:
@@ -134,7 +134,7 @@ class CombinedMemory(BaseMemory):
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first log number that any member still needs."""
-        states = [await member.known_state() for member in self.members]
+        states = [await member.learners[0].refresh() if member.learners else state for member in self.members]
         return min([await one.oldest_needed(log, known) for one, known in zip(self.members, states, strict=True)])
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory, room:
     made = {**common, "memory_key": chosen.name.replace("-", "_"), **options}
     member = chosen(**made)
     # Only the member knows its default, which is its model's.
-    if room is None or member.pending_limit <= room or "max_pending_tokens" in options:
+    if room is None or "max_pending_tokens" in options or all(x.rules.pending_limit <= room for x in member.learners):
         return member
     return chosen(**{**made, "max_pending_tokens": room})
 

@@ -63,6 +63,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     name = "entity"
     needs_query = True
+    _limits_messages = False
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = UnitWeights()
 
@@ -89,8 +90,6 @@ class ConversationEntityMemory(ModelBackedMemory):
     """Token limit for all stored notes, counting three bytes as one token; `None` for no limit. Corrected statements
     are dropped first, then the oldest ones, and last the first statement of a note.
     """
-    chat_history_key: str = "history"
-    """The variable that returns the exchanges; the notes are under "entities"."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,13 +100,8 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The variables that loading returns: the notes and the exchanges."""
-        return ["entities", self.chat_history_key]
-
-    @property
-    def message_limit(self) -> int | None:
-        """Always `None`: the messages in a view have no limit, because `max_token_limit` limits notes."""
-        return None
+        """The variables that loading returns: the notes, and under `memory_key` the exchanges."""
+        return ["entities", *super().memory_variables]
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the notes amended with the statements of the new messages."""
@@ -122,7 +116,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         new_lines = lines["new_lines"]
         touched = indexes.known.find_touched(new_lines, lambda line: notes.find_asked(line, self.render.labels))
         known = choose_notes(notes, touched, new_lines, lines["history"], self._retry.prompts.room_for_known)
-        reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
+        reply = await self._ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
         named = [one.name for one in found if one.name]  # new labels occur only in the reply
         same = replies.aliases(reply, [*known.shown, *named], new_lines)
@@ -168,12 +162,12 @@ class ConversationEntityMemory(ModelBackedMemory):
     @property
     def entities(self) -> dict[str, str]:
         """A dict from name to note, a single text, sorted by name. `settle` first takes in messages that still wait."""
-        return EntityNotes(drive(self.known_state()).items).notes
+        return EntityNotes(drive(self._known_state()).items).notes
 
     @property
     def aliases(self) -> dict[str, str]:
         """The other names of entities: a dict from another name to the name on the note."""
-        return EntityNotes(drive(self.known_state()).items).aliases
+        return EntityNotes(drive(self._known_state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:
         """Return the notes of a state; a state that is not stored, as in `relearn`, gets a separate index."""
@@ -218,7 +212,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         notes = self._notes(state)
         likely = self._indexes.known.search(query, self._match_names(query, recent, notes)).introduce(_MOST_INTRODUCED)
         history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
-        return replies.names(await self.ask("current_entities", history=history, input=query, known=known))
+        return replies.names(await self._ask("current_entities", history=history, input=query, known=known))
 
 
 def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iterator[Amendment]:

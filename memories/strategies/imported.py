@@ -76,7 +76,7 @@ def _owners(name: str, store: Store) -> Iterator[BaseMemory]:
     if issubclass(strategy_named(short), ModelBackedMemory):
         options |= {"llm": _no_model, "on_model_error": "defer"}
     memory = strategy_named(short)(store=store, conversation_id=_ID, token_counter=_COUNTER, **options)
-    if memory.state_name == name:
+    if name in [learner.name for learner in memory.learners]:
         yield memory
 
 

@@ -83,6 +83,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     name = "knowledge-graph"
     needs_query = True
+    _limits_messages = False
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = UnitWeights()
 
@@ -123,11 +124,6 @@ class ConversationKGMemory(ModelBackedMemory):
     def kg(self) -> KnowledgeGraph:
         """The graph of all facts so far. For messages that still wait, call `settle` first."""
         return self._kg
-
-    @property
-    def message_limit(self) -> int | None:
-        """Always `None`: the messages in a view have no limit, because `max_token_limit` limits facts."""
-        return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the changes to the graph's facts that follow from new messages."""
@@ -194,7 +190,7 @@ class ConversationKGMemory(ModelBackedMemory):
             OptionError: The name is not a string.
         """
         check_texts(name=name)
-        await self.known_state()
+        await self._known_state()
         return await reasons(self.kg.about(name, history=True), await self.log.refreshed())
 
     why = blocking(awhy)
@@ -209,7 +205,7 @@ class ConversationKGMemory(ModelBackedMemory):
         most = min(room * _BYTES_PER_TOKEN, MOST_BYTES)
         known = write_known(graph, likely, lines["new_lines"], lines["history"], most)
         relations = graph.relations(min(_MOST_RELATIONS, room // _TOKENS_PER_RELATION))
-        reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)
+        reply = await self._ask("triple_extraction", **lines, known=known, relations=relations)
         return [*_name_pronouns(replies.statements(reply), Antecedents(lines["history"], lines["new_lines"]))]
 
     def _find_touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
@@ -221,8 +217,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return sorted(likely, key=lambda fact: fact.nodes[0] in assistant)
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        if self.learner:
-            await self.learner.amend(change)
+        await self.learners[0].amend(change)
 
     async def _find_facts(self, query: str, log: Log) -> Sequence[Near]:
         """Return the facts to show for a query: within the limit, those that match it best."""
@@ -258,7 +253,7 @@ class ConversationKGMemory(ModelBackedMemory):
         likely = self._known.search(query, await self._find_names(query, log)).introduce(_MOST_INTRODUCED)
         introduced = [f"{self.kg.name_of(name)}: {unit.text}" for name, unit in likely.items()]
         try:
-            reply = await self.ask("current_entities", history=history, input=query, known=introduced)
+            reply = await self._ask("current_entities", history=history, input=query, known=introduced)
             return replies.names(reply) or known
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)

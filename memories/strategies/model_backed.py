@@ -7,7 +7,7 @@ from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle, shorten_entries
-from memzoo.memories.models.chat import Model, ModelOption, as_model
+from memzoo.memories.models.chat import Model, as_model
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.text.context_windows import context_window
@@ -31,11 +31,6 @@ _LARGE = 32_000
 class ModelBackedMemory(BaseMemory):
     """The base class of strategies that ask a model to summarise or to extract."""
 
-    llm: ModelOption | None = None
-    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
-    chat messages to text. By default the built-in rules answer, with a warning.
-    """
-
     max_prompt_tokens: Annotated[int | None, AtLeast(1536)] = None
     """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
     context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a context
@@ -45,7 +40,7 @@ class ModelBackedMemory(BaseMemory):
     """
 
     # Without an annotation, because annotated attributes are options.
-    shows_waiting = True
+    _shows_waiting = True
     _usual_portion = 8
 
     def __post_init__(self) -> None:
@@ -86,14 +81,14 @@ class ModelBackedMemory(BaseMemory):
         parts = {"history": before, "new_lines": new}
         return {f"{days}{name}": lines(part) for days, lines in write.items() for name, part in parts.items()}
 
-    async def ask(self, prompt: str, **variables: Any) -> str:
+    async def _ask(self, prompt: str, **variables: Any) -> str:
         """Return the model's answer to a prompt, and count the cost under the prompt's name.
 
         If the prompt is too long, the variables `history`, `dated_history` and `input` are cut in the middle. If the
         prompt is still too long, the error ends `derive`, which is called again with fewer messages.
 
         Args:
-            prompt: The name of one of `own_prompts`, or of a prompt of memzoo.
+            prompt: The name of one of `_own_prompts`, or of a prompt of memzoo.
             **variables: The values of all variables of the prompt.
 
         Returns:
@@ -107,12 +102,12 @@ class ModelBackedMemory(BaseMemory):
         text, most = self._templates.render(prompt, **variables), self._retry.prompts.tokens
         if count_for_prompt(text) > most:
             text = self._templates.render(prompt, **_cut(variables, most // 8))
-        return await self.complete([{"role": "user", "content": text}], prompt)
+        return await self._complete([{"role": "user", "content": text}], prompt)
 
-    async def complete(self, messages: Sequence[Message], purpose: str) -> str:
+    async def _complete(self, messages: Sequence[Message], purpose: str) -> str:
         """Return the model's answer to chat messages (oldest first), and count the cost under the name `purpose`.
 
-        The answer is checked like the answer to a prompt; see `ask` for the errors.
+        The answer is checked like the answer to a prompt; see `_ask` for the errors.
         """
         text = "\n".join(map(text_of, messages))
         self._retry.prompts.check(text, purpose)

@@ -29,12 +29,14 @@ FURTHER = {
     "combined": "combined:CombinedMemory",
     "message-window": "windows:MessageWindowMemory",
     "token-window": "windows:TokenWindowMemory",
-    "token-buffer": "windows:ConversationTokenBufferMemory",
     "summarizing-window": "summarizing_window:SummarizingWindowMemory",
 }
 """Further strategies: short name -> "module:class" in this folder."""
 
 _OWN = SEVEN | FURTHER
+
+_LANGCHAINS = {"token-buffer": "token-window", "ConversationTokenBufferMemory": "token-window"}
+"""LangChain's names of a strategy that has another name here."""
 
 
 def short_name(name: str) -> str:
@@ -44,6 +46,7 @@ def short_name(name: str) -> str:
         OptionError: No strategy has this name.
     """
     # Installed packages are looked up last, because the lookup takes longer than making a memory.
+    name = _LANGCHAINS.get(name, name)
     short = _short_among(_OWN, name) or _short_among(_find_places(), name)
     if short is None:
         raise _unknown(name)

@@ -65,15 +65,15 @@ class SummarizingMemory(ModelBackedMemory):
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
         """
-        lines = "\n".join(map(self.render.labels.line, map(self.redactor.message, messages)))
-        return await self._bound(await self._write(self.redactor.text(existing_summary), lines, lines))
+        lines = "\n".join(map(self.render.labels.line, map(self._redactor.message, messages)))
+        return await self._bound(await self._write(self._redactor.text(existing_summary), lines, lines))
 
     predict_new_summary = blocking(apredict_new_summary)
 
     @property
     def summary(self) -> str:
         """The stored summary; "" before the first summary. For messages that still wait, call `settle` first."""
-        return summary_of(drive(self.known_state()))
+        return summary_of(drive(self._known_state()))
 
     def _quote_summary(self, state: State) -> str:
         """Return the summary as shown before a transcript, with quote marks against forged turns."""
@@ -132,14 +132,14 @@ class SummarizingMemory(ModelBackedMemory):
     async def _ask_for_summary(self, old: str, given: Mapping[str, Any]) -> str:
         """Return the model's new summary; if the reply is cut off, ask once more for a shorter summary."""
         try:
-            reply = await self.ask("summary", **given)
+            reply = await self._ask("summary", **given)
         except CutReplyError as error:
             sample = old or given["dated_new_lines"]
             received = error.characters * self._tokens_of(sample) // max(len(sample), 1)
             target = max(received * _OF_A_CUT_ONE // 100, 1)
             if not error.characters or "target" not in self._templates.variables("summary"):
                 raise
-            reply = await self.ask("summary", **{**given, "target": min(target, given["target"])})
+            reply = await self._ask("summary", **{**given, "target": min(target, given["target"])})
         return prose(reply, "summary", old)
 
     def _tokens_of(self, text: str) -> int:

@@ -43,7 +43,7 @@ class ConversationSummaryMemory(SummarizingMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a view of the summary and the messages that are not summarised yet."""
         entries = await log.after(state.watermark)
-        room = self.portion - 1 - sum(entry.message["role"] == "user" for entry in entries)
+        room = self.learners[0].rules.portion - 1 - sum(entry.message["role"] == "user" for entry in entries)
         if room < 1 or self.is_over_limit(state):
             room = -1
         return View((self._quote_summary(state),), entries, room=room, texts_stay=True)

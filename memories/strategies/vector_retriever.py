@@ -68,7 +68,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     name = "vector-retriever"
     needs_query = True
-    keeps_fields = True
+    _keeps_fields = True
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = Weights()
     """The weights of words, of the messages around a message, and of a message's age."""
@@ -99,7 +99,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         if self.stay_tokens is not None and self.k is not None:
             raise OptionError("give stay_tokens or k, not both: only messages that fit a limit stay")
         self._vectors = VectorSearch(
-            ExactIndex() if self.index is None else self.index, self.store, self.conversation_id, self.state_name
+            ExactIndex() if self.index is None else self.index, self.store, self.conversation_id, self._state_name
         )
         self._documents = Documents(self.render.labels, {self.memory_key, *self._hidden})
         self._words = self._no_words()
@@ -114,7 +114,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return ()
 
     @property
-    def state_name(self) -> str:
+    def _state_name(self) -> str:
         """The state's name, which contains the embedder's name: each embedder has its own state."""
         return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
 

@@ -4,10 +4,11 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine import saving
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.options import AtLeast, strategy, whole_number
@@ -24,14 +25,10 @@ from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import check_several, checked
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.memories.text.view import View, as_room
-from memzoo.stores import Entry, Message
+from memzoo.stores import Entry, Message, Record
 from memzoo.sync import blocking
 
-if TYPE_CHECKING:
-    from memzoo.memories.models.chat import ModelOption
-
 __all__ = [
-    "ConversationTokenBufferMemory",
     "Limit",
     "MessageWindowMemory",
     "SlidingWindow",
@@ -68,7 +65,6 @@ class WindowMemory(BaseMemory):
     State: none. With LangChain4j's rules, `held`: a list of the messages shown, each with its log number.
     """
 
-    learns_system = True
     _lease_seconds = 0.0
 
     evict: Evict = "message"
@@ -137,13 +133,14 @@ class WindowMemory(BaseMemory):
         return steps.most, steps
 
     @property
-    def state_name(self) -> str:
+    def _state_name(self) -> str:
         """The name of the state, which depends on the rules: memzoo's or LangChain4j's."""
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the state's new item `held`, the messages that LangChain4j's rules keep."""
-        held = [[one.number, one.message] for one in self._replay(state, entries)]
+        new = await log.after(state.watermark)  # with system messages, which `entries` lack
+        held = [[one.number, one.message] for one in self._replay(state, new)]
         return Changes({"held": held if self.keep_history else None})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
@@ -191,10 +188,10 @@ class WindowMemory(BaseMemory):
             MessageError: A message is invalid; nothing was changed.
         """
         check_several(messages)
-        new = [self.redactor.message(set_thoughts_apart(checked(message))) for message in messages]
+        new = [self._redactor.message(set_thoughts_apart(checked(message))) for message in messages]
         if await (await self.log.refreshed()).tail(1):
             new.insert(0, dict(_START))
-        await self._save_redacted(new)
+        await saving.save(self, list(map(Record, new)), None)
 
     set_messages = blocking(aset_messages)
 
@@ -306,9 +303,10 @@ class MessageWindowMemory(WindowMemory):
 
 @strategy
 class TokenWindowMemory(WindowMemory):
-    """Shows the newest messages that fit `max_tokens` tokens, always with the system message.
+    """Shows the newest messages that fit a number of tokens, always with the system message.
 
     Messages are shown whole or not at all. The cost of a turn stays within the limit for messages of any length.
+    LangChain's names work too: `create_memory("ConversationTokenBufferMemory")`, or "token-buffer".
 
     Costs: no call; tokens up to the limit.
     Needs: nothing.
@@ -316,7 +314,7 @@ class TokenWindowMemory(WindowMemory):
     State: none; with `rules="langchain4j"`, the messages that LangChain4j would hold.
 
     Example:
-        >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))
+        >>> memory = TokenWindowMemory(max_token_limit=6, token_counter=lambda message: len(message["content"].split()))
         >>> memory.save_context({"input": "I am Sam."}, {"output": "Hello Sam!"})
         >>> memory.save_context({"input": "How are you?"}, {"output": "Well!"})
         >>> [message["content"] for message in memory.messages()]
@@ -324,44 +322,12 @@ class TokenWindowMemory(WindowMemory):
     """
 
     name = "token-window"
-    limit_name = "max_tokens"
+    limit_name = "max_token_limit"
 
-    max_tokens: Annotated[Limit, _check_limit] = 2000
+    max_token_limit: Annotated[Limit, _check_limit] = 2000
     """Token limit for all messages together: a number, or a function that returns one for the conversation's id,
     called at each load.
     """
-
-
-@strategy
-class ConversationTokenBufferMemory(WindowMemory):
-    r"""Shows the newest messages that fit a number of tokens: `TokenWindowMemory` with LangChain's options.
-
-    Costs: no call; tokens up to the limit.
-    Needs: nothing.
-
-    State: none; with `rules="langchain4j"`, the messages that LangChain4j would hold.
-
-    Example:
-        >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)
-        >>> memory.save_context({"input": "hi"}, {"output": "what's up"})
-        >>> memory.save_context({"input": "not much you"}, {"output": "not much"})
-        >>> memory.load_memory_variables({})
-        {'history': 'Human: not much you\nAI: not much'}
-    """
-
-    name = "token-buffer"
-    limit_name = "max_token_limit"
-
-    llm: "ModelOption" = "offline"
-    """The model whose tokenizer counts, unless `token_counter` names another. It is never asked."""
-    max_token_limit: Annotated[Limit, _check_limit] = 2000
-    """Token limit for all messages together, or a function as in `TokenWindowMemory`."""
-
-    def __post_init__(self) -> None:
-        from memzoo.memories.models.chat import as_model
-
-        self._tokenizer_model = as_model(self.llm).name
-        super().__post_init__()
 
 
 class SlidingWindow:

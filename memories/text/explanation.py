@@ -231,21 +231,24 @@ async def explain_view(
     sent = memory.render.show(view, max_tokens)
     # A summary may be shown with the messages without counting towards the messages' limit.
     beside = bool(view.recalled) and not getattr(memory, "count_summary", True)
-    limit = max_tokens or (None if beside else memory.message_limit)
-    # In a view with messages, this limit would apply to the derived texts only.
-    if limit is None and not beside and not view.entries:
-        limit = getattr(memory, "max_token_limit", None)
+    learner = next((one for one in memory.learners if one.hooks is memory), None)
+    limit = max_tokens or getattr(memory, "max_token_limit", None)
+    # In a view with messages, this limit may apply to the derived texts only.
+    if not isinstance(limit, int) or (
+        not max_tokens and (beside or (learner and view.entries and learner.rules.message_limit is None))
+    ):
+        limit = None
     entries = await memory.log.page()
-    shown = tuple(_list_shown(sent, memory.counter))
+    shown = tuple(_list_shown(sent, memory.render.counter))
     numbers = {one.number for one in shown} | {passage.seq for passage in view.passages}
     finds = tuple(_finds(told.found, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
-    learnt = (await memory.known_state()).watermark
+    learnt = (await learner.refresh()).watermark if learner else 0
     hidden = {find.what for find in finds if not find.shown}
     reason = functools.partial(_reason, view, hidden, learnt, of_messages=told.of_messages)
     missing = (entry for entry in entries if entry.seq not in numbers)
     left_out = tuple(LeftOut(one.seq, reason(one), text_of(one.message)) for one in missing)
-    waiting = sum(entry.seq > learnt for entry in entries) if memory.shows_waiting else 0
+    waiting = sum(entry.seq > learnt for entry in entries) if learner and learner.rules.shows_waiting else 0
     return Explanation(memory.name, query, limit, shown, finds, left_out, waiting)
 
 

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
+from memzoo.forks import cached_property
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
 from memzoo.memories.text.eviction import fit_pieces, make_fitting
@@ -40,7 +41,7 @@ class Renderer:
 
     Args:
         labels: The labels of speakers in transcripts.
-        counter: A function that returns the token counter to use.
+        make_counter: Makes the token counter, when it is first needed.
         lines: A cache: a dict from log number to rendered line.
         tokens: A cache: a dict from log number to token count.
         role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.
@@ -51,7 +52,7 @@ class Renderer:
     def __init__(
         self,
         labels: Labels,
-        counter: "Callable[[], TokenCounter]",
+        make_counter: "Callable[[], TokenCounter]",
         lines: MutableMapping[int, str],
         tokens: MutableMapping[int, float],
         *,
@@ -62,7 +63,7 @@ class Renderer:
         self.labels = labels
         self._role: RecalledRole | None = role
         self._is_first = place == "before"
-        self._counter = counter
+        self._make_counter = make_counter
         self._model = model
         self._lines = lines
         self._tokens = tokens
@@ -70,6 +71,11 @@ class Renderer:
         self._frame: tuple[str | None, int] = None, 0
         self._newest: tuple[Sequence[Entry], str] = ((), "")
         self._counted: tuple[str, Sequence[Entry], float] = "", (), 0
+
+    @cached_property
+    def counter(self) -> "TokenCounter":
+        """The token counter for messages."""
+        return self._make_counter()
 
     def text(self, view: View) -> str:
         """Return a view as text: the system message, the recalled texts and the transcript."""
@@ -230,7 +236,7 @@ class Renderer:
             self._counted_by = counted_by
         tokens = self._tokens.get(key := _key(entry))
         if tokens is None:
-            tokens = self._counter()(entry.message)
+            tokens = self.counter(entry.message)
             if key:
                 self._tokens[key] = tokens
         return tokens
@@ -249,11 +255,11 @@ class Renderer:
 
     def count(self, message: Message) -> float:
         """Count the tokens of a message, which may be outside the log."""
-        return self._counter()(message)
+        return self.counter(message)
 
     def text_tokens(self, text: str) -> int:
         """Count the tokens that a text adds to a message."""
-        return self._counter().of_text(text)
+        return self.counter.of_text(text)
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
         """Count the tokens of a derived or found text as shown, with its frame if it has one."""
@@ -266,7 +272,7 @@ class Renderer:
     @property
     def counted_by(self) -> str:
         """The name of the token counter in use. Counts made by another counter are invalid."""
-        return self._counter().name
+        return self.counter.name
 
     @property
     def frame_tokens(self) -> int:

@@ -274,7 +274,7 @@ def test_a_memory_that_fails_reports_all_steps(kind: str | None, executors: Call
         steps[name] += done
 
     # No message fits, so that the first load is an error.
-    failing = Variant("failing", strategy="token-window", options={"max_tokens": 1})
+    failing = Variant("failing", strategy="token-window", options={"max_token_limit": 1})
     found = compare(talks, ["window", failing], executor=executors(kind) if kind else None, progress=count)
     assert [row.memory.name for row in found.results.rows if row.error] == ["failing"]
     assert steps["failing"] == steps["window"] > 0

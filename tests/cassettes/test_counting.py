@@ -21,7 +21,7 @@ SAID = [f"Bitte überprüfen Sie die Straßenbahnverbindung Nummer {number} nach
 
 def run(pipeline: Pipeline, at: str = DEAD_URL) -> str | None:
     """A program that asks with as much of a conversation as fits."""
-    memory = create_memory("token-window", max_tokens=80, token_counter="gpt-4o-mini")
+    memory = create_memory("token-window", max_token_limit=80, token_counter="gpt-4o-mini")
     for text in SAID:
         memory.add_messages([{"role": "user", "content": text}])
     return pipeline.ask(memory.load_memory_variables({})["history"], at)
@@ -82,7 +82,7 @@ def test_no_secret_is_kept_as_a_count(path: Path, vocabulary: Vocabulary) -> Non
         path.unlink(missing_ok=True)
         vocabulary.forget()
         with use_cassette(path, record="once"):
-            memory = create_memory("token-window", max_tokens=80, token_counter="gpt-4o-mini")
+            memory = create_memory("token-window", max_token_limit=80, token_counter="gpt-4o-mini")
             memory.add_messages([{"role": "user", "content": f"My key is {secret}"}])
             memory.load_memory_variables({})
         names += re.findall(r"^    '?(\w{8})'?: \d+$", path.read_text(), re.MULTILINE)

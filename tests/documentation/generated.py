@@ -261,7 +261,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
 def _asked_by(cls: type[BaseMemory]) -> Iterator[str]:
     """The prompts that a class names where it asks its model, in the order of its methods."""
     for one in reversed([one for one in cls.__mro__ if issubclass(one, ModelBackedMemory)]):
-        yield from re.findall(r'\bself\.ask\(\s*"(\w+)"', inspect.getsource(one))
+        yield from re.findall(r'\bself\._ask\(\s*"(\w+)"', inspect.getsource(one))
 
 
 def _prompt(name: str) -> str:

@@ -108,4 +108,4 @@ def _moved(homes: list[str], replies: Sequence[str]) -> dict[str, Any]:
     for home in homes:
         said.save_context({"input": f"Sam lives in {home}"}, {"output": "ok"})
     memory.settle()
-    return dict(drive(memory.store.read_state(memory.conversation_id, memory.state_name)).changes)
+    return dict(drive(memory.store.read_state(memory.conversation_id, memory.learners[0].name)).changes)

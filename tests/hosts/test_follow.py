@@ -276,7 +276,7 @@ def test_nothing_is_learnt_from_an_abandoned_branch(strategy: str):
 
     def shown() -> str:
         asked = {"input": "Where do I work? Google or Apple?"}
-        state = asyncio.run(memory.store.read_state(memory.conversation_id, memory.state_name))
+        state = asyncio.run(memory.store.read_state(memory.conversation_id, memory.learners[0].name))
         return f"{memory.load_memory_variables(asked)} {memory.messages(asked['input'])} {state}"
 
     begun = [("q1", "Hello there?"), ("a1", "Hello.")]

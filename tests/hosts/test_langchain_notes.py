@@ -46,7 +46,7 @@ def test_each_save_learns(name: str) -> None:
     for calls in (1, 2, 3):
         memory.save_context({"input": f"Sam likes tea number {calls}"}, {"output": "ok"})
         assert len(asked) == calls
-    assert getattr(langchain, name)(llm=str, learn_every=4).plain.portion == 4
+    assert getattr(langchain, name)(llm=str, learn_every=4).plain.learners[0].rules.portion == 4
 
 
 def test_ask_for_names_and_for_notes() -> None:

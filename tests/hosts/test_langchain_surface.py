@@ -166,8 +166,9 @@ class TestModels:
 
     def test_count_tokens(self) -> None:
         """What a model with a tokenizer of its own counts, counts; another model's tokens are estimated."""
-        assert ConversationSummaryBufferMemory(llm=answering()).plain.counter({"role": "user", "content": "a b c"}) == 4
-        assert ConversationSummaryBufferMemory(llm=chatting()).plain.counter.name == "approximate"
+        counter = ConversationSummaryBufferMemory(llm=answering()).plain.render.counter
+        assert counter({"role": "user", "content": "a b c"}) == 4
+        assert ConversationSummaryBufferMemory(llm=chatting()).plain.render.counter.name == "approximate"
 
 
 class TestMessages:
@@ -501,6 +502,13 @@ class TestCopies:
 
 class TestOptions:
     """Options are LangChain's, and can be changed."""
+
+    def test_the_name_of_the_exchanges(self) -> None:
+        """The memory of entities names the exchanges by `chat_history_key`, now and after a change (reference 2.4)."""
+        memory = ConversationEntityMemory(llm=answering("NONE"), chat_history_key="chat", memory_key="unused")
+        assert (memory.memory_variables, memory.chat_history_key) == (["entities", "chat"], "chat")
+        memory.chat_history_key = "said"
+        assert memory.memory_variables == ["entities", "said"]
 
     def test_change(self) -> None:
         """A new value holds from the next call on, for all that was said."""

@@ -275,7 +275,7 @@ def test_calls_of_one_response_stay_together(*, name: str, raw: bool) -> None:
     turn = [TURN[0], CALLS[0], note, *CALLS[1:], TURN[-1]]
     options: dict[str, Any] = {"oversized": "keep", "token_counter": lambda _: 1}  # type: ignore[misc]
     for limit in range(1, 10):
-        limits = {"message-window": {"max_messages": limit}, "token-window": {"max_tokens": limit}}
+        limits = {"message-window": {"max_messages": limit}, "token-window": {"max_token_limit": limit}}
         session = session_of(name, raw=raw, **(limits[name] | options if name in limits else {}))
         asyncio.run(session.add_items([*turn, {"role": "user", "content": "And tomorrow?"}]))
         for most in (None, *range(9)):

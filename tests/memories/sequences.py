@@ -98,8 +98,7 @@ def options(name: str, limit: int, llm: Models, random: Random) -> dict[str, Any
         "knowledge-graph": {"k": limit % 3, "llm": llm},
         "combined": {"memories": members, "max_token_limit": 1 + limit},
         "message-window": {"max_messages": 1 + limit // 3, **window},
-        "token-window": {"max_tokens": functools.partial(_limit, 1 + limit), **window},
-        "token-buffer": {"max_token_limit": 1 + limit, **window},
+        "token-window": {"max_token_limit": functools.partial(_limit, 1 + limit) if step else 1 + limit, **window},
         "summarizing-window": {"max_messages": 1 + limit // 3, "llm": llm},
     }
     return own[name]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 STORES = ("memory", "list", "sqlite", "encrypted")
-LIMITS = {"message-window": "max_messages", "token-window": "max_tokens", "token-buffer": "max_token_limit"}
+LIMITS = {"message-window": "max_messages", "token-window": "max_token_limit"}
 KEY = "a" * 43 + "="
 
 

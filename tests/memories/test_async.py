@@ -24,9 +24,9 @@ TOOL_CALL: list[Message] = [
 
 def outcome(memory: BaseMemory) -> tuple[object, ...]:
     """What was derived and what was spent."""
-    state = drive(memory.store.read_state("a", memory.state_name))
+    states = [drive(learner.refresh()) for learner in memory.learners]
     calls = {purpose: memory.usage[purpose].calls for purpose in memory.usage}
-    return state.watermark, state.changes, calls
+    return [(state.watermark, state.items) for state in states], calls
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -67,7 +67,7 @@ def test_clears_the_same(name: str, make: Make) -> None:
     fresh = make(name)
     assert (memory.history(), memory.messages("Sam")) == ([], [])
     assert memory.load_memory_variables(QUESTION) == fresh.load_memory_variables(QUESTION)
-    assert drive(memory.store.read_state("a", memory.state_name)).changes == {}
+    assert not any(drive(learner.refresh()).items for learner in memory.learners)
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

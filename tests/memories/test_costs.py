@@ -26,7 +26,7 @@ DERIVE_NOTHING = ["buffer", "window"]
 SHOW_ALL: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 10_000},
-    "token-buffer": {"max_token_limit": 100_000},
+    "token-window": {"max_token_limit": 100_000},
     "message-window": {"max_messages": 10_000},
     "summary-buffer": {"max_token_limit": 100_000},
 }
@@ -235,8 +235,7 @@ def model(_: object) -> str:
 
 
 BY_TOKENS: dict[str, dict[str, Any]] = {
-    "token-buffer": {"max_token_limit": 100},
-    "token-window": {"max_tokens": 100},
+    "token-window": {"max_token_limit": 100},
     "summary-buffer": {"max_token_limit": 100, "llm": model},
     "vector-retriever": {"max_token_limit": 100},
 }
@@ -254,15 +253,14 @@ def test_each_message_is_tokenised_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("step", [0, 5])
-@pytest.mark.parametrize("name", ["token-buffer", "token-window"])
-def test_opening_a_long_conversation_counts_and_reads_what_is_shown(name: str, step: int, watched: Watched) -> None:
+def test_opening_a_long_conversation_counts_and_reads_what_is_shown(step: int, watched: Watched) -> None:
     """Of 1,000 messages that it stored, a memory of ten tokens reads and counts some dozens, not all (I10, I12)."""
     said: list[Message] = [{"role": "user", "content": f"{number}"} for number in range(1000)]
-    create_memory(name, store=watched.store, conversation_id="a", token_counter=len).add_messages(said)
+    create_memory("token-window", store=watched.store, conversation_id="a", token_counter=len).add_messages(said)
     watched.reset()
     counter = CountedTokens()
     options = {"store": watched.store, "conversation_id": "a", "token_counter": counter, "step": step}
-    memory = create_memory(name, **options, **BY_TOKENS[name])
+    memory = create_memory("token-window", **options, **BY_TOKENS["token-window"])
     assert "999" in load(memory)
     assert counter.asked.total() <= 50
     assert watched.entries <= 100

@@ -52,11 +52,15 @@ REQUESTS: dict[str, tuple[dict[str, Any], Any]] = {
 def memory(name: str) -> BaseMemory:
     """A memory that was told something."""
     options: dict[str, Any] = {"memories": ["window", ("summary", {"llm": "offline"})]} if name == "combined" else {}
-    if "llm" in strategy_named(name).__dataclass_fields__:
-        options["llm"] = "offline"
     store = InMemoryStore(clock=lambda: NOW)
     told = create_memory(
-        name, store=store, conversation_id="anna", token_counter="approximate", **options, learn_every=1
+        name,
+        llm="offline",
+        store=store,
+        conversation_id="anna",
+        token_counter="approximate",
+        **options,
+        learn_every=1,
     )
     told.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Noted."}, turn_id="1")
     return told

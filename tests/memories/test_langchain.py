@@ -67,8 +67,7 @@ class TestResults:
         messages: list[dict[str, Any]],
     ) -> None:
         """By default a text is loaded under "history"."""
-        llm: dict[str, Any] = {"llm": ScriptedModel(*replies)} if "llm" in strategy.__dataclass_fields__ else {}
-        memory = strategy(**options, **llm)
+        memory = strategy(**options, llm=ScriptedModel(*replies))
         memory.save_context({"input": "hi"}, {"output": "what's up"})
         assert memory.load_memory_variables({"input": "hi"})["history"] == text
 
@@ -81,10 +80,7 @@ class TestResults:
         messages: list[dict[str, Any]],
     ) -> None:
         """With `return_messages` chat messages are loaded, and changing them changes nothing inside (X2, I9)."""
-        llm: dict[str, Any] = (
-            {"llm": ScriptedModel(*replies, *replies[-1:])} if "llm" in strategy.__dataclass_fields__ else {}
-        )
-        memory = strategy(return_messages=True, **options, **llm)
+        memory = strategy(return_messages=True, **options, llm=ScriptedModel(*replies, *replies[-1:]))
         memory.save_context({"input": "hi"}, {"output": "what's up"})
         loaded = memory.load_memory_variables({"input": "hi"})["history"]
         assert loaded == messages

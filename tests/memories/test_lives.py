@@ -172,7 +172,7 @@ class Life(RuleBasedStateMachine):
         """What the notes or the facts do not have of what the log says."""
         if self.name not in NOTE_ALL:
             return set()
-        learnt = str(drive(self.store.read_state(TALK, self.memory.state_name)).changes)
+        learnt = str(drive(self.store.read_state(TALK, self.memory.learners[0].name)).changes)
         liked = {word for said in self.said.values() for word in re.findall(r"likes (w\d+q)", str(said))}
         return {word for word in liked if word not in learnt}
 

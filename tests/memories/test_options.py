@@ -28,7 +28,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "step": 0,
         "max_token_limit": 1000,
         "ask_at_load": False,
-        "chat_history_key": "history",
         "max_state_tokens": None,
         "max_prompt_tokens": None,
     },
@@ -43,8 +42,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     },
     "combined": {"memories": ("vector-retriever", "window"), "max_token_limit": None, "shares": None},
     "message-window": {**WINDOW, "max_messages": 20},
-    "token-window": {**WINDOW, "max_tokens": 2000},
-    "token-buffer": {**WINDOW, "max_token_limit": 2000, "llm": "offline"},
+    "token-window": {**WINDOW, "max_token_limit": 2000},
     "summarizing-window": {**SUMMARY, "max_messages": 20},
 }
 # The smallest number that an option may be, where it has one.
@@ -65,8 +63,7 @@ LEAST = {
     ("entity", "step"): 0,
     ("message-window", "max_messages"): 1,
     ("message-window", "step"): 0,
-    ("token-window", "max_tokens"): 1,
-    ("token-buffer", "max_token_limit"): 1,
+    ("token-window", "max_token_limit"): 1,
     ("summarizing-window", "max_messages"): 1,
 }
 

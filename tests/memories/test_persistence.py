@@ -29,7 +29,7 @@ def tell(memory: BaseMemory) -> None:
 def outcome(memory: BaseMemory) -> tuple[object, ...]:
     """All that can be seen of a memory."""
     shown = memory.load_memory_variables(QUESTION), memory.messages("Sam?"), memory.history()
-    return *shown, drive(memory.store.read_state("a", memory.state_name)).watermark
+    return *shown, [drive(learner.refresh()).watermark for learner in memory.learners]
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

@@ -19,10 +19,9 @@ HOOKS = {"view", "derive", "due", "is_over_limit", "oldest_needed", "on_state_ch
 EXCEPTIONS = {
     # Embeddings of another embedder are another state, and so is a window by LangChain4j's rules. A copy of a retriever
     # searches an index of its own.
-    "vector-retriever": {"state_name", "clone"},
-    "message-window": {"state_name"},
-    "token-window": {"state_name"},
-    "token-buffer": {"state_name"},
+    "vector-retriever": {"_state_name", "clone"},
+    "message-window": {"_state_name"},
+    "token-window": {"_state_name"},
     # It returns what it noted about entities under a variable of its own.
     "entity": {"memory_variables"},
     # Its members have variables and states of their own; it has none itself. They are copied with it.
@@ -40,10 +39,10 @@ def overridden(strategy: type) -> set[str]:
     between = [cls for cls in own_classes(strategy) if cls is not BaseMemory]
     attributes = options("buffer") | {
         "needs_query",
-        "keeps_fields",
-        "learns_system",
-        "shows_waiting",
-        "message_limit",
+        "_keeps_fields",
+        "_own_prompts",
+        "_shows_waiting",
+        "_limits_messages",
         "_tokenizer_model",
         "_longest_prompt",
         "_most_pending",

@@ -14,7 +14,7 @@ STILL: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 3, "step": 4},
     "message-window": {"max_messages": 6, "step": 8},
-    "token-window": {"max_tokens": 300, "step": 200},
+    "token-window": {"max_token_limit": 300, "step": 200},
     "summary-buffer": {"max_token_limit": 300, "llm": always("They talk.")},
     "summary": {"learn_every": 5, "llm": always("They talk.")},
     "summarizing-window": {"max_messages": 9, "llm": always("They talk.")},
@@ -53,7 +53,7 @@ def test_a_view_that_moves_promises_the_system_message(name: str) -> None:
     limits: dict[str, dict[str, Any]] = {
         "window": {"k": 2},
         "message-window": {"max_messages": 4},
-        "token-window": {"max_tokens": 40},
+        "token-window": {"max_token_limit": 40},
     }
     memory = opened(name, **limits.get(name, {}), **options)
     memory.add_messages([said("system", "Be brief.")])
@@ -130,7 +130,7 @@ def test_texts_that_may_come_push_back_what_is_promised() -> None:
 @pytest.mark.parametrize("first", [1, 2, 3])
 def test_a_window_may_come_to_begin_at_what_is_added(first: int) -> None:
     """A step beyond the limit: as much as has to be shown is soon added, by short messages most of all."""
-    memory = opened("token-window", max_tokens=20, step=30)
+    memory = opened("token-window", max_token_limit=20, step=30)
     memory.add_messages([said("user", "one two three four")] * first)
     for _ in range(12):
         before = memory.messages()
@@ -140,7 +140,7 @@ def test_a_window_may_come_to_begin_at_what_is_added(first: int) -> None:
 
 def test_a_question_over_the_limit_stays_only_while_it_is_the_newest() -> None:
     """It is kept although the window would begin behind it: nothing is promised."""
-    memory = opened("token-window", max_tokens=21, step=1, oversized="keep", system_first=False)
+    memory = opened("token-window", max_token_limit=21, step=1, oversized="keep", system_first=False)
     for message in (said("user", "word " * 42), said("system", "Be brief.")):
         memory.add_messages([message])
     shown = memory.messages()
@@ -150,7 +150,7 @@ def test_a_question_over_the_limit_stays_only_while_it_is_the_newest() -> None:
 @pytest.mark.parametrize(("name", "room"), [("message-window", 3), ("token-window", 32)])
 def test_what_a_window_was_set_to_stays_in_steps_too(name: str, room: int) -> None:
     """What `set_messages` gave has numbers of the log, at which the window begins."""
-    limits: dict[str, Any] = {"max_messages": 3, "step": 5} if name == "message-window" else {"max_tokens": 90}
+    limits: dict[str, Any] = {"max_messages": 3, "step": 5} if name == "message-window" else {"max_token_limit": 90}
     memory = create_memory(name, token_counter=words, **limits | {"step": limits.get("step", 60)})
     memory.add_messages([said("assistant", "Hello")] * 3)
     assert isinstance(memory, WindowMemory)

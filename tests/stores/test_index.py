@@ -114,7 +114,7 @@ def test_a_shared_index_lets_go_of_evicted_conversations():
 
     index = ExactIndex()
     provider = MemoryProvider("vector-retriever", max_memories=5, index=index, embedder=toy)
-    space = provider.get("0").state_name
+    space = provider.get("0").learners[0].name
     for number in range(50):
         provider.get(str(number)).save_context({"input": f"My number is {number}."}, {"output": "Noted."})
         provider.get(str(number)).load_memory_variables({"input": "What is my number?"})

@@ -261,7 +261,7 @@ def test_a_window_that_moves_in_steps_begins_with_the_same_message_after_a_resta
 ):
     """Also where messages are missing from the list, so that the rest has other numbers then."""
     lists = Lists()
-    options = {"max_tokens": 120} | options if name == "token-window" else options
+    options = {"max_token_limit": 120} | options if name == "token-window" else options
 
     def opened() -> BaseMemory:
         return create_memory(

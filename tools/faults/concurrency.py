@@ -74,7 +74,7 @@ def _check_state(tally: Tally, memory: BaseMemory) -> None:
     log = drive(memory.store.read(memory.conversation_id))
     for first, second in zip(log[::2], log[1::2], strict=True):
         alone.add_messages([first.message, second.message], turn_id=first.turn_id)
-    states = [drive(one.store.read_state(one.conversation_id, one.state_name)) for one in (memory, alone)]
+    states = [drive(one.store.read_state(one.conversation_id, one.learners[0].name)) for one in (memory, alone)]
     found, expected = [(state.watermark, uncredited(state.changes)) for state in states]
     tally.check_equal(found, expected, "the state")
 

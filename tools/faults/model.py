@@ -82,7 +82,6 @@ def _talk(scenario: Scenario, endpoint: Endpoint, *, asynchronous: bool) -> _See
 
 async def _turns(memory: BaseMemory, endpoint: Endpoint) -> _Seen:
     seen = _Seen({}, {})
-    members: list[BaseMemory] = getattr(memory, "members", [memory])
     for number in range(_EXCHANGES):
         inputs, outputs = said(number)
         await memory.amessages(QUESTION)
@@ -93,10 +92,10 @@ async def _turns(memory: BaseMemory, endpoint: Endpoint) -> _Seen:
             endpoint.stuck = True
             seen.hidden += inputs["input"] not in str(await memory.amessages(inputs["input"]))
             endpoint.stuck = False
-        for member in members:
-            state = await memory.store.read_state(memory.conversation_id, member.state_name)
+        for learner in memory.learners:
+            state = await memory.store.read_state(memory.conversation_id, learner.name)
             known = {key: value for key, value in state.changes.items() if key != ATTEMPTS}
-            seen.states[member.state_name, state.watermark] = known
+            seen.states[learner.name, state.watermark] = known
     await memory.asettle()
     seen.calls = endpoint.calls
     seen.outcome = await aoutcome(memory)

@@ -105,11 +105,9 @@ async def aoutcome(memory: BaseMemory) -> dict[str, Any]:
     log: list[Entry] = await store.read(id_)
     view: list[Message] = await memory.amessages(QUESTION)
     states: dict[str, Any] = {}
-    for member in getattr(memory, "members", [memory]):
-        state = await store.read_state(id_, member.state_name)
+    for learner in memory.learners:
+        state = await store.read_state(id_, learner.name)
         known = {key: value for key, value in state.changes.items() if key != ATTEMPTS}
-        states[member.state_name] = (state.watermark, known)
-        states[f"{member.state_name} embeddings"] = await managed(store, "embeddings").embeddings(
-            id_, member.state_name
-        )
+        states[learner.name] = (state.watermark, known)
+        states[f"{learner.name} embeddings"] = await managed(store, "embeddings").embeddings(id_, learner.name)
     return {"log": log, "view": view, "variables": await memory.aload_memory_variables({"input": QUESTION}), **states}

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, Conversation, OpenAIEmbedder, create_memory
@@ -113,8 +113,7 @@ def _made(name: str, llm: ModelOption, embedder: EmbedderOption, **common: Any) 
         "vector-retriever": {"embedder": embedder},
         "combined": {"memories": [("window", {"k": 2}), ("summary", {"llm": llm})]},
         "message-window": {"max_messages": 6},
-        "token-window": {"max_tokens": 200},
-        "token-buffer": {"max_token_limit": 200},
+        "token-window": {"max_token_limit": 200},
         "summarizing-window": {"llm": llm, "max_messages": 6},
     }
     return create_memory(name, token_counter="approximate", learn_every=1, **options.get(name, {}), **common)
@@ -226,9 +225,7 @@ async def _settled(memory: BaseMemory, call: _Call, row: Row, clock: Clock) -> b
 
 async def _watermarks(memory: BaseMemory) -> list[int]:
     """Return the last log number learnt by each learning part of a memory."""
-    parts: tuple[Any, ...] = (memory, *getattr(memory, "members", ()))
-    learners = [one for one in parts if cast("Any", type(one)).derive is not BaseMemory.derive]
-    updates = [await one.store.read_state(one.conversation_id, one.state_name) for one in learners]
+    updates = [await memory.store.read_state(memory.conversation_id, one.name) for one in memory.learners]
     return [update.watermark for update in updates]
 
 

@@ -49,8 +49,11 @@ OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
         {"memories": (("summary", _LLM), ("knowledge-graph", _LLM), ("window", {"k": 2}))},
     ),
     "message-window": (*_WINDOW, *({"max_messages": size, "oversized": "keep"} for size in (3, 5, 6))),
-    "token-window": (*_WINDOW, {"max_tokens": 60, "oversized": "keep"}, {"max_tokens": 75, "oversized": "keep"}),
-    "token-buffer": (*_WINDOW, {"max_token_limit": 60, "oversized": "keep"}),
+    "token-window": (
+        *_WINDOW,
+        {"max_token_limit": 60, "oversized": "keep"},
+        {"max_token_limit": 75, "oversized": "keep"},
+    ),
     "summarizing-window": (*_RECALLED, {"max_messages": 6}, {"max_messages": 3, "recalled_place": "after"}),
 }
 """The options that change the order, roles or number of messages in a view, by strategy; each dict is tried."""

@@ -27,7 +27,6 @@ _CLOSE = 0.03
 # The strategies with a limit, and the pieces that the limit bounds: the recalled ones, the others, or all.
 _STRATEGIES: Mapping[str, bool | None] = {
     "token-window": None,
-    "token-buffer": None,
     "combined": None,
     "summary-buffer": False,
     "vector-retriever": True,
@@ -158,9 +157,11 @@ def _sent(strategy: str, counter: Counter, said: Sequence[str]) -> int:
 
     The question consists of the texts themselves, so that a search finds much.
     """
-    limit: dict[str, Any] = {"max_tokens" if strategy == "token-window" else "max_token_limit": _LIMIT}
     memory = create_memory(
-        strategy, llm="offline", token_counter=f"approximate {tokenizer_of(counter.model).name}".strip(), **limit
+        strategy,
+        llm="offline",
+        token_counter=f"approximate {tokenizer_of(counter.model).name}".strip(),
+        max_token_limit=_LIMIT,
     )
     memory.add_messages([*_messages(said)])
     shown, bounded = memory.messages("\n".join(said)[:20_000]), _STRATEGIES[strategy]

@@ -45,7 +45,7 @@ def test_after_five_answers_a_request_is_estimated_within_three_percent(
         _ = [*conversation.stream(NEWS)] if streamed else conversation.send(NEWS)
     told = conversation.usage.estimated["scripted"]
     assert told["tokens"] == pytest.approx(cost(endpoint.sent()), rel=0.03)
-    counter = conversation.memory.counter
+    counter = conversation.memory.render.counter
     assert sum(map(counter, endpoint.sent())) + counter.base == pytest.approx(cost(endpoint.sent()), rel=0.03)
     assert Estimate().count_text(NEWS) < 0.75 * cost([{"content": NEWS}])
 
@@ -68,12 +68,12 @@ def test_another_process_counts_alike(endpoint: "Endpoint", tmp_path: Path) -> N
     beside.messages()
     with Conversation(endpoint.model, "token-buffer", store=store, conversation_id="anna", max_token_limit=300) as one:
         talk(endpoint, one, 4)
-        names = {one.memory.counter.name}
+        names = {one.memory.render.counter.name}
         assert beside.messages() == one.memory.messages()
-        names.add(beside.counter.name)
+        names.add(beside.render.counter.name)
     later = create_memory("token-buffer", store=store, conversation_id="anna", max_token_limit=300)
     assert later.messages() == beside.messages()
-    assert names == {later.counter.name} != {"approximate"}
+    assert names == {later.render.counter.name} != {"approximate"}
     beside.close()
     later.close()
 
@@ -86,7 +86,8 @@ def test_a_replayed_conversation_counts_as_it_did_when_recorded(endpoint: "Endpo
         with use_cassette(tmp_path / "chat.yaml", record="once"):
             conversation = Conversation(endpoint.model, "token-buffer", max_token_limit=300, max_tokens=400)
             talk(endpoint, conversation, 8)
-        runs.append((conversation.usage.estimated, conversation.memory.counter.name, conversation.memory.messages()))
+        memory = conversation.memory
+        runs.append((conversation.usage.estimated, memory.render.counter.name, memory.messages()))
     assert runs[0] == runs[1]
     assert runs[0][1] != "approximate"
     assert len(endpoint.asked) == 8
@@ -97,17 +98,17 @@ def test_signs_keep_room_until_an_answer_counts_them(endpoint: "Endpoint") -> No
     endpoint.count = lambda messages: sum(5 + count_text(text_of(one), "approximate") for one in messages)
     conversation = Conversation(endpoint.model, "buffer")
     room = 1.1 * count_text(CHINESE, "approximate")
-    assert conversation.memory.counter.of_text(CHINESE) > room
+    assert conversation.memory.render.counter.of_text(CHINESE) > room
     talk(endpoint, conversation, 3)
-    assert conversation.memory.counter.of_text(CHINESE) > room
+    assert conversation.memory.render.counter.of_text(CHINESE) > room
     talk(endpoint, conversation, 2, CHINESE)
-    assert conversation.memory.counter.of_text(CHINESE) < room
+    assert conversation.memory.render.counter.of_text(CHINESE) < room
 
 
 def test_a_model_of_a_known_family_begins_with_its_row(endpoint: "Endpoint") -> None:
     """The model's name chooses the tokenizer also for a memory that needs no model."""
     conversation = Conversation(type(endpoint.model)("Qwen/Qwen3-8B", base_url=endpoint.url, api_key="x"), "buffer")
-    assert conversation.memory.counter.name == "approximate qwen"
+    assert conversation.memory.render.counter.name == "approximate qwen"
 
 
 def test_a_small_difference_moves_no_view(endpoint: "Endpoint") -> None:
@@ -115,7 +116,7 @@ def test_a_small_difference_moves_no_view(endpoint: "Endpoint") -> None:
     endpoint.count = lambda messages: round(sum(map(Estimate().count_message, messages)) * 1.01) + 3
     conversation = Conversation(endpoint.model, "buffer")
     talk(endpoint, conversation, 5)
-    assert conversation.memory.counter.name == "approximate"
+    assert conversation.memory.render.counter.name == "approximate"
     assert conversation.usage.estimated["scripted"]["learnt"] != Factors()
 
 
@@ -125,7 +126,7 @@ def test_an_impossible_count_teaches_nothing(endpoint: "Endpoint", counted: int)
     endpoint.count = lambda _: counted
     conversation = Conversation(endpoint.model, "buffer")
     talk(endpoint, conversation, 2)
-    assert (conversation.memory.counter.name, conversation.usage.estimated) == ("approximate", {})
+    assert (conversation.memory.render.counter.name, conversation.usage.estimated) == ("approximate", {})
 
 
 def test_a_request_with_a_picture_teaches_nothing(endpoint: "Endpoint") -> None:
@@ -144,10 +145,10 @@ def test_what_is_forgotten_is_unlearnt(endpoint: "Endpoint") -> None:
     store = InMemoryStore()
     conversation = Conversation(endpoint.model, "buffer", store=store, conversation_id="anna")
     talk(endpoint, conversation, 2)
-    assert conversation.memory.counter.name != "approximate"
+    assert conversation.memory.render.counter.name != "approximate"
     conversation.memory.clear()
     conversation.memory.messages()
-    assert conversation.memory.counter.name == "approximate"
+    assert conversation.memory.render.counter.name == "approximate"
 
 
 def test_the_offline_model_and_exact_counters_learn_nothing() -> None:

@@ -23,10 +23,10 @@ SENT: list[Message] = [
 ]
 
 
-@pytest.mark.parametrize("name", ["buffer", "window", "token-buffer", "message-window", "token-window"])
+@pytest.mark.parametrize("name", ["buffer", "window", "message-window", "token-window"])
 def test_messages_can_be_sent_as_they_are(name: str) -> None:
     """`messages()` has what OpenAI takes and nothing else; the history, and the entries, have all that was said."""
-    limits: dict[str, Any] = {"message-window": {"max_messages": 9}, "token-window": {"max_tokens": 99}}
+    limits: dict[str, Any] = {"message-window": {"max_messages": 9}, "token-window": {"max_token_limit": 99}}
     memory = create_memory(name, **limits.get(name, {}))
     memory.add_messages(SAID)
     shown = memory.messages()

@@ -61,7 +61,7 @@ def test_the_endpoint_tells_the_window(told: dict[str, Any], awaited: bool) -> N
             said = "Tell me about the ferry, please, and about the choir."
             assert asyncio.run(conversation.asend(said)) if awaited else conversation.send(said)
         looked = len(endpoint.looked)
-        sent = [sum(map(conversation.memory.counter, request["messages"])) for request in endpoint.asked]
+        sent = [sum(map(conversation.memory.render.counter, request["messages"])) for request in endpoint.asked]
     assert looked == 1 + ("/props" not in told)
     assert 200 < max(sent) <= 250
 
@@ -98,7 +98,7 @@ def test_a_memory_asks_for_its_own_share(awaited: bool) -> None:  # noqa: FBT001
         endpoint.says("Fine.")
         Conversation(endpoint.model, memory, max_tokens="80%").send("Hi.")
         assert endpoint.looked == ["/props"]
-    assert memory.message_limit == 250
+    assert memory.max_token_limit == 250
 
 
 @pytest.mark.parametrize("kind", [openai.OpenAI, openai.AsyncOpenAI])
@@ -107,7 +107,7 @@ def test_one_client_is_enough(kind: Callable[..., Any]) -> None:
 
     async def talk(model: ChatModel) -> str:
         memory = create_memory("summary-buffer", llm=model, max_token_limit="50%")
-        assert memory.message_limit == 250
+        assert memory.max_token_limit == 250
         return str(await Conversation(model, memory).asend("Hi."))
 
     with Telling(told=LLAMA).running() as endpoint:

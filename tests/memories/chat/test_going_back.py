@@ -96,15 +96,14 @@ def test_each_strategy_answers_again(name: str) -> None:
         model(messages)
         return next(answers)
 
-    options: dict[str, Any] = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
-    conversation = Conversation(answer, create_memory(name, **options, learn_every=1))
+    conversation = Conversation(answer, create_memory(name, llm="offline", learn_every=1))
     conversation.send("Hello there")
     conversation.send("What does Anna like?")
     conversation.regenerate()
     assert "Quokkas" not in str(model.sent[2])
     assert str(model.sent[2]).count("What does Anna like?") == str(model.sent[1]).count("What does Anna like?")
     memory = conversation.memory
-    state = asyncio.run(memory.store.read_state(memory.conversation_id, memory.state_name))
+    state = [asyncio.run(learner.refresh()) for learner in memory.learners]
     shown = f"{memory.load_memory_variables({'input': 'Anna?'})} {memory.messages('Anna?')} {state} {memory.history()}"
     assert "Wombats" in shown
     assert "Quokkas" not in shown
@@ -283,9 +282,8 @@ def test_an_edit_shows_what_was_known_then(name: str) -> None:
         asked.append(str(messages))
         return "Anna: likes tea" if name == "entity" else "Anna | likes | tea"
 
-    llm: Any = {"llm": reply} if "llm" in create_memory(name).__dataclass_fields__ else {}
     memory, fresh = (
-        create_memory(name, token_counter="approximate", clock=lambda: 0.0, **llm, learn_every=1) for _ in range(2)
+        create_memory(name, token_counter="approximate", clock=lambda: 0.0, llm=reply, learn_every=1) for _ in range(2)
     )
     for one, count in ((memory, 6), (fresh, 3)):
         for number in range(count):

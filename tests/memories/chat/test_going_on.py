@@ -47,8 +47,7 @@ class Till:
 def test_an_unfinished_turn_is_gone_on_with(name: str, way: str, endpoint: "Endpoint") -> None:
     """After a failure the model is told what its tool did: it is done once, and once on record."""
     till = Till()
-    options: dict[str, Any] = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
-    conversation = Conversation(endpoint.model, create_memory(name, **options), tools=[till.pay])
+    conversation = Conversation(endpoint.model, create_memory(name, llm="offline"), tools=[till.pay])
     endpoint.says("Hello")
     conversation.send("Hi, I am Zoe.")
     endpoint.says(None, PAY)
@@ -319,8 +318,7 @@ def test_what_was_read_of_a_stopped_answer_is_kept(stop: Callable[[Conversation]
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_every_memory_shows_what_was_read(name: str, endpoint: "Endpoint") -> None:
     """Also one that searches, and finds nothing of it for the next question."""
-    options: dict[str, Any] = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
-    conversation = Conversation(endpoint.model, create_memory(name, **options))
+    conversation = Conversation(endpoint.model, create_memory(name, llm="offline"))
     endpoint.says("First melt the butter.")
     stopped_sync(conversation)
     endpoint.says("Then add flour.")

@@ -54,7 +54,7 @@ def memory_of(name: str) -> Any:
     options: dict[str, Any] = {"token_counter": words}
     if name == "combined":
         options["memories"] = ["window", ("summary-buffer", {"llm": answered})]
-    elif name not in ("buffer", "window", "vector-retriever", "message-window", "token-window", "token-buffer"):
+    elif name not in ("buffer", "window", "vector-retriever", "message-window", "token-window"):
         options["llm"] = answered
     return create_memory(name, **options)
 
@@ -237,7 +237,7 @@ def test_a_window_over_its_limit_does_not_stop_the_conversation(
     endpoint: Endpoint, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A question that was larger than the window is passed over by the next turn, which says so in the log."""
-    memory = create_memory("token-window", max_tokens=20, token_counter=words)
+    memory = create_memory("token-window", max_token_limit=20, token_counter=words)
     conversation = Conversation(endpoint.model, memory)
     for said in ("lorem " * 50, "hi", "hello"):
         endpoint.says("ok")

@@ -41,7 +41,7 @@ def tell(memory: BaseMemory, number: int) -> None:
 def outcome(memory: BaseMemory) -> tuple[object, ...]:
     """All that can be seen of a memory: its history, its state, its view."""
     shown = memory.load_memory_variables(QUESTION)
-    state = drive(memory.store.read_state("a", memory.state_name))
+    state = drive(memory.store.read_state("a", memory.learners[0].name))
     return memory.history(), state.watermark, state.changes, shown
 
 
@@ -173,7 +173,7 @@ def test_tasks_learn_each_exchange_once(name: str, memories: int, make: Make, cl
     assert sorted(said) == [f"Sam likes tea{n}" for n in range(8)]
     # What a summary buffer shows word for word has not been learnt from.
     learnt = 15 if name == "summary-buffer" else 16
-    assert drive(memory.store.read_state("a", memory.state_name)).watermark == learnt
+    assert drive(memory.store.read_state("a", memory.learners[0].name)).watermark == learnt
     assert shown == again.load_memory_variables({"input": "Sam?"})
 
 

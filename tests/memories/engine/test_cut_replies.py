@@ -87,7 +87,7 @@ def test_that_to_one_sentence_changes_nothing(name: str) -> None:
     assert len(memory.history()) == 2
     assert said in str(memory.load_memory_variables({"input": "Who is Bo?"}))
     assert memory.usage.total.calls == len(terse.prompts) == 4
-    assert drive(memory.known_state()).items == {}
+    assert drive(memory.learners[0].refresh()).items == {}
 
 
 def test_of_a_summary_is_asked_for_once_more_shorter() -> None:

@@ -72,7 +72,7 @@ def test_everything_but_the_bad_exchange_is_learnt(name: str) -> None:
     assert [entry.seq for entry in memory.set_aside()] == [11, 12]
     assert len(memory.history()) == 2 * TURNS
     assert ("POISON" in str(memory.messages("Sam?"))) == (name != "summary-buffer")
-    state = drive(memory.store.read_state("a", memory.state_name))
+    state = drive(memory.store.read_state("a", memory.learners[0].name))
     assert state.watermark >= 2 * TURNS - 20
 
 
@@ -110,7 +110,7 @@ def test_a_long_outage_is_caught_up_with(name: str, missed: int) -> None:
     assert len(too_long) == 1
     assert memory.set_aside() == []
     assert "not shown" not in str(memory.messages("Sam?"))
-    assert drive(memory.store.read_state("a", memory.state_name)).watermark >= 2 * missed - 10
+    assert drive(memory.store.read_state("a", memory.learners[0].name)).watermark >= 2 * missed - 10
 
 
 def test_a_save_that_raises_says_for_how_long_nothing_is_asked() -> None:

@@ -45,8 +45,8 @@ def tell(memory: BaseMemory) -> BaseMemory:
 
 def shown(memory: BaseMemory) -> str:
     """All that a memory shows and keeps."""
-    state = drive(memory.store.read_state(memory.conversation_id, memory.state_name))
-    return f"{memory.load_memory_variables(QUESTION)} {memory.messages('Who is Sam? Who is Eve?')} {state}"
+    states = [drive(learner.refresh()) for learner in memory.learners]
+    return f"{memory.load_memory_variables(QUESTION)} {memory.messages('Who is Sam? Who is Eve?')} {states}"
 
 
 class CountingEmbedder:
@@ -108,8 +108,8 @@ def test_it_is_as_if_it_had_never_been_said(name: str, make: Make, gone: set[int
 
 def learnt(memory: BaseMemory) -> tuple[Any, ...]:
     """The items and embeddings of a memory's state."""
-    state = drive(memory.store.read_state("a", memory.state_name))
-    return state.changes, drive(managed(memory.store, "embeddings").embeddings("a", memory.state_name))
+    embeddings = managed(memory.store, "embeddings").embeddings
+    return tuple((drive(one.refresh()).items, drive(embeddings("a", one.name))) for one in memory.learners)
 
 
 @pytest.mark.parametrize(("whole", "left"), [(False, {1, 2, 5, 6}), (True, set[int]())])
@@ -121,9 +121,9 @@ def test_chroma_never_held_the_text(tmp_path: Path, *, whole: bool, left: set[in
     with contextlib.closing(ChromaIndex(path=tmp_path)) as index:
         memory = tell(VectorStoreRetrieverMemory(embedder=HashEmbedder(), index=index, conversation_id="a secret id"))
         assert TOWN in str(memory.load_memory_variables({"input": TOWN}))
-        assert set(drive(index.known("a secret id", memory.state_name))) == {1, 2, 3, 4, 5, 6}
+        assert set(drive(index.known("a secret id", memory.learners[0].name))) == {1, 2, 3, 4, 5, 6}
         memory.forget(None if whole else [3, 4])
-        assert set(drive(index.known("a secret id", memory.state_name))) == left
+        assert set(drive(index.known("a secret id", memory.learners[0].name))) == left
         files = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
         for name in ("data_level0.bin", "length.bin"):
             files.pop(name, None)  # hnswlib writes memory that it never set: anything may be in it
@@ -243,7 +243,7 @@ def test_an_index_that_cannot_be_reached_is_outstanding() -> None:
     memory = tell(VectorStoreRetrieverMemory(embedder=HashEmbedder(), index=BrokenIndex()))
     receipt = memory.forget([3, 4])
     assert receipt.removed == (3, 4)
-    assert receipt.outstanding == (f"{memory.state_name}: the index is down",)
+    assert receipt.outstanding == (f"{memory.learners[0].name}: the index is down",)
 
 
 def test_a_held_up_store_is_in_the_receipt(tmp_path: Path) -> None:

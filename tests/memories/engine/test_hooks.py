@@ -65,7 +65,7 @@ def test_who_looks_at_the_state_while_hearing_of_it_sees_the_one_before() -> Non
 
         async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
             """What is known by then."""
-            known = await self.known_state()
+            known = await self.learners[0].refresh()
             if changes:
                 counts.append(known.items.get("count"))
 

@@ -70,7 +70,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "knowledge-graph": {"llm": answering("Sam | lives in | Oslo"), "k": 3},
     "vector-retriever": {},
     "message-window": {"max_messages": 4},
-    "token-window": {"max_tokens": 3, "token_counter": one_each},
+    "token-window": {"max_token_limit": 3, "token_counter": one_each},
     "token-buffer": {"max_token_limit": 4, "token_counter": one_each, "evict": "exchange"},
     "summarizing-window": {"llm": answering("Sam."), "max_messages": 4},
 }
@@ -151,7 +151,7 @@ def test_what_waits_is_kept_whatever_a_strategy_says() -> None:
     memory.settle()
     memory.save_context({"input": "hi"}, {"output": "hello"})
     assert kept(memory) == [7, 8]
-    assert drive(memory.known_state()).items == {str(number): True for number in range(1, 7)}
+    assert drive(memory.learners[0].refresh()).items == {str(number): True for number in range(1, 7)}
 
 
 def test_a_deletion_that_failed_is_made_up_for(caplog: pytest.LogCaptureFixture) -> None:

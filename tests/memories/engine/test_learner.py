@@ -30,7 +30,7 @@ SAID = [
 def outcome(memory: BaseMemory) -> tuple[object, ...]:
     """All that can be seen of a memory: its history, its state, its view."""
     shown = (memory.load_memory_variables(QUESTION), memory.messages("Who is Sam?"))
-    state = drive(memory.store.read_state("a", memory.state_name))
+    state = drive(memory.store.read_state("a", memory.learners[0].name))
     return memory.history(), state.watermark, state.changes, *shown
 
 
@@ -149,7 +149,7 @@ class TestOpening:
         cut = next(lines for lines in model.learnt if "BEGINNING" in lines)
         assert re.search(r"BEGINNING x+\n\[\.\.\. [\d,]+ characters left out \.\.\.\]\nx+ END", cut)
         assert max(map(len, model.learnt)) < 12_000
-        assert drive(store.read_state("a", memory.state_name)).watermark >= 4
+        assert drive(store.read_state("a", memory.learners[0].name)).watermark >= 4
         assert memory.set_aside() == []
 
 
@@ -228,4 +228,4 @@ def test_what_another_thread_hears_of_meanwhile_is_learnt_by_the_next_load() -> 
     memory = Interrupted(llm=lambda _: "NONE", store=other.store, conversation_id="a", learn_every=1)
     memory.save_context({"input": "hi"}, {"output": "hello"})
     memory.load_memory_variables({"input": "hi"})
-    assert drive(memory.store.read_state("a", memory.state_name)).watermark == 4
+    assert drive(memory.store.read_state("a", memory.learners[0].name)).watermark == 4

@@ -47,7 +47,7 @@ def wait_with(memory: BaseMemory, *texts: str) -> None:
 
 def owner_now(memory: BaseMemory, owner: str = ELSEWHERE) -> str:
     """Who has the lease of the memory's state, after this owner asked for it."""
-    lease = drive(memory.store.lease("a", memory.state_name, owner=owner, seconds=DAY))  # type: ignore[attr-defined]
+    lease = drive(memory.store.lease("a", memory.learners[0].name, owner=owner, seconds=DAY))  # type: ignore[attr-defined]
     assert isinstance(lease, Lease)
     return lease.owner
 
@@ -91,7 +91,7 @@ class TestElsewhere:
         tell(memory)
         owner_now(memory)
         tell(memory, "Sam likes tea")
-        drive(memory.store.release("a", memory.state_name, ELSEWHERE))  # type: ignore[attr-defined]
+        drive(memory.store.release("a", memory.learners[0].name, ELSEWHERE))  # type: ignore[attr-defined]
         memory.load_memory_variables(QUESTION)
         again = make(name, memory.store)
         again.load_memory_variables(QUESTION)
@@ -116,7 +116,7 @@ class TestElsewhere:
         store = Late()
         memory, other = make(name, store), make(name, store, llm=make(name).llm)  # type: ignore[attr-defined]
         wait_with(memory, "Sam likes tea")
-        other.learner.lock = type(other.learner.lock)()  # type: ignore[union-attr]  # as in another process
+        other.learners[0].lock = type(other.learners[0].lock)()  # type: ignore[union-attr]  # as in another process
         store.late = other
         memory.settle()
         assert calls(other) > 0
@@ -141,7 +141,7 @@ class TestElsewhere:
         memory = make(name, store)
         for work in (memory.settle, memory.relearn):
             wait_with(memory, "Sam likes tea")
-            drive(Shared.lease(store, "a", memory.state_name, owner=ELSEWHERE, seconds=DAY))
+            drive(Shared.lease(store, "a", memory.learners[0].name, owner=ELSEWHERE, seconds=DAY))
             store.asked, before = 0, calls(memory)
             work()
             assert store.asked > 1
@@ -156,8 +156,7 @@ class TestElsewhere:
         memory = make(name, Shared(), llm=fails).clone(on_model_error="defer")
         tell(memory)
         tell(memory)
-        assert memory.learner is not None
-        assert drive(memory.learner.refresh()).attempts.failures > 0
+        assert drive(memory.learners[0].refresh()).attempts.failures > 0
         assert owner_now(memory) == ELSEWHERE
 
     def test_it_is_given_back_when_a_call_is_cancelled(self, name: str, make: Make) -> None:
@@ -175,7 +174,7 @@ class TestElsewhere:
             wait_with(memory, "Sam likes tea")
             task = asyncio.create_task(memory.asave_context({"input": "Sam likes tea"}, {"output": "ok"}))
             await asked.wait()
-            assert (await memory.store.lease("a", memory.state_name, owner="x", seconds=1)).owner != "x"  # type: ignore[attr-defined]
+            assert (await memory.store.lease("a", memory.learners[0].name, owner="x", seconds=1)).owner != "x"  # type: ignore[attr-defined]
             task.cancel()
             await asyncio.wait([task])
             return memory
@@ -198,10 +197,10 @@ class TestElsewhere:
         other = make(name, store)
 
         def slow(messages: list[Message]) -> Any:
-            held = drive(store.lease("a", memory.state_name, owner="x", seconds=DAY))
+            held = drive(store.lease("a", memory.learners[0].name, owner="x", seconds=DAY))
             assert held
-            drive(store.release("a", memory.state_name, held.owner))
-            other.learner.lock = type(other.learner.lock)()  # type: ignore[union-attr]
+            drive(store.release("a", memory.learners[0].name, held.owner))
+            other.learners[0].lock = type(other.learners[0].lock)()  # type: ignore[union-attr]
             other.settle()
             return clerk(messages)
 
@@ -429,7 +428,7 @@ def test_a_lease_lasts_as_long_as_a_call_may_take() -> None:
     import openai
 
     def seconds(model: ChatModel) -> float:
-        learner = create_memory("summary", llm=model).learner
+        learner = create_memory("summary", llm=model).learners[0]
         assert learner
         return learner.lease_seconds
 
@@ -456,14 +455,14 @@ def test_a_call_takes_only_a_few_steps(name: str, reply: str, make: Make) -> Non
         wait_with(memory, f"Sam{number} lives in Oslo. {'Well, ' * 300}")
     shown = str(memory.load_memory_variables(QUESTION))
     few = calls(memory)
-    state = drive(memory.store.read_state("a", memory.state_name))
+    state = drive(memory.store.read_state("a", memory.learners[0].name))
     assert few == 4
     assert 0 < state.watermark < 500
     assert "Sam0 lives" not in shown
     if name != "summary-buffer":  # there the limit of this test leaves nothing but the newest exchange
         assert "earlier messages are not shown here, and were not learnt from yet" in shown
         assert "Sam249 lives" in shown
-        assert len(shown) // 4 < memory.pending_limit
+        assert len(shown) // 4 < memory.learners[0].rules.pending_limit
     memory.load_memory_variables(QUESTION)
     assert calls(memory) == 2 * few
     memory.settle()

@@ -171,14 +171,13 @@ def test_a_damaged_state_pins_nothing() -> None:
 
 
 LIMITS = [
-    ("token-window", {"max_tokens": 3}, "tokens"),
-    ("token-buffer", {"max_token_limit": 3}, "tokens"),
+    ("token-window", {"max_token_limit": 3}, "tokens"),
     ("message-window", {"max_messages": 3}, "messages"),
     ("summarizing-window", {"max_messages": 3}, "messages"),
     ("summary-buffer", {"max_token_limit": 3}, "tokens"),
     ("vector-retriever", {"max_token_limit": 3}, "tokens"),
     ("combined", {"max_token_limit": 3}, "tokens"),
-    ("token-window", {"max_tokens": 3, "rules": "langchain4j"}, "tokens"),
+    ("token-window", {"max_token_limit": 3, "rules": "langchain4j"}, "tokens"),
 ]
 
 

@@ -112,7 +112,7 @@ def test_a_portion_has_its_default(name: str, portion: int) -> None:
     for number in range(portion - 1):
         say(memory, number)
         assert shown(memory) == {*range(1, 2 * number + 3)}
-    assert (memory.portion, model.calls) == (portion, 0)
+    assert (memory.learners[0].rules.portion, model.calls) == (portion, 0)
     say(memory, portion)
     assert (model.calls, waiting(memory)) == (1, [])
 
@@ -121,8 +121,8 @@ def test_a_portion_has_its_default(name: str, portion: int) -> None:
 def test_members_have_their_own_defaults(given: dict[str, Any], portions: list[int]) -> None:
     """A combined memory, and a copy of it, pass on the option that was given; a strategy without a model has 1."""
     memory = create_memory("combined", memories=[*MEMBERS[:2], ("vector-retriever", {})], **given)
-    assert [member.portion for member in memory.members] == portions
-    assert [member.portion for member in memory.clone().members] == portions
+    assert [member.learners[0].rules.portion for member in memory.members] == portions
+    assert [member.learners[0].rules.portion for member in memory.clone().members] == portions
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_a_forgotten_message_of_a_portion_is_never_learnt(name: str) -> None:
     memory.rewind(10)
     say(memory, 7)
     memory.settle()
-    text = str(drive(memory.known_state()).items)
+    text = str(drive(memory.learners[0].refresh()).items)
     assert [text.count(f"tea{number}") > 0 for number in range(1, 8)] == [True] * 4 + [False, False, True]
 
 

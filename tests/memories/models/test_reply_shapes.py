@@ -83,7 +83,7 @@ def test_names(reply: dict[str, Any]) -> None:
     """Names come without numbers, kinds, explanations and talk around them."""
     memory = ConversationKGMemory(llm=saying(reply), learn_every=1)
     asked = {"history": "", "input": MOVED["input"], "known": ()}
-    found = outcome(reply, lambda: replies.names(drive(memory.ask("current_entities", **asked))))
+    found = outcome(reply, lambda: replies.names(drive(memory._ask("current_entities", **asked))))
     assert (found or []) == reply.get("gives", [])
 
 
@@ -101,7 +101,7 @@ def test_triples(reply: dict[str, Any]) -> None:
     memory = ConversationKGMemory(llm=saying(reply), learn_every=1)
     lines = {"history": "", "dated_history": "", "new_lines": MOVED["input"], "dated_new_lines": MOVED["input"]}
     asked = {**lines, "known": (), "relations": ()}
-    read = outcome(reply, lambda: replies.statements(drive(memory.ask("triple_extraction", **asked))))
+    read = outcome(reply, lambda: replies.statements(drive(memory._ask("triple_extraction", **asked))))
     found: list[replies.Statement] = read or []
     written = [f"{'NOT ' * one.negated}{one.subject} | {one.relation} | {one.object}" for one in found]
     assert written == reply.get("gives", [])

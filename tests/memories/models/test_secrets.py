@@ -60,7 +60,7 @@ def test_an_endpoint_that_repeats_the_key(telltale: str, caplog: pytest.LogCaptu
     with pytest.raises(ModelError) as embedded:
         drive(embedder.embed(["a"]))
     shown = [str(asked.value), str(embedded.value), caplog.text, repr(model), repr(embedder), embedder.name]
-    shown += [repr(memory), repr(found), found.state_name]
+    shown += [repr(memory), repr(found), found.learners[0].name]
     assert "wrong key" in shown[0] + shown[1]
     assert not [text for text in shown if KEY in text]
 

@@ -61,7 +61,7 @@ def found(memory: VectorStoreRetrieverMemory, query: str) -> str:
 
 def known(index: ExactIndex, memory: VectorStoreRetrieverMemory) -> set[int]:
     """What the index has of a conversation."""
-    return set(drive(index.known(memory.conversation_id, memory.state_name)))
+    return set(drive(index.known(memory.conversation_id, memory.learners[0].name)))
 
 
 def test_embedding_finds_what_words_do_not() -> None:
@@ -99,7 +99,9 @@ class TestIndex:
         second = make(embedder, store=first.store, index=index)
         assert found(second, "canine?") == DOG
         assert embedder.embedded == {"canine?": 1}
-        assert known(index, second) == set(drive(managed(first.store, "embeddings").embeddings("a", first.state_name)))
+        assert known(index, second) == set(
+            drive(managed(first.store, "embeddings").embeddings("a", first.learners[0].name))
+        )
 
     def test_that_is_behind_is_completed(self) -> None:
         """An index that lacks what another process saved gets it from the store."""
@@ -151,7 +153,7 @@ class TestIndex:
         """What the store does not have is taken out: the store decides (I1)."""
         index, store = ExactIndex(), InMemoryStore()
         memory = make(Pets(), store=store, index=index)
-        drive(index.add("a", memory.state_name, {99: struct.pack("<3f", 1, 0, 0)}))
+        drive(index.add("a", memory.learners[0].name, {99: struct.pack("<3f", 1, 0, 0)}))
         assert found(tell(memory, "my dog"), "feline?") == DOG
         assert 99 not in known(index, memory)
 

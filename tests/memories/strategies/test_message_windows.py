@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memzoo.errors import MemoryZooError, OptionError, OverBudgetError
-from memzoo.memories import ConversationTokenBufferMemory, MessageWindowMemory, TokenWindowMemory, create_memory
+from memzoo.memories import MessageWindowMemory, TokenWindowMemory, create_memory
 from memzoo.stores import Entries, InMemoryStore, Message
 from memzoo.testing import MemoryContract
 from tests.conversations import call, result, said
@@ -21,37 +21,37 @@ class TestTokens:
 
     def test_messages_are_indivisible(self) -> None:
         """A message is shown whole or not at all, and what is older than one that does not fit goes too."""
-        memory = TokenWindowMemory(max_tokens=5, token_counter=words)
+        memory = TokenWindowMemory(max_token_limit=5, token_counter=words)
         told(memory, said("user", "hi"), said("assistant", "one two three four"), said("user", "what now"))
         assert memory.messages() == [said("user", "what now")]
 
     def test_an_oversized_message(self) -> None:
         """One message over the limit is an error that says by how much, or it is kept; LangChain4j forgets it."""
         with pytest.raises(OverBudgetError, match=r"take 6 tokens, 2 more than the limit of 4; a larger max_tok") as it:
-            told(TokenWindowMemory(max_tokens=4, token_counter=words), A1, self.LONG).messages()
+            told(TokenWindowMemory(max_token_limit=4, token_counter=words), A1, self.LONG).messages()
         assert (it.value.size, it.value.limit, it.value.over) == (6, 4, 2)
         assert isinstance(it.value, MemoryZooError)
         assert pickle.loads(pickle.dumps(it.value)).over == 2  # noqa: S301 - our own
         assert isinstance(it.value, ValueError)
-        keeping = TokenWindowMemory(max_tokens=4, token_counter=words, oversized="keep")
+        keeping = TokenWindowMemory(max_token_limit=4, token_counter=words, oversized="keep")
         assert told(keeping, A1, self.LONG).messages() == [self.LONG]
-        broken = TokenWindowMemory(max_tokens=4, token_counter=words, rules="langchain4j")
+        broken = TokenWindowMemory(max_token_limit=4, token_counter=words, rules="langchain4j")
         assert told(broken, A1, self.LONG).messages() == []
 
     def test_an_oversized_answer_goes(self) -> None:
         """An answer over the limit goes like any other message; the conversation can go on."""
-        memory = TokenWindowMemory(max_tokens=4, token_counter=words)
+        memory = TokenWindowMemory(max_token_limit=4, token_counter=words)
         assert told(memory, U1, said("assistant", "one two three four five six")).messages() == [U1]
         assert told(memory, U2).messages() == [U2]
 
     def test_a_lone_system_message_stays_though_it_is_too_large(self) -> None:
         """LangChain4j keeps it over the limit; ours raises or keeps it as told."""
         rules = said("system", "one two three four five six")
-        kept = [TokenWindowMemory(max_tokens=4, token_counter=words, rules="langchain4j")]
-        kept += [TokenWindowMemory(max_tokens=4, token_counter=words, oversized="keep")]
+        kept = [TokenWindowMemory(max_token_limit=4, token_counter=words, rules="langchain4j")]
+        kept += [TokenWindowMemory(max_token_limit=4, token_counter=words, oversized="keep")]
         assert [told(memory, rules).messages() for memory in kept] == [[rules], [rules]]
         with pytest.raises(OverBudgetError):
-            told(TokenWindowMemory(max_tokens=4, token_counter=words), rules).messages()
+            told(TokenWindowMemory(max_token_limit=4, token_counter=words), rules).messages()
 
     def test_each_message_is_counted_once(self) -> None:
         """However often it is loaded, and however the limit changes, each message is counted once (I10)."""
@@ -62,7 +62,7 @@ class TestTokens:
             return 3
 
         limits = iter([9, 3, 30, 6] * 30)
-        memory = TokenWindowMemory(max_tokens=lambda _: next(limits), token_counter=count)
+        memory = TokenWindowMemory(max_token_limit=lambda _: next(limits), token_counter=count)
         for number in range(50):
             memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
             memory.messages()
@@ -71,18 +71,22 @@ class TestTokens:
         assert len(counted) == 100
 
     def test_token_buffer_is_langchains(self) -> None:
-        """The options have LangChain's names; the model is never asked."""
-        memory = ConversationTokenBufferMemory(llm="gpt-4o-mini", max_token_limit=4, token_counter=words)
+        """It is made by LangChain's names, too, with LangChain's options; the model is never asked."""
+        memory = create_memory(
+            "ConversationTokenBufferMemory", llm="gpt-4o-mini", max_token_limit=4, token_counter=words
+        )
+        assert type(memory) is type(create_memory("token-buffer")) is TokenWindowMemory
         memory.save_context({"input": "hi"}, {"output": "what is up there"})
         memory.save_context({"input": "not much you"}, {"output": "fine"})
         assert memory.load_memory_variables({}) == {"history": "Human: not much you\nAI: fine"}
-        assert ConversationTokenBufferMemory().max_token_limit == 2000
+        assert TokenWindowMemory().max_token_limit == 2000
         assert memory.usage.total.calls == 0
 
-    def test_token_buffer_counts_as_the_model_does(self) -> None:
-        """Tokens are those of the model that is given as `llm`."""
-        assert ConversationTokenBufferMemory(llm="gpt-4").counter.name == "cl100k_base"
-        assert ConversationTokenBufferMemory(llm="gpt-4o").counter.name == "o200k_base"
+    @pytest.mark.parametrize("name", ["token-window", "buffer"])
+    def test_counts_as_the_model_does(self, name: str) -> None:
+        """The tokenizer is that of `llm`, also in a memory that asks no model."""
+        assert create_memory(name, llm="gpt-4").render.counter.name == "cl100k_base"
+        assert create_memory(name, llm="gpt-4o").render.counter.name == "o200k_base"
 
 
 class TestLimits:
@@ -147,7 +151,7 @@ class TestCosts:
 
     @pytest.mark.parametrize(
         ("name", "options"),
-        [("message-window", {}), ("token-window", {"max_tokens": 20}), ("token-buffer", {"max_token_limit": 20})],
+        [("message-window", {}), ("token-window", {"max_token_limit": 20})],
     )
     @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
     def test_a_turn_reads_no_more_of_a_longer_conversation(

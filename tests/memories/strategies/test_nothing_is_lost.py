@@ -58,7 +58,7 @@ class Forgetful:
 
 def told(memory: BaseMemory) -> set[str]:
     """All sentences in the state, also those that hold no more."""
-    items: Mapping[str, Any] = drive(memory.store.read_state(memory.conversation_id, memory.state_name)).changes
+    items: Mapping[str, Any] = drive(memory.store.read_state(memory.conversation_id, memory.learners[0].name)).changes
     if "summary" in items:
         return set(sentences(items["summary"]))
     facts = {f"{one['subject']} {one['relation']} {one['object']}" for one in items.values() if "subject" in one}

@@ -24,13 +24,13 @@ class TopicMemory(ModelBackedMemory):
     """Shows in a word what the talk is about."""
 
     name = "topic"
-    own_prompts: ClassVar = {"topic": "<talk>{{ history }}</talk> So far: {{ topic }}\n{{ new_lines }}"}
+    _own_prompts: ClassVar = {"topic": "<talk>{{ history }}</talk> So far: {{ topic }}\n{{ new_lines }}"}
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """The topic of the new messages."""
         known = str(state.items.get("topic", ""))
         history = self.render.lines(await log.until_number(state.watermark).exchanges(1))
-        reply = await self.ask("topic", topic=known, history=history, new_lines=self.render.lines(entries))
+        reply = await self._ask("topic", topic=known, history=history, new_lines=self.render.lines(entries))
         return Changes({"topic": prose(reply, "topic", known)})
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -68,7 +68,7 @@ def test_a_user_replaces_it() -> None:
 def test_memzoos_prompts_are_there_besides() -> None:
     """A strategy may ask with those, and a user replaces them too; other strategies know nothing of its own."""
     memory = TopicMemory(llm="offline", prompts={"summary": "Shorten: {{ new_lines }}"})
-    assert PromptSet(memory.prompts, memory.own_prompts).render("summary", new_lines="a") == "Shorten: a"
+    assert PromptSet(memory.prompts, memory._own_prompts).render("summary", new_lines="a") == "Shorten: a"
     with pytest.raises(PromptError, match="no prompt 'topic'"):
         ConversationSummaryMemory(llm="offline", prompts={"topic": "x"})
 
@@ -81,7 +81,7 @@ def test_a_strategy_may_bring_another_text_for_a_prompt_of_memzoo() -> None:
         """Shows a short summary."""
 
         name = "brief"
-        own_prompts: ClassVar = {"summary": "In a word: {{ new_lines }}"}
+        _own_prompts: ClassVar = {"summary": "In a word: {{ new_lines }}"}
 
     for given, asked in ((None, "In a word: Human: a\nAI: b"), ({"summary": "{{ new_lines }}"}, "Human: a\nAI: b")):
         model = ScriptedModel("Letters")
@@ -94,13 +94,13 @@ def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "topic.jinja"
 
     class Filed(TopicMemory):
-        own_prompts: ClassVar = {"topic": path}
+        _own_prompts: ClassVar = {"topic": path}
 
     memory = Filed(llm="offline", learn_every=1)
     with pytest.raises(PromptError, match=r"'topic': its template must be text or a file.*topic\.jinja"):
         memory.save_context({"input": "a"}, {"output": "b"})
     path.write_text("Résumé : {{ new_lines }}", encoding="utf-8")
-    assert PromptSet(memory.prompts, memory.own_prompts).render("topic", new_lines="a") == "Résumé : a"
+    assert PromptSet(memory.prompts, memory._own_prompts).render("topic", new_lines="a") == "Résumé : a"
 
 
 def test_values_cannot_close_its_sections() -> None:
@@ -123,13 +123,13 @@ def test_it_is_kept_within_what_the_model_can_take() -> None:
 
 
 def test_chat_messages_of_its_own() -> None:
-    """`complete` takes any chat messages, within the same limit, and counts under the purpose that it is given."""
+    """`_complete` takes any chat messages, within the same limit, and counts under the purpose that it is given."""
     memory = TopicMemory(llm=ScriptedModel("Bergen"), max_prompt_tokens=1536)
     said: list[Message] = [{"role": "system", "content": "One word."}, {"role": "user", "content": "Where?"}]
-    assert drive(memory.complete(said, "place")) == "Bergen"
+    assert drive(memory._complete(said, "place")) == "Bergen"
     assert memory.usage["place"].calls == 1
     with pytest.raises(TooLongError, match="'place' would have about"):
-        drive(memory.complete([{"role": "user", "content": "x" * 9000}], "place"))
+        drive(memory._complete([{"role": "user", "content": "x" * 9000}], "place"))
 
 
 class TestContract(MemoryContract):

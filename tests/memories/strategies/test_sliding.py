@@ -46,23 +46,23 @@ def shown(memory: TokenWindowMemory) -> list[Message] | str:
 def test_a_window_that_slides_shows_what_a_new_one_shows(turns: list[tuple[list[Message], bool]], limit: int) -> None:
     """Whatever is said and forgotten between loads, a memory that kept its window and a fresh one agree (I12)."""
     options: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a", "token_counter": characters}
-    memory = TokenWindowMemory(max_tokens=limit, **options)
+    memory = TokenWindowMemory(max_token_limit=limit, **options)
     for messages, forgets in turns:
         memory.add_messages(messages)
         shown(memory)
         if forgets and len(numbers := [entry.seq for entry in memory.entries()]) > 1:
             memory.forget(numbers[-2:-1])
-        assert shown(memory) == shown(TokenWindowMemory(max_tokens=limit, **options))
+        assert shown(memory) == shown(TokenWindowMemory(max_token_limit=limit, **options))
 
 
 def test_a_window_keeps_no_state_of_its_own() -> None:
     """It learns nothing: beside the log is only what all strategies share, that no system message holds so far."""
     store = InMemoryStore()
     options: dict[str, Any] = {"store": store, "conversation_id": "a", "token_counter": characters}
-    memory = TokenWindowMemory(max_tokens=20, **options)
+    memory = TokenWindowMemory(max_token_limit=20, **options)
     for _ in range(100):
         memory.add_messages([plain("user", 3), plain("assistant", 3)])
-    assert len(TokenWindowMemory(max_tokens=20, **options).messages()) == 6
+    assert len(TokenWindowMemory(max_token_limit=20, **options).messages()) == 6
     assert drive(store.states("a")) == ["system-message"]
     assert drive(store.read_state("a", "system-message")).changes == {}
 
@@ -99,7 +99,7 @@ def test_a_load_weighs_what_is_new_and_what_goes() -> None:
 
 def test_messages_without_a_token_are_shown_with_what_fits_exactly() -> None:
     """However many of them there are."""
-    memory = TokenWindowMemory(max_tokens=32, token_counter=lambda message: len(message["content"].strip()))
+    memory = TokenWindowMemory(max_token_limit=32, token_counter=lambda message: len(message["content"].strip()))
     memory.add_messages([plain("user", 1), *[{"role": "user", "content": " "}] * 20])
     memory.add_messages([plain("user", 1)] * 32)
     assert len(memory.messages()) == 52

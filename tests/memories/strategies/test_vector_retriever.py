@@ -153,8 +153,8 @@ class TestLimit:
         for human, ai in said:
             memory.save_context({"input": human}, {"output": ai})
         shown = found(memory, "a b")
-        assert memory.counter.of_text(shown) <= limit
-        assert sum(map(memory.counter, memory.messages("a b"))) <= limit
+        assert memory.render.counter.of_text(shown) <= limit
+        assert sum(map(memory.render.counter, memory.messages("a b"))) <= limit
 
     def test_is_used_up(self) -> None:
         """A message that is too long does not keep shorter ones out, and the date counts."""
@@ -282,7 +282,7 @@ class TestFunctions:
 
         memory = make(Function())
         tell(memory, "my cat", "my dog")
-        assert memory.state_name == "vector-retriever/toy"
+        assert memory.learners[0].name == "vector-retriever/toy"
         assert found(memory, "a canine") == "input: my dog\noutput: ok"
 
     def test_an_asynchronous_function(self) -> None:

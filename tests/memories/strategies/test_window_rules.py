@@ -87,7 +87,7 @@ class TestRules:
     def test_are_the_same_for_tokens(self, rules: str, rule: str) -> None:
         """A token window in which each message has one token shows what a message window shows."""
         messages, limit, *expected = RULES[rule]
-        memory = TokenWindowMemory(max_tokens=limit, token_counter=one, rules=rules)  # type: ignore[arg-type]
+        memory = TokenWindowMemory(max_token_limit=limit, token_counter=one, rules=rules)  # type: ignore[arg-type]
         wanted = expected[rules == "langchain4j"]
         if wanted is OVER:
             with pytest.raises(OverBudgetError, match="tokens"):
@@ -177,7 +177,7 @@ def evict(held: list[Message], limit: int, weight: Callable[[Message], int]) -> 
 def test_langchain4js_rules_hold_for_any_messages(random: Random, weigh: Callable[[Message], int]) -> None:
     """Whatever is said, and however the limit changes, the memory is what the documented algorithm gives."""
     chatter, limits = Chatter(random), list[int]()
-    memory = TokenWindowMemory(max_tokens=lambda _: limits[-1], token_counter=weigh, rules="langchain4j")
+    memory = TokenWindowMemory(max_token_limit=lambda _: limits[-1], token_counter=weigh, rules="langchain4j")
     added: list[tuple[Message, int]] = []
     for _ in range(random.randrange(1, 15)):
         limits.append(random.choice((1, 2, 3, 5, 8)))

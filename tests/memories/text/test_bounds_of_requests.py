@@ -29,7 +29,7 @@ def test_more_room_shows_no_less(family: str) -> None:
     memory, sizes = looked_up(), list[float]()
     for limit in (20, 60, 120, 200, 300, 2000):
         request = memory.request("What next?", system="Be brief.", family=family, max_tokens=limit)
-        sizes.append(sum(map(memory.counter, request)))
+        sizes.append(sum(map(memory.render.counter, request)))
         assert sizes[-1] <= limit
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[2] < sizes[3]
@@ -57,7 +57,9 @@ def test_a_conversation_keeps_what_fits_of_its_memory() -> None:
 
 def test_tools_and_hidden_words_teach_no_cost_of_a_request() -> None:
     """A conversation that had many tools can go on without them under a small limit."""
-    estimate = create_memory("buffer", llm=ChatModel("my-model", base_url="http://127.0.0.1:1/v1")).counter.estimate
+    estimate = create_memory(
+        "buffer", llm=ChatModel("my-model", base_url="http://127.0.0.1:1/v1")
+    ).render.counter.estimate
     assert estimate
     tools = [
         {"type": "function", "function": {"name": f"tool_{number}", "description": "It helps. " * 30}}

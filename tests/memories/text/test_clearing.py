@@ -64,7 +64,7 @@ def test_a_result_that_is_left_out_may_come_back_as_a_line() -> None:
     """Before it has, nothing is promised that stands behind it then."""
     option = ClearToolResults(keep=0, step=1)
     memory = create_memory(
-        "token-window", max_tokens=90, step=60, token_counter="approximate", clear_tool_results=option
+        "token-window", max_token_limit=90, step=60, token_counter="approximate", clear_tool_results=option
     )
     memory.add_messages([call("c0"), said("user", "Hello?"), said("assistant", "Hi")])
     memory.add_messages([result("c0", LONG)])
@@ -142,7 +142,7 @@ def test_limits_count_what_is_shown() -> None:
     for one in (memory, plain):
         look_up(one, 0, 40)
     assert len(memory.messages()) > 2 * len(plain.messages())
-    assert sum(map(memory.counter, memory.messages())) <= 2000
+    assert sum(map(memory.render.counter, memory.messages())) <= 2000
 
 
 def test_nothing_is_learnt_from_cleared_results() -> None:

@@ -44,8 +44,7 @@ def test_every_known_model_finds_itself() -> None:
 @pytest.mark.parametrize(
     ("name", "option"),
     [
-        ("token-window", "max_tokens"),
-        ("token-buffer", "max_token_limit"),
+        ("token-window", "max_token_limit"),
         ("summary-buffer", "max_token_limit"),
         ("vector-retriever", "max_token_limit"),
         ("entity", "max_token_limit"),
@@ -85,7 +84,7 @@ def test_the_model_that_is_asked_tells_the_window_too() -> None:
 def test_a_window_that_nobody_knows_is_refused(limit: str, options: dict[str, Any], told: str) -> None:
     """With what would be right, and the date of the table."""
     with pytest.raises(OptionError, match=told) as refused:
-        create_memory("token-window", max_tokens=limit, **options)
+        create_memory("token-window", max_token_limit=limit, **options)
     assert "'80%'" in str(refused.value) or AS_OF in str(refused.value)
 
 
@@ -98,7 +97,7 @@ def test_views_requests_and_lists_take_a_share() -> None:
         memory.messages(max_tokens="50%")
     memory = memory.clone(token_counter="gpt-4")
     shown = memory.messages(max_tokens="50%")
-    assert 0 < sum(map(memory.counter, shown)) <= 4_096 < sum(map(memory.counter, memory.history()))
+    assert 0 < sum(map(memory.render.counter, shown)) <= 4_096 < sum(map(memory.render.counter, memory.history()))
     assert memory.explain(max_tokens="50%").shown
     with pytest.raises(OptionError, match="'offline' is not known here"):
         Conversation("offline", max_tokens="80%")

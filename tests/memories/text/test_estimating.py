@@ -71,7 +71,7 @@ def test_a_family_can_be_chosen_by_name() -> None:
 @pytest.mark.parametrize(("counter", "fit"), [("approximate", 201), ("gpt-4o", 200)])
 def test_a_message_costs_more_than_its_words(counter: str, fit: int) -> None:
     """1,000 tokens hold about 200 messages of a word, since each has a frame."""
-    memory = create_memory("token-window", max_tokens=1000, token_counter=counter)
+    memory = create_memory("token-window", max_token_limit=1000, token_counter=counter)
     memory.add_messages([{"role": role, "content": "ok"} for _ in range(300) for role in ("user", "assistant")])
     assert len(memory.messages()) == fit
 
@@ -86,7 +86,7 @@ def test_short_messages_add_up() -> None:
 
 def test_pictures_have_a_weight() -> None:
     """Of thirty pictures, few fit into 500 tokens."""
-    memory = create_memory("token-window", max_tokens=500, token_counter="approximate")
+    memory = create_memory("token-window", max_token_limit=500, token_counter="approximate")
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "QUJD" * 3000}}
     for number in range(30):
         content = [{"type": "text", "text": f"Photo {number}"}, picture]

@@ -34,7 +34,7 @@ def test_a_search_tells_scores_and_what_had_no_room() -> None:
     assert (told_of.tokens <= 22, told_of.limit) == (True, 22)
 
 
-@pytest.mark.parametrize("name", ["buffer", "window", "token-buffer"])
+@pytest.mark.parametrize("name", ["buffer", "window", "token-window"])
 def test_a_message_with_fields_that_are_not_sent_has_its_number(name: str) -> None:
     """A time of an import, or a field of another program, which the log keeps and no request has."""
     memory = create_memory(name, token_counter="approximate")

@@ -21,8 +21,7 @@ def silent(messages: object) -> str:
 STEPPED: dict[str, dict[str, Any]] = {
     "window": {"k": 3, "step": 4},
     "message-window": {"max_messages": 6, "step": 8},
-    "token-window": {"max_tokens": 300, "step": 200},
-    "token-buffer": {"max_token_limit": 300, "step": 200},
+    "token-window": {"max_token_limit": 300, "step": 200},
     "entity": {"k": 3, "step": 4, "llm": silent},
 }
 IN_MESSAGES = ("window", "message-window", "entity")

@@ -63,13 +63,13 @@ class TestTiktoken:
     def test_follows_the_model_of_the_memory(self, model: str, encoding: str) -> None:
         """Without a counter the model's encoding counts; for one that tiktoken does not know they are estimated."""
         memory = ConversationSummaryBufferMemory(llm=ChatModel(model))
-        assert memory.counter.name == encoding
+        assert memory.render.counter.name == encoding
 
     def test_of_the_memory_goes_before_that_of_the_model(self) -> None:
         """A counter that is chosen for the memory counts, whatever the model."""
         counter = "gpt-4"
         memory = ConversationSummaryBufferMemory(llm=ChatModel("gpt-4o"), token_counter=counter)
-        assert memory.counter.name == "cl100k_base"
+        assert memory.render.counter.name == "cl100k_base"
 
     @pytest.mark.parametrize("text", ["<|endoftext|>", "<|fim_prefix|> hi", "", "\ud83d"])
     def test_counts_any_text(self, text: str) -> None:
@@ -181,8 +181,7 @@ class TestUnreachable:
     def test_a_memory_shows_what_fits_once_it_can_count(self, name: str, vocabulary: Vocabulary) -> None:
         """Saves and loads work without a vocabulary; with it, the memory shows what one shows that had it always."""
         said = [f"Bitte überprüfen Sie die Straßenbahnverbindung Nummer {number} nach Köln." for number in range(12)]
-        limit = {"max_tokens" if name == "token-window" else "max_token_limit": 110}
-        options: dict[str, Any] = {"token_counter": "gpt-4o-mini", "llm": answer, **limit}
+        options: dict[str, Any] = {"token_counter": "gpt-4o-mini", "llm": answer, "max_token_limit": 110}
         question = {"input": "Wohin fährt die Straßenbahnverbindung Nummer 3?"}
         with InMemoryStore() as store:
             memory = create_memory(name, store=store, conversation_id="c", **options)

@@ -7,7 +7,6 @@ from memzoo.benchmarks.transcripts import (
     Exchange,
     Question,
     Transcript,
-    TranscriptWarning,
     load_transcripts,
 )
 from memzoo.benchmarks.variants import Variant
@@ -22,7 +21,6 @@ __all__ = [
     "Row",
     "Settings",
     "Transcript",
-    "TranscriptWarning",
     "Variant",
     "compare",
     "load_transcripts",

@@ -17,7 +17,7 @@ from memzoo.benchmarks.transcripts import Question, Transcript, read_transcripts
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
 from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.benchmarks.transcripts.validation import show_value
-from memzoo.errors import OptionError, TranscriptError
+from memzoo.errors import OptionError, TransferError
 from memzoo.hosts.exports.reading import Choice
 from memzoo.memories.text.redaction import Redact, Redactor
 
@@ -72,7 +72,7 @@ class Files:
         """Yield the conversations.
 
         Raises:
-            TranscriptError: None can be read.
+            TransferError: None can be read.
         """
         if self._kept is None and STDIN in map(str, self._paths):
             self._kept = list(self._read())
@@ -82,7 +82,7 @@ class Files:
         yield from self._read() if self._kept is None else self._kept
 
     def _read(self) -> Iterator[Transcript]:
-        def tell(error: TranscriptError) -> None:
+        def tell(error: TransferError) -> None:
             self.unread[str(error)] = None
 
         for one in read_transcripts(self._paths, self._choice, tell, functools.partial(setattr, self, "repeated")):

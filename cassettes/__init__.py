@@ -25,12 +25,8 @@ if TYPE_CHECKING:
     from memzoo.cassettes.errors import (
         CassetteError,
         CassetteFormatError,
-        CassetteInUseError,
-        HiddenKeyWarning,
         MissingCassetteError,
         RecordingError,
-        StaleCassetteError,
-        StaleCassetteWarning,
         UnmatchedRequestError,
         UnplayedInteractionError,
     )
@@ -43,14 +39,10 @@ __all__ = [
     "Cassette",
     "CassetteError",
     "CassetteFormatError",
-    "CassetteInUseError",
     "CassetteProxy",
     "CassetteSettings",
-    "HiddenKeyWarning",
     "MissingCassetteError",
     "RecordingError",
-    "StaleCassetteError",
-    "StaleCassetteWarning",
     "UnmatchedRequestError",
     "UnplayedInteractionError",
     "export_cassette",
@@ -63,8 +55,7 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         "memzoo.cassettes.cassette": "Cassette use_cassette",
-        "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError "
-        "HiddenKeyWarning MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning "
+        "memzoo.cassettes.errors": "CassetteError CassetteFormatError MissingCassetteError RecordingError "
         "UnmatchedRequestError UnplayedInteractionError",
         "memzoo.cassettes.exporting": "export_cassette",
         "memzoo.cassettes.proxy": "CassetteProxy",

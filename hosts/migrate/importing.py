@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from memzoo.errors import ConflictError, MessageError, TranscriptError, TransferError
+from memzoo.errors import ConflictError, MessageError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread
 from memzoo.hosts.exports.files import FoundDocument
 from memzoo.hosts.exports.form import Form
@@ -86,7 +86,7 @@ def read_logs(
         found = _of_source(form, file, choice) if form else read_conversations([Path(source)], choice)
         for result in found:
             has_any = True
-            one = _check(result, source) if isinstance(result, ChatLog) else _as_transfer_error(result)
+            one = _check(result, source) if isinstance(result, ChatLog) else result
             if isinstance(one, ChatLog):
                 yield one
             else:
@@ -99,13 +99,9 @@ def _check(log: ChatLog, source: str) -> ChatLog | TransferError:
     try:
         return replace(log, messages=list(map(checked, log.messages)))
     except MessageError as error:
-        return _as_transfer_error(error, f"{show_url(source)}, {log.title!r}, cannot be read: {error}")
-
-
-def _as_transfer_error(error: Exception, told: str = "") -> TransferError:
-    refusal = TransferError(told or str(error))
-    refusal.__cause__ = error
-    return refusal
+        refusal = TransferError(f"{show_url(source)}, {log.title!r}, cannot be read: {error}")
+        refusal.__cause__ = error
+        return refusal
 
 
 def _files(source: str) -> Sequence[str]:
@@ -114,7 +110,7 @@ def _files(source: str) -> Sequence[str]:
     return sorted(str(one) for one in Path(source).rglob("[!.]*") if one.is_file())
 
 
-def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
+def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TransferError]:
     """Yield the conversations of one file or database, and an error for each that is unreadable, or for the source."""
     row = Form(form, "database", bool, lambda place, _: READERS[form](place), known="", get="")
     return read_document(FoundDocument(row, source, source, show_url(source)), choice)

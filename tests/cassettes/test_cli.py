@@ -20,7 +20,6 @@ from typer.testing import CliRunner, Result
 from memzoo.cassettes import (
     CassetteProxy,
     CassetteSettings,
-    HiddenKeyWarning,
     RecordingError,
     UnplayedInteractionError,
     recorded_tool,
@@ -28,7 +27,7 @@ from memzoo.cassettes import (
 )
 from memzoo.cassettes.format import read_cassette
 from memzoo.cli.commands import app
-from memzoo.errors import OptionError
+from memzoo.errors import MemoryZooWarning, OptionError
 from memzoo.stores.base import utc_now
 from tests.forking import run_pytest
 
@@ -190,7 +189,7 @@ def test_vcrpys_are_converted(run: Run, project: "Project", server: "ModelServer
     with vcrpy.use_cassette(str(old.with_name("clean.yaml"))):
         pipeline.ask("hi", at=server.url)
     assert "sk-planted" in old.read_text()
-    with pytest.warns(HiddenKeyWarning), use_cassette(old):
+    with pytest.warns(MemoryZooWarning), use_cassette(old):
         assert pipeline.ask("my password is sk-planted-12345678") == "You said: my password is SCRUBBED"
     project.write("old/broken.yaml", "interactions: 7")
     fixed = run("check", "--fix", "old")
@@ -200,7 +199,7 @@ def test_vcrpys_are_converted(run: Run, project: "Project", server: "ModelServer
     assert "damaged: old/broken.yaml" in fixed.output
     assert "sk-planted" not in old.read_text()
     assert "recorder: memzoo" in old.read_text()
-    with pytest.warns(HiddenKeyWarning), use_cassette(old):
+    with pytest.warns(MemoryZooWarning), use_cassette(old):
         assert pipeline.ask("my password is sk-planted-12345678")
 
 
@@ -243,7 +242,7 @@ def recordings(*pairs: tuple[str, str]) -> str:
     return f"version: 1\ninteractions:\n{''.join(parts)}"
 
 
-@pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
+@pytest.mark.filterwarnings("ignore::memzoo.errors.MemoryZooWarning")
 def test_what_converting_keeps_and_hides(run: Run, project: "Project") -> None:
     """A recording is as old as its oldest answer says, and else of today; a secret goes wherever it stands.
 
@@ -308,7 +307,7 @@ class TestProxy:
         _, errors = process.communicate(timeout=30)
         return process.returncode, errors
 
-    @pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
+    @pytest.mark.filterwarnings("ignore::memzoo.errors.MemoryZooWarning")
     def test_other_processes(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
         """Chat, chunked streams and misses come through the command as they do within a process."""
         chunks = ['data: {"n": 1}\n\n', "data: [DONE]\n\n"]

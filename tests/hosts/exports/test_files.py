@@ -15,9 +15,8 @@ from typer.testing import CliRunner
 
 from memzoo.benchmarks import load_transcripts
 from memzoo.benchmarks.inputs import Files
-from memzoo.benchmarks.transcripts import TranscriptWarning
 from memzoo.cli.commands import app
-from memzoo.errors import TranscriptError, TransferError
+from memzoo.errors import MemoryZooWarning, TransferError
 from memzoo.hosts.exports import ChatLog, Fields, Form, files, having, reading
 from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
@@ -128,7 +127,7 @@ def test_a_bad_entry_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     first, error, last = titles(path)
     assert (first, last) == ("Talk 1", "Talk 3")
     assert error.startswith(f"{path}, item 1 has none of the known forms: there are only the keys 'id'")
-    with pytest.warns(TranscriptWarning, match="item 1 has none"):
+    with pytest.warns(MemoryZooWarning, match="item 1 has none"):
         assert [one.title for one in load_transcripts(path)] == ["Talk 1", "Talk 3"]
 
 
@@ -195,7 +194,7 @@ def test_a_conversation_that_is_given_twice_is_read_once(tmp_path: Path) -> None
     given = [str(path), str(path), "--conversation", "Talk 1", "--html", str(tmp_path / "play.html")]
     for words in (["play", *given], ["compare", str(tmp_path), "--dry-run"]):
         assert "1 repeated conversation left out" in CliRunner().invoke(app, words).output
-    with pytest.warns(TranscriptWarning, match="1 repeated conversation left out"):
+    with pytest.warns(MemoryZooWarning, match="1 repeated conversation left out"):
         load_transcripts(tmp_path)
 
 
@@ -503,7 +502,7 @@ def test_a_speaker_who_is_not_there_is_an_error(tmp_path: Path) -> None:
     """It has the names that are there."""
     place = tmp_path / "talk.txt"
     place.write_text("Anna: Hi.\nBen: Hi.\nAnna: Tea?\nBen: Yes.", encoding="utf-8")
-    with pytest.raises(TranscriptError, match="nobody is called 'Nobody'; there are 'Anna', 'Ben'"):
+    with pytest.raises(TransferError, match="nobody is called 'Nobody'; there are 'Anna', 'Ben'"):
         load_transcripts(place, Choice(user="Nobody"))
 
 
@@ -524,7 +523,7 @@ def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> 
 def test_the_kind_of_a_file_that_is_no_text_is_told(first: bytes, kind: str, tmp_path: Path) -> None:
     """By its first bytes."""
     (tmp_path / "chat.docx").write_bytes(first)
-    with pytest.raises(TranscriptError, match=f"chat.docx is no text, but {kind}.*; save the chat as text or JSON"):
+    with pytest.raises(TransferError, match=f"chat.docx is no text, but {kind}.*; save the chat as text or JSON"):
         load_transcripts(tmp_path / "chat.docx")
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         UnmatchedRequestError,
         UnplayedInteractionError,
     )
-    from memzoo.cassettes.exporting import export_cassette
     from memzoo.cassettes.proxy import CassetteProxy
     from memzoo.cassettes.settings import CassetteSettings
     from memzoo.cassettes.tools import recorded_tool
@@ -45,7 +44,6 @@ __all__ = [
     "RecordingError",
     "UnmatchedRequestError",
     "UnplayedInteractionError",
-    "export_cassette",
     "recorded_tool",
     "use_cassette",
 ]
@@ -57,7 +55,6 @@ __getattr__, __dir__ = lazy(
         "memzoo.cassettes.cassette": "Cassette use_cassette",
         "memzoo.cassettes.errors": "CassetteError CassetteFormatError MissingCassetteError RecordingError "
         "UnmatchedRequestError UnplayedInteractionError",
-        "memzoo.cassettes.exporting": "export_cassette",
         "memzoo.cassettes.proxy": "CassetteProxy",
         "memzoo.cassettes.settings": "CassetteSettings",
         "memzoo.cassettes.tools": "recorded_tool",

@@ -56,7 +56,7 @@ def run(project: "Project", monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_list_and_show(run: Run) -> None:
     """The list has date, calls, tokens and model, and the sums; a cassette is shown as questions and answers."""
-    listed = run("list").output
+    listed = run("show").output
     assert "1 call  7 + 5 tokens" in listed
     assert "tiny-1" in listed
     assert listed.endswith("\n1 call  7 + 5 tokens\n")
@@ -288,7 +288,7 @@ def test_what_converting_keeps_and_hides(run: Run, project: "Project") -> None:
 def test_missing_folder(run: Run) -> None:
     """A folder that is not there is named."""
     with pytest.raises(OptionError, match="no folder or file 'nowhere'"):
-        raise run("list", "nowhere").exception or AssertionError
+        raise run("show", "nowhere").exception or AssertionError
 
 
 class TestProxy:
@@ -404,5 +404,5 @@ def test_the_command_is_documented() -> None:
     """Each command stands in the documentation."""
     text = (Path(__file__).parents[2] / "docs" / "cassettes.md").read_text(encoding="utf-8")
     help_text = CliRunner().invoke(app, ["cassettes", "--help"], env={**os.environ, "COLUMNS": "200"}).output
-    commands = ("list", "show", "diff", "check", "export", "rerecord", "proxy")
+    commands = ("show", "diff", "check", "export", "rerecord", "proxy")
     assert all(name in help_text and f"memzoo cassettes {name}" in text for name in commands)

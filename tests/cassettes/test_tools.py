@@ -40,10 +40,10 @@ from memzoo.cassettes import (
     RecordingError,
     UnmatchedRequestError,
     UnplayedInteractionError,
-    export_cassette,
     recorded_tool,
     use_cassette,
 )
+from memzoo.cassettes.exporting import export_cassette
 from memzoo.cassettes.values import read_value, write_value
 from memzoo.errors import MemoryZooWarning, OptionError
 from memzoo.hosts.mcp.memory import GraphMemory

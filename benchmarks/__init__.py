@@ -10,10 +10,8 @@ from memzoo.benchmarks.transcripts import (
     load_transcripts,
 )
 from memzoo.benchmarks.variants import Variant
-from memzoo.hosts.exports.reading import Choice
 
 __all__ = [
-    "Choice",
     "Comparison",
     "Exchange",
     "Question",

@@ -13,6 +13,7 @@ from memzoo.benchmarks.transcripts.own import chat_of, sessions_of
 from memzoo.errors import MemoryZooWarning, MissingExtraError, OptionError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count, reason
 from memzoo.hosts.exports.files import FoundDocument
+from memzoo.hosts.exports.options import split_choice
 from memzoo.hosts.exports.reading import Choice, choose_last, find_in, read_document
 from memzoo.warned import warn_caller
 
@@ -37,7 +38,6 @@ _SAMPLES = {"en": "sample.json", "zh": "sample_zh.json", "survival": "survival.j
 
 def read_transcripts(
     paths: Iterable[str | Path],
-    choice: Choice = Choice(),  # noqa: B008 - it is frozen
     on_error: Callable[[TransferError], None] | None = None,
     on_note: Callable[[str], None] = lambda note: warn_caller(note, MemoryZooWarning),
 ) -> Iterator[Transcript]:
@@ -47,8 +47,8 @@ def read_transcripts(
     of conversations, and JSON Lines, are read one by one.
 
     Args:
-        paths: The files, folders, ZIPs and URLs.
-        choice: The conversations to choose, and their speakers.
+        paths: The files, folders, ZIPs and URLs. A text may have options, as in "chats.zip:title=garden,last=5"; see
+            docs/exports.md.
         on_error: A function that is called for each part that cannot be read; by default, a MemoryZooWarning is
             issued.
         on_note: A function that is called with a sentence if a conversation was given twice; by default, a warning is
@@ -56,11 +56,12 @@ def read_transcripts(
 
     Raises:
         TransferError: Nothing can be read; the text names the line or index, and the form.
+        OptionError: An option of a path cannot work.
     """
+    chosen = [split_choice(path) if isinstance(path, str) else (path, Choice()) for path in paths]
     unread: list[TransferError] = []
     tell, has_any = on_error or (lambda error: warn_caller(str(error), MemoryZooWarning)), False
-    read = _read(paths, choice, on_note)
-    for one in choose_last(read, choice.last, lambda one: (part.date for part in one.exchanges)):
+    for one in _read(chosen, on_note):
         if isinstance(one, Transcript):
             has_any = True
             yield one
@@ -72,22 +73,22 @@ def read_transcripts(
         more = f"; and {len(unread) - 1} more cannot be read" if len(unread) > 1 else ""
         raise TransferError(f"{unread[0]}{more}") from unread[0].__cause__
     if not has_any:
-        raise TransferError(choice.describe_lack(", ".join(map(str, paths))))
+        raise TransferError("; ".join(choice.describe_lack(str(path)) for path, choice in chosen))
 
 
-def load_transcripts(path: str | Path, choice: Choice = Choice()) -> list[Transcript]:  # noqa: B008 - it is frozen
+def load_transcripts(path: str | Path) -> list[Transcript]:
     """Return the conversations of a file, folder or ZIP, or a bundled conversation such as "sample:en".
 
     The attribute `notes` of a conversation tells which of its parts were left out or changed.
 
     Args:
-        path: The file, folder or ZIP.
-        choice: The conversations to choose, and their speakers.
+        path: The file, folder or ZIP. A text may have options, as in "chats.zip:title=garden,last=5"; see
+            docs/exports.md.
 
     Raises:
         TransferError: Nothing can be read. If only a part cannot be read, a MemoryZooWarning is issued.
     """
-    return list(read_transcripts([path], choice))
+    return list(read_transcripts([path]))
 
 
 def sample_path(language: str = "en") -> Path:
@@ -111,10 +112,12 @@ def sample_transcripts(language: str = "en") -> list[Transcript]:
 
 
 def _read(
-    paths: Iterable[str | Path], choice: Choice, on_note: Callable[[str], None]
+    chosen: Iterable[tuple[str | Path, Choice]], on_note: Callable[[str], None]
 ) -> Iterator[Transcript | TransferError]:
     known, repeated = set[int](), 0
-    for path in paths:
+
+    def read(path: str | Path, choice: Choice) -> Iterator[Transcript | TransferError]:
+        nonlocal repeated
         language = str(path).removeprefix(_SAMPLE)
         is_sample = language != str(path)
         for found in find_in([sample_path(language) if is_sample else Path(STDIN) if path == STDIN else path_of(path)]):
@@ -125,6 +128,9 @@ def _read(
                         continue
                     known.add(digest)
                 yield one
+
+    for path, choice in chosen:
+        yield from choose_last(read(path, choice), choice.last, lambda one: (part.date for part in one.exchanges))
     if repeated:
         on_note(f"{count(repeated, 'repeated conversation')} left out: messages, title, id and dates are the same")
 

@@ -31,7 +31,7 @@ class Choice:
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
         title: Text that the title must contain, without regard to case; "" for any title.
         since: A time; only conversations with a message then or later are chosen. `None` for all.
-        last: The number of conversations to choose, by their newest messages; 0 for all.
+        last: The number of conversations to choose, by their newest messages; 0 or `None` for all.
     """
 
     user: str = ""
@@ -39,7 +39,7 @@ class Choice:
     all_branches: bool = False
     title: str = ""
     since: datetime | None = None
-    last: int = 0
+    last: int | None = None
 
     def takes(self, title: str, dates: Iterable[datetime | None]) -> bool:
         """Return whether a conversation is chosen. The option `last` is ignored here."""
@@ -55,7 +55,7 @@ class Choice:
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TransferError]:
         """Yield a conversation with the chosen speakers and, if `all_branches` is set, its other branches."""
         if self.all_branches:
-            log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
+            log = replace(log, notes=[note for note in log.notes if "branches=all" not in note])
         if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):
             yield TransferError(f"{where}, {log.title!r}, has no words: {'; '.join(log.notes)}")
         for one in (log, *(log.branches() if self.all_branches else ())):
@@ -83,7 +83,7 @@ class Choice:
             else message
             for message in log.messages
         ]
-        return replace(log, messages=messages, notes=[note for note in log.notes if "--user NAME" not in note])
+        return replace(log, messages=messages, notes=[note for note in log.notes if "user=NAME" not in note])
 
     def _role(self, name: str) -> str:
         if self.user:
@@ -163,13 +163,13 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 
 
 def choose_last(
-    read: Iterable[AnyRead | TransferError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
+    read: Iterable[AnyRead | TransferError], number: int | None, dates: Callable[[AnyRead], Iterable[datetime | None]]
 ) -> Iterator[AnyRead | TransferError]:
     """Yield the `number` conversations with the newest messages; only these are kept in memory.
 
     Args:
         read: The conversations and errors; each error is yielded at once.
-        number: The number of conversations; 0 for all.
+        number: The number of conversations; 0 or `None` for all.
         dates: A function that returns the dates of a conversation's messages.
     """
     if not number:

@@ -63,7 +63,7 @@ def tree_of(
     if firsts > 1:
         told.append(f"{firsts} messages have no message before them, and each begins a branch")
     if others:
-        told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
+        told.append(f"{count(len(others), 'other branch', 'other branches')} left out (FILE:branches=all reads them)")
         if shown is None:
             told.append("the file does not say which branch is shown; the last one is read")
 

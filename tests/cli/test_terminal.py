@@ -146,7 +146,7 @@ GIVEN = {
     "export": "--store {url} --out {evil}/x",
     "import": "{evil} --store {url}",
     "forget": "1 --store {url}",
-    "mcp": "--store {url} --import {evil}.jsonl",
+    "mcp": "--store {evil}://x",
     "migrate": "{evil}.py",
     "serve-offline": "{evil}",
     "cassettes show": ".",

@@ -25,7 +25,6 @@ from memzoo import (
 from memzoo.errors import MemoryZooError, MessageError, MissingKeyError, ModelError, OptionError
 from memzoo.http_library import http
 from memzoo.memories import BaseMemory, KnowledgeGraph, OpenAIEmbedder, Tool
-from memzoo.memories.graph.export import export
 from memzoo.memories.models.hashing import hash_embedding
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.tokens import token_counter
@@ -380,7 +379,7 @@ def models_and_texts() -> Iterator[Row]:
     for clear, named in wrong:
         yield made("buffer", clear_tool_results=clear), OptionError, named
         yield call(trim_messages, said, 10, len, clear_tool_results=clear), OptionError, named
-    yield call(export, KnowledgeGraph(), "gexf"), OptionError, "no format 'gexf'; there are text, mermaid, graphml"
+    yield call(KnowledgeGraph().export, "gexf"), OptionError, "no format 'gexf'; there are text, mermaid, graphml"
 
 
 def likely_names() -> Iterator[Row]:
@@ -393,7 +392,7 @@ def likely_names() -> Iterator[Row]:
         (made("summary", llm="offline", on_model_error="defre"), "defer"),
         (made("summary", llm="offline", prompts={"sumary": "x"}), "summary"),
         (call(open_store, "sqllite:///chat.db"), "sqlite"),
-        (call(export, KnowledgeGraph(), "mermaidd"), "mermaid"),
+        (call(KnowledgeGraph().export, "mermaidd"), "mermaid"),
     ):
         yield use, MemoryZooError, f". Did you mean '{meant}'?"
 

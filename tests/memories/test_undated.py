@@ -10,8 +10,6 @@ import pytest
 
 from memzoo.errors import MessageError
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationKGMemory, ConversationSummaryMemory, create_memory
-from memzoo.memories.graph.export import export
-from memzoo.memories.graph.picture import to_html
 from memzoo.stores import SAID_AT, Entry, InMemoryStore, Message, Record
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
@@ -129,7 +127,7 @@ def test_facts_have_no_day_either() -> None:
     assert "Sam lives in Rome" in memory.load_memory_variables({"input": "Sam?"})["history"]
     reasons = memory.why("Sam")
     assert [quote.said_at for reason in reasons for quote in reason.quotes] == [None] * 3
-    forms = [export(memory.kg, form, history=True) for form in ("text", "json", "mermaid", "graphml")]
-    assert A_DAY.findall(str((reasons, forms, to_html(memory.kg, history=True)))) == []
+    forms = [memory.kg.export(form, history=True) for form in ("text", "json", "mermaid", "graphml", "html")]
+    assert A_DAY.findall(str((reasons, forms))) == []
     again = ConversationKGMemory(llm=model, store=store, conversation_id="a", learn_every=1)
     assert again.why("Sam") == reasons

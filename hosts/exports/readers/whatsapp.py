@@ -94,7 +94,7 @@ def read(text: Any, title: str) -> Iterator[ChatLog]:
     if not owners and len(names) == 2:  # noqa: PLR2004 - a pair
         owners = {name for name in names if not title.endswith(name)}
         if len(owners) == 1:
-            told = "is the user, because the file is named after the other (--user NAME chooses another)"
+            told = "is the user, because the file is named after the other (FILE:user=NAME chooses another)"
             talk.notes.append(f"{next(iter(owners))!r} {told}")
     for name, words, date in said:
         talk.say(name, words, date, is_user=name in owners if len(owners) == 1 else None)

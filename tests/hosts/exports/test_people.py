@@ -51,7 +51,7 @@ PAIR = [
 ]
 NAMELESS = [(role, "", minute, words) for role, _, minute, words in PAIR]
 WORDS = [words for *_, words in PAIR]
-GUESSED = "'Ines', who speaks first, is the user (--user NAME chooses another)"
+GUESSED = "'Ines', who speaks first, is the user (FILE:user=NAME chooses another)"
 
 
 def telegram(**more: Any) -> dict[str, Any]:
@@ -228,7 +228,7 @@ SLACK = {
     ],
 }
 
-NAMED = "'Ines' is the user, because the file is named after the other (--user NAME chooses another)"
+NAMED = "'Ines' is the user, because the file is named after the other (FILE:user=NAME chooses another)"
 SAMPLES: dict[str, Sample] = {
     "WhatsApp, Android, German": Sample(
         {
@@ -320,7 +320,7 @@ SAMPLES: dict[str, Sample] = {
         ],
         [
             "1 answer in threads put in the order of time",
-            "'Ines', who speaks first, is the user (--user NAME chooses another of: 'Desk', 'Bo')",
+            "'Ines', who speaks first, is the user (FILE:user=NAME chooses another of: 'Desk', 'Bo')",
             "left out: 1 notice",
         ],
         ("export/kiln/2026-04-04.json", "", -1),

@@ -42,7 +42,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.text.order import cache_control as cache_control
     from memzoo.memories.text.order import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages
-    from memzoo.stores.retention import adelete_old as adelete_old
     from memzoo.stores.retention import delete_old as delete_old
 else:
     __getattr__, __dir__ = lazy(
@@ -74,6 +73,6 @@ else:
             "memzoo.memories.text.clearing": "ClearToolResults",
             "memzoo.memories.text.order": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",
-            "memzoo.stores.retention": "adelete_old delete_old",
+            "memzoo.stores.retention": "delete_old",
         },
     )

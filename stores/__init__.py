@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from memzoo.stores.opening import open_store
     from memzoo.stores.sql.store import SQLStore
     from memzoo.stores.transfer import (
-        aexport_conversation,
-        aimport_conversation,
         export_conversation,
         import_conversation,
     )
@@ -58,8 +56,6 @@ __all__ = [
     "Store",
     "StoredState",
     "VectorIndex",
-    "aexport_conversation",
-    "aimport_conversation",
     "export_conversation",
     "import_conversation",
     "open_store",
@@ -75,7 +71,7 @@ _PLACES = {
     "message_list": "MessageListStore",
     "opening": "open_store",
     "sql.store": "SQLStore",
-    "transfer": "aexport_conversation aimport_conversation export_conversation import_conversation",
+    "transfer": "export_conversation import_conversation",
 }
 _LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
 

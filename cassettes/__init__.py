@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         UnplayedInteractionError,
     )
     from memzoo.cassettes.proxy import CassetteProxy
-    from memzoo.cassettes.settings import CassetteSettings
     from memzoo.cassettes.tools import recorded_tool
 
 __all__ = [
@@ -39,7 +38,6 @@ __all__ = [
     "CassetteError",
     "CassetteFormatError",
     "CassetteProxy",
-    "CassetteSettings",
     "MissingCassetteError",
     "RecordingError",
     "UnmatchedRequestError",
@@ -56,7 +54,6 @@ __getattr__, __dir__ = lazy(
         "memzoo.cassettes.errors": "CassetteError CassetteFormatError MissingCassetteError RecordingError "
         "UnmatchedRequestError UnplayedInteractionError",
         "memzoo.cassettes.proxy": "CassetteProxy",
-        "memzoo.cassettes.settings": "CassetteSettings",
         "memzoo.cassettes.tools": "recorded_tool",
     },
 )

@@ -282,10 +282,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions])
     Raises:
         OptionError: A setting is unknown or wrong.
     """
-    known = CassetteOptions.__annotations__
-    if unknown := sorted(settings.keys() - known.keys()):
-        raise OptionError(f"use_cassette has no option {unknown[0]!r}; it has {', '.join(known)}")
-    return Opening(path, CassetteSettings(**settings))
+    return Opening(path, CassetteSettings.of("use_cassette", settings))
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

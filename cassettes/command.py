@@ -230,13 +230,14 @@ def proxy(
 ) -> None:
     """Answer other processes from a cassette, or record them, until interrupted."""
     from memzoo.cassettes.proxy import CassetteProxy
-    from memzoo.cassettes.settings import CassetteSettings
 
-    settings = CassetteSettings(
+    server = CassetteProxy(
+        path,
+        upstream=record,
+        port=port,
         record="all" if record else "none",
         record_command=f"memzoo cassettes proxy {shlex.quote(str(path))} --record https://...",
     )
-    server = CassetteProxy(path, settings, upstream=record, port=port)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     row(f"{'recording' if record else 'replaying'} {path} at {server.url}")
     sys.stdout.flush()

@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.models.embedders import Embedder as Embedder
     from memzoo.memories.models.embedders import HashEmbedder as HashEmbedder
     from memzoo.memories.models.embedders import OpenAIEmbedder as OpenAIEmbedder
-    from memzoo.memories.models.offline import async_offline_client as async_offline_client
     from memzoo.memories.models.offline import offline_client as offline_client
     from memzoo.memories.models.usage import Usage as Usage
     from memzoo.memories.registry import STRATEGIES as STRATEGIES
@@ -57,7 +56,7 @@ else:
             "memzoo.memories.maintenance": "upkeep",
             "memzoo.memories.models.chat": "ChatModel Model",
             "memzoo.memories.models.embedders": "Embedder HashEmbedder OpenAIEmbedder",
-            "memzoo.memories.models.offline": "async_offline_client offline_client",
+            "memzoo.memories.models.offline": "offline_client",
             "memzoo.memories.models.usage": "Usage",
             "memzoo.memories.registry": "STRATEGIES create_memory",
             "memzoo.memories.strategies.buffer": "ConversationBufferMemory",

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.base import (
     JSON,
-    SAID_AT,
-    UNFINISHED,
     Entries,
     Entry,
     Lease,
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON",
-    "SAID_AT",
-    "UNFINISHED",
     "ChromaIndex",
     "Closing",
     "EncryptedStore",

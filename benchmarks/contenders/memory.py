@@ -8,7 +8,7 @@ from memzoo.benchmarks.contenders.process import Contender
 from memzoo.errors import PluginError
 from memzoo.hosts.messages import dict_of
 from memzoo.memories import Usage
-from memzoo.stores import SAID_AT, Message, Record
+from memzoo.stores import Message, Record
 from memzoo.strategy import text_of
 
 __all__ = ["ContenderMemory"]
@@ -64,7 +64,7 @@ class ContenderMemory:
         """Save an exchange, with its time if known. Names, tool calls and results are passed on unchanged."""
         messages = [one.message for one in records]
         self._said += messages
-        said_at = "" if SAID_AT in records[0].fields else self._clock().isoformat()
+        said_at = "" if records[0] == Record.dated(messages[0], None) else self._clock().isoformat()
         self._contender.ask("save", self._count, messages=messages, said_at=said_at)
 
     def forget(self, numbers: Sequence[int]) -> None:

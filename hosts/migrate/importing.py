@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from memzoo.errors import ConflictError, MessageError, TransferError
@@ -16,7 +15,7 @@ from memzoo.hosts.migrate.histories import langchain_mongo, langchain_redis, lan
 from memzoo.hosts.migrate.llama_index import llama_index
 from memzoo.memories.engine.system_message import note_system, system_state
 from memzoo.memories.text.messages import checked
-from memzoo.stores import SAID_AT, Entry, ManagedStore, Message, Record
+from memzoo.stores import Entry, ManagedStore, Message, Record
 from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function
 from memzoo.text import show_url
@@ -173,7 +172,7 @@ async def _restore(store: ManagedStore, log: ChatLog) -> None:
     said_at = next((date for date in log.dates if date), utc_now())
     for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):
         said_at = date or said_at
-        entries.append(Entry(number, message, turn, said_at, {} if date else _when(None)))
+        entries.append(Entry(number, message, turn, said_at, {} if date else Record.dated(message, None).fields))
     await store.restore(log.key, entries, system_state(entries))
 
 
@@ -181,15 +180,10 @@ async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
     """Write the messages that are new since the last import, turn by turn."""
     turns: dict[str, list[Record]] = {}
     for message, date, turn in list(zip(log.messages, log.dates, _turns(log), strict=True))[start:]:
-        turns.setdefault(turn, []).append(Record(message, _when(date)))
+        turns.setdefault(turn, []).append(Record.dated(message, date))
     for turn, records in turns.items():
         await store.append(log.key, records, turn_id=f"{turn}-{start}")
     await note_system(store, log.key)
-
-
-def _when(date: datetime | None) -> dict[str, str | None]:
-    """Return the field of a record for a message's original time; the store itself records the time of the import."""
-    return {SAID_AT: date.isoformat() if date else ""}
 
 
 def _turns(log: ChatLog) -> Iterator[str]:

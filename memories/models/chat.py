@@ -287,9 +287,9 @@ def _seconds(timeout: Any) -> float:
 
 
 def _offline_client(kind: str) -> Any:
-    from memzoo.memories.models.offline import async_offline_client, offline_client
+    from memzoo.memories.models.offline import offline_client
 
-    return offline_client() if kind == "OpenAI" else async_offline_client()
+    return offline_client(asynchronous=kind != "OpenAI")
 
 
 def _completion(answer: Answer, asked: str) -> Completion:

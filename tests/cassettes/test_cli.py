@@ -19,7 +19,6 @@ from typer.testing import CliRunner, Result
 
 from memzoo.cassettes import (
     CassetteProxy,
-    CassetteSettings,
     RecordingError,
     UnplayedInteractionError,
     recorded_tool,
@@ -352,7 +351,7 @@ class TestProxy:
             return f"found {key}"
 
         for upstream in (server.url.removesuffix("/v1"), None):
-            with CassetteProxy(path, CassetteSettings(record="once"), upstream=upstream) as proxy:
+            with CassetteProxy(path, record="once", upstream=upstream) as proxy:
                 answer = httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"})
                 answers.append((answer.json(), look("a")))
         assert answers[0] == answers[1]
@@ -362,7 +361,7 @@ class TestProxy:
         """A client that leaves in the midst of an answer does not end its recording."""
         events = [f"data: {number}\n\n" for number in range(400)]
         server.stream(*events)
-        proxy = CassetteProxy(path, CassetteSettings(record="once"), upstream=server.url.removesuffix("/v1"))
+        proxy = CassetteProxy(path, record="once", upstream=server.url.removesuffix("/v1"))
         record, recorded = proxy.cassette.player.record, threading.Event()
 
         def record_and_tell(*given: Any) -> None:
@@ -385,7 +384,7 @@ class TestProxy:
         answers = list[httpx2.Response]()
         with (
             pytest.raises(RecordingError, match=f"(?s)No answer came .* nothing was written to {path}"),
-            CassetteProxy(path, CassetteSettings(record="once"), upstream="http://127.0.0.1:1") as proxy,
+            CassetteProxy(path, record="once", upstream="http://127.0.0.1:1") as proxy,
         ):
             answers.append(httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"}))
         (answer,) = answers

@@ -11,13 +11,13 @@ from memzoo.cassettes import (
     Cassette,
     CassetteError,
     CassetteFormatError,
-    CassetteSettings,
     MissingCassetteError,
     RecordingError,
     UnmatchedRequestError,
     UnplayedInteractionError,
     use_cassette,
 )
+from memzoo.cassettes.settings import CassetteSettings
 from memzoo.errors import MemoryZooError
 
 if TYPE_CHECKING:

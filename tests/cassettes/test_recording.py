@@ -14,7 +14,8 @@ import pytest
 import requests
 from openai import AsyncOpenAI, InternalServerError, OpenAI
 
-from memzoo.cassettes import Cassette, CassetteSettings, RecordingError, use_cassette
+from memzoo.cassettes import Cassette, RecordingError, use_cassette
+from memzoo.cassettes.settings import CassetteSettings
 from memzoo.errors import OptionError
 
 if TYPE_CHECKING:

@@ -7,14 +7,11 @@ from memzoo.benchmarks.transcripts import (
     Exchange,
     Question,
     Transcript,
-    TranscriptWarning,
     load_transcripts,
 )
 from memzoo.benchmarks.variants import Variant
-from memzoo.hosts.exports.reading import Choice
 
 __all__ = [
-    "Choice",
     "Comparison",
     "Exchange",
     "Question",
@@ -22,7 +19,6 @@ __all__ = [
     "Row",
     "Settings",
     "Transcript",
-    "TranscriptWarning",
     "Variant",
     "compare",
     "load_transcripts",

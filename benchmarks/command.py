@@ -26,7 +26,7 @@ from memzoo.cli.options import Asked, Workers, command, write, write_count
 from memzoo.cli.terminal import Terminal, progress_bars, row, tell
 from memzoo.errors import MissingExtraError, OptionError
 from memzoo.hosts.exports.forms import known_forms
-from memzoo.hosts.exports.options import ChosenMany
+from memzoo.hosts.exports.options import HELP
 from memzoo.memories import STRATEGIES, ChatModel, Model
 from memzoo.memories.text.tokens import token_counter
 
@@ -77,7 +77,7 @@ class Inputs:
         list[str] | None,
         typer.Argument(
             help="Files, folders or URLs with conversations, - for standard input, or sample:en (the default), "
-            "sample:zh and sample:survival, the bundled conversations."
+            f"sample:zh and sample:survival, the bundled conversations. {HELP}"
         ),
     ] = None
     memories: Annotated[
@@ -170,10 +170,11 @@ class Measured:
 
 
 @command("Compare")
-def compare(*, compared: Inputs, chosen: ChosenMany, asked: Asked, measured: Measured, workers: Workers) -> None:
+def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
-    If there are more than 20 conversations without questions, the 20 longest are compared; --last takes the newest.
+    If there are more than 20 conversations without questions, the 20 longest are compared;
+    FILE:last=20 takes the newest.
 
     With --write-questions, --model drafts the questions. By default, rules draft them: a question is a sentence of the
     user with a gap for a name, a number, a date or a taste.
@@ -190,8 +191,7 @@ def compare(*, compared: Inputs, chosen: ChosenMany, asked: Asked, measured: Mea
         return
     files = inputs.Files(
         compared.transcripts or (["sample:survival"] if measured.survival else ()),
-        chosen.choice,
-        longest=_LONGEST if chosen.last is None else 0,
+        longest=_LONGEST,
         redact=_read_patterns(compared.redact or ()),
     )
     try:

@@ -89,7 +89,7 @@ def compare(
     Raises:
         OptionError: An argument cannot work; nothing was run.
         ExecutorError: The executor kept failing. Finished work is kept in `out`.
-        TranscriptError: A file cannot be understood; nothing was run.
+        TransferError: A file cannot be understood; nothing was run.
 
     Example:
         >>> from memzoo.benchmarks import Settings, compare

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.transcripts import Transcript
 from memzoo.benchmarks.transcripts.conversations import DRAFTED, GAP, UNDATED, Exchange, Question
-from memzoo.errors import ModelReplyError, TranscriptError
+from memzoo.errors import ModelReplyError, TransferError
 from memzoo.memories import Model
 from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.prompts import PromptSet
@@ -98,7 +98,7 @@ def draft_questions(transcripts: Iterable[Transcript], model: ModelOption | None
         count: The approximate number of questions for each conversation.
 
     Raises:
-        TranscriptError: Rules found nothing to ask about in any conversation.
+        TransferError: Rules found nothing to ask about in any conversation.
         ModelError: The model failed.
         ModelReplyError: The model's reply has no question with evidence.
     """
@@ -106,7 +106,7 @@ def draft_questions(transcripts: Iterable[Transcript], model: ModelOption | None
     asking = None if model is None else as_model(model)
     asked = [_by_model(asking, one, count) if asking else _by_rules(one, count) for one in transcripts]
     if not any(asked):
-        raise TranscriptError(
+        raise TransferError(
             "rules found nothing to ask about: no user says a name, a number, a date or a taste in a sentence of "
             "five words and more; name a model with --model"
         )

@@ -17,8 +17,8 @@ from memzoo.benchmarks.transcripts import Question, Transcript, read_transcripts
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
 from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.benchmarks.transcripts.validation import show_value
-from memzoo.errors import OptionError, TranscriptError
-from memzoo.hosts.exports.reading import Choice
+from memzoo.errors import OptionError, TransferError
+from memzoo.hosts.exports.options import split_choice
 from memzoo.memories.text.redaction import Redact, Redactor
 
 __all__ = ["Conversations", "Files", "Source", "Survey", "draft_missing", "source_of"]
@@ -47,7 +47,6 @@ class Files:
     def __init__(
         self,
         paths: Sequence[str | Path],
-        choice: Choice = Choice(),  # noqa: B008 - it is frozen
         *,
         longest: int = 0,
         redact: Redact | None = None,
@@ -55,15 +54,18 @@ class Files:
         """Prepare to read, without opening any file yet.
 
         Args:
-            paths: The files, folders, ZIPs and URLs; by default a bundled conversation.
-            choice: The conversations to choose.
-            longest: The most conversations without questions; of more, the longest are taken. 0 for all.
+            paths: The files, folders, ZIPs and URLs, also with options; by default a bundled conversation.
+            longest: The most conversations without questions; of more, the longest are taken. 0, or an option `last` of
+                a path, for all.
             redact: The patterns to redact by name, or a function that redacts a text; applied to every text.
         """
-        self._paths, self._choice, self._longest = list(paths) or [sample_path()], choice, longest
+        self._paths = list(paths) or [sample_path()]
+        chosen = [split_choice(path) for path in self._paths if isinstance(path, str)]
+        self._is_typed = any(place == STDIN for place, _ in chosen)
+        self._longest = 0 if any(choice.last is not None for _, choice in chosen) else longest
         self._redactor = Redactor(redact)
         self._kept: list[Transcript] | None = None
-        self._is_looked_at = not longest
+        self._is_looked_at = not self._longest
         self.unread = dict[str, None]()
         self.taken = self.repeated = ""
         self.advance: Callable[[], None] = lambda: None
@@ -72,9 +74,9 @@ class Files:
         """Yield the conversations.
 
         Raises:
-            TranscriptError: None can be read.
+            TransferError: None can be read.
         """
-        if self._kept is None and STDIN in map(str, self._paths):
+        if self._kept is None and self._is_typed:
             self._kept = list(self._read())
         if not self._is_looked_at:
             self._is_looked_at = True
@@ -82,10 +84,10 @@ class Files:
         yield from self._read() if self._kept is None else self._kept
 
     def _read(self) -> Iterator[Transcript]:
-        def tell(error: TranscriptError) -> None:
+        def tell(error: TransferError) -> None:
             self.unread[str(error)] = None
 
-        for one in read_transcripts(self._paths, self._choice, tell, functools.partial(setattr, self, "repeated")):
+        for one in read_transcripts(self._paths, tell, functools.partial(setattr, self, "repeated")):
             self.advance()
             yield one if self._redactor.is_idle else _redacted(one, self._redactor)
 
@@ -102,7 +104,7 @@ class Files:
         self._kept = [one for _, _, one in sorted(longest, key=lambda entry: -entry[1])]
         if number > self._longest:
             titles = ", ".join(repr(one.title) for one in self._kept)
-            told = f"the {self._longest} longest of {number} conversations are taken (--last 0 takes all)"
+            told = f"the {self._longest} longest of {number} conversations are taken (FILE:last=0 takes all)"
             self.taken = f"{told}: {titles}"
 
 

@@ -25,35 +25,23 @@ if TYPE_CHECKING:
     from memzoo.cassettes.errors import (
         CassetteError,
         CassetteFormatError,
-        CassetteInUseError,
-        HiddenKeyWarning,
         MissingCassetteError,
         RecordingError,
-        StaleCassetteError,
-        StaleCassetteWarning,
         UnmatchedRequestError,
         UnplayedInteractionError,
     )
-    from memzoo.cassettes.exporting import export_cassette
     from memzoo.cassettes.proxy import CassetteProxy
-    from memzoo.cassettes.settings import CassetteSettings
     from memzoo.cassettes.tools import recorded_tool
 
 __all__ = [
     "Cassette",
     "CassetteError",
     "CassetteFormatError",
-    "CassetteInUseError",
     "CassetteProxy",
-    "CassetteSettings",
-    "HiddenKeyWarning",
     "MissingCassetteError",
     "RecordingError",
-    "StaleCassetteError",
-    "StaleCassetteWarning",
     "UnmatchedRequestError",
     "UnplayedInteractionError",
-    "export_cassette",
     "recorded_tool",
     "use_cassette",
 ]
@@ -63,12 +51,9 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         "memzoo.cassettes.cassette": "Cassette use_cassette",
-        "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError "
-        "HiddenKeyWarning MissingCassetteError RecordingError StaleCassetteError StaleCassetteWarning "
+        "memzoo.cassettes.errors": "CassetteError CassetteFormatError MissingCassetteError RecordingError "
         "UnmatchedRequestError UnplayedInteractionError",
-        "memzoo.cassettes.exporting": "export_cassette",
         "memzoo.cassettes.proxy": "CassetteProxy",
-        "memzoo.cassettes.settings": "CassetteSettings",
         "memzoo.cassettes.tools": "recorded_tool",
     },
 )

@@ -16,11 +16,8 @@ from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
     Difference,
-    HiddenKeyWarning,
     MissingCassetteError,
     RecordingError,
-    StaleCassetteError,
-    StaleCassetteWarning,
     replay_extra,
 )
 from memzoo.cassettes.files import check_writable, shorten_path
@@ -33,7 +30,7 @@ from memzoo.cassettes.secrets import PLACEHOLDER, secrets_in_environment
 from memzoo.cassettes.settings import CassetteOptions, CassetteSettings
 from memzoo.cassettes.steps import find_step
 from memzoo.cassettes.tools import read_outcome
-from memzoo.errors import OptionError, UnknownOptionError
+from memzoo.errors import MemoryZooWarning, OptionError
 
 __all__ = ["Cassette", "Opening", "use_cassette"]
 
@@ -67,8 +64,8 @@ class Cassette:
             MissingCassetteError: The file does not exist, and recording is off.
             RecordingError: The file cannot be written.
             CassetteFormatError: The file is not a cassette.
-            CassetteInUseError: The same file is open already, and one of the two cassettes records.
-            StaleCassetteError: The recording is too old.
+            RecordingError: The same file is open already, and one of the two cassettes records.
+            RecordingError: The recording is too old.
             MissingExtraError: vcrpy or PyYAML is not installed.
         """
         try:
@@ -171,7 +168,7 @@ class Cassette:
         lines = [f"  {number}. {what}" for number, one in enumerate(recordings, 1) for what in sorted(one.hidden)]
         if lines:
             title = f"The cassette {shorten_path(self.path)!r} has {PLACEHOLDER} in answers in place of keys:"
-            warnings.warn("\n".join([title, *lines]), HiddenKeyWarning, stacklevel=2)
+            warnings.warn("\n".join([title, *lines]), MemoryZooWarning, stacklevel=2)
 
     def _check_age(self, recorded: str) -> None:
         settings = self._settings
@@ -185,8 +182,8 @@ class Cassette:
             shown = shorten_path(self.path)
             message = f"The cassette {shown!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
             if settings.stale == "fail":
-                raise StaleCassetteError(message)
-            warnings.warn(message, StaleCassetteWarning, stacklevel=2)
+                raise RecordingError(message)
+            warnings.warn(message, MemoryZooWarning, stacklevel=2)
 
     def _raise_swallowed(self, failure: BaseException | None) -> None:
         """Raise a player's error that the code under test swallowed."""
@@ -285,10 +282,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions])
     Raises:
         OptionError: A setting is unknown or wrong.
     """
-    known = CassetteOptions.__annotations__
-    if unknown := sorted(settings.keys() - known.keys()):
-        raise UnknownOptionError(f"use_cassette has no option {unknown[0]!r}; it has {', '.join(known)}")
-    return Opening(path, CassetteSettings(**settings))
+    return Opening(path, CassetteSettings.of("use_cassette", settings))
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""The commands that list, show, check, export, re-record and serve cassettes."""
+"""The commands that show, check, export, re-record and serve cassettes."""
 
 import json
 import shlex
@@ -35,7 +35,6 @@ _NO_TESTS = 5
 _MOST_GAPS = 3
 Where = Annotated[Path, typer.Argument(help="A cassette, or a folder of them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON Lines, one for each step.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do it; by default, only show the plan.")]
 
 
 def _paths(where: Path) -> list[Path]:
@@ -53,28 +52,20 @@ def _files(where: Path) -> "list[CassetteFile]":
     return list(map(read_cassette, paths))
 
 
-@app.command("list")
-def list_cassettes(where: Where = _FOLDER) -> None:
-    """Show the cassettes, one a line: date, calls, tokens, bytes, models. The last line has the sums."""
-    from memzoo.cassettes.conversation import Statistics
-
-    total = Statistics()
-    for file in _files(where):
-        statistics = file.statistics
-        total += statistics
-        date, calls = str(file.head.get("recorded", "?")), write_count(len(file.recordings), "call")
-        size, models = file.path.stat().st_size, ", ".join(statistics.models)
-        row(f"{date:10}  {calls:>10}  {statistics.tokens:24}  {size:9,} B  {file.path}  {models}")
-    row(f"{write_count(total.responses, 'call')}  {total.tokens}")
-
-
 @app.command()
-def show(path: Annotated[Path, typer.Argument(help="A cassette.")], *, as_json: AsJson = False) -> None:
-    """Show the run in a cassette step by step: models, tools, a memory's own calls, answers and tokens."""
+def show(where: Where = _FOLDER, *, as_json: AsJson = False) -> None:
+    """Show the run in a cassette step by step: models, tools, a memory's own calls, answers and tokens.
+
+    Of a folder, show the cassettes, one a line: date, calls, tokens, bytes, models; the last line has the sums.
+    """
     from memzoo.cassettes.library import show_steps
     from memzoo.cassettes.steps import list_steps
 
-    for file in _files(path):
+    files = _files(where)
+    if where.is_dir() and not as_json:
+        _show_folder(files)
+        return
+    for file in files:
         steps = list_steps(file.recordings)
         if as_json:
             for step in steps:
@@ -87,15 +78,23 @@ def show(path: Annotated[Path, typer.Argument(help="A cassette.")], *, as_json: 
         row(f"{write_count(len(steps), 'step')}, {file.statistics.tokens}")
 
 
+def _show_folder(files: "list[CassetteFile]") -> None:
+    from memzoo.cassettes.conversation import Statistics
+
+    total = Statistics()
+    for file in files:
+        statistics = file.statistics
+        total += statistics
+        date, calls = str(file.head.get("recorded", "?")), write_count(len(file.recordings), "call")
+        size, models = file.path.stat().st_size, ", ".join(statistics.models)
+        row(f"{date:10}  {calls:>10}  {statistics.tokens:24}  {size:9,} B  {file.path}  {models}")
+    row(f"{write_count(total.responses, 'call')}  {total.tokens}")
+
+
 @app.command("diff")
 def show_diff(
     old: Annotated[Path, typer.Argument(help="A cassette.")],
     new: Annotated[Path, typer.Argument(help="A cassette of another run of the same program.")],
-    *,
-    price: Annotated[
-        tuple[float, float] | None, typer.Option(help="Prices of a million tokens sent and received, for the cost.")
-    ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Compare two runs step by step, with their tokens; exit with 1 if they differ."""
     from memzoo.cassettes.library import show_changes, steps_of_both
@@ -106,19 +105,11 @@ def show_diff(
             raise OptionError(f"{str(path)!r} is a folder; give a cassette")
     files = [file for path in (old, new) for file in _files(path)]
     before, after = steps_of_both(files[0], files[1])
-    compared = list(compare_steps(before, after))
-    if as_json:
-        for mark, *pair in compared:
-            one, other = (step and asdict(step) for step in pair)
-            echo(json.dumps({"change": mark, "old": one, "new": other}, ensure_ascii=False))
-    else:
-        for line in show_changes(before, after):
-            echo(line)
-        for file in files:
-            spent = file.statistics
-            cost = f", {(spent.input_tokens * price[0] + spent.output_tokens * price[1]) / 1e6:.6f}" if price else ""
-            row(f"{file.path}: {write_count(len(file.recordings), 'step')}, {spent.tokens}{cost}")
-    raise typer.Exit(0 if all(mark == "=" for mark, *_ in compared) else 1)
+    for line in show_changes(before, after):
+        echo(line)
+    for file in files:
+        row(f"{file.path}: {write_count(len(file.recordings), 'step')}, {file.statistics.tokens}")
+    raise typer.Exit(any(mark != "=" for mark, *_ in compare_steps(before, after)))
 
 
 @app.command()
@@ -175,7 +166,7 @@ def export(
     ] = "https://api.openai.com",
 ) -> None:
     """Write cassettes for vcrpy and pytest-recording. Data that vcrpy's format cannot hold is left out."""
-    from memzoo.cassettes import export_cassette
+    from memzoo.cassettes.exporting import export_cassette
 
     failed = 0
     is_file = target.name.endswith((".yaml", ".yml", ".yaml.gz")) and not target.is_dir()
@@ -200,15 +191,18 @@ def export(
 def rerecord(
     context: typer.Context,
     *,
-    where: Annotated[Path, typer.Option(help="The folder of the cassettes.")] = _FOLDER,
-    yes: Yes = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; by default, only show the plan.")] = False,
 ) -> None:
     """Record all tests anew, show the changes, and replace the old cassettes only with --yes.
 
     Further arguments go to pytest.
     """
+    from memzoo.cassettes.files import shorten_path
     from memzoo.cassettes.library import drift
+    from memzoo.cassettes.settings import LIST_FOLDER
 
+    _, lines = _list_tests()
+    where = next(Path(line.removeprefix(LIST_FOLDER)) for line in lines if line.startswith(LIST_FOLDER))
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
         code = _pytest("--cassettes=all", "-o", f"cassette_dir={fresh}", "-q", *context.args)
@@ -216,7 +210,7 @@ def rerecord(
         for new in recorded:
             old = where / new.path.relative_to(fresh)
             lines = list(drift(_files(old)[0], new)) if old.exists() else ["a new cassette"]
-            echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
+            echo("\n  ".join([f"{shorten_path(old)}:", *(lines or ["no drift"])]))
             if yes:
                 old.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(new.path, old)
@@ -233,20 +227,17 @@ def proxy(
         str | None, typer.Option(help="Record the replies of this API, such as https://api.openai.com.")
     ] = None,
     port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.", min=0, max=65535)] = 0,
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="A part of a request that may vary; can be repeated.")
-    ] = None,
 ) -> None:
     """Answer other processes from a cassette, or record them, until interrupted."""
     from memzoo.cassettes.proxy import CassetteProxy
-    from memzoo.cassettes.settings import CassetteSettings
 
-    settings = CassetteSettings(
+    server = CassetteProxy(
+        path,
+        upstream=record,
+        port=port,
         record="all" if record else "none",
-        ignore=ignore or [],
         record_command=f"memzoo cassettes proxy {shlex.quote(str(path))} --record https://...",
     )
-    server = CassetteProxy(path, settings, upstream=record, port=port)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     row(f"{'recording' if record else 'replaying'} {path} at {server.url}")
     sys.stdout.flush()
@@ -258,15 +249,7 @@ def _orphans(where: Path) -> tuple[list[Path], str]:
     """Return the files that belong to no test, and the reasons why the list of tests may be incomplete ("" if none)."""
     from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP
 
-    with tempfile.TemporaryDirectory() as place:
-        listed = Path(place) / "cassettes.txt"
-        code = _pytest("--collect-only", "-qq", f"--cassette-list={listed}", quiet=True)
-        if not listed.exists():
-            raise OptionError(
-                "pytest cannot collect the tests here, so their cassettes are unknown;"
-                " run pytest --collect-only for the reason"
-            )
-        lines = listed.read_text(encoding="utf-8").splitlines()
+    code, lines = _list_tests()
     folders = [Path(line.removeprefix(LIST_FOLDER)).resolve() for line in lines if line.startswith(LIST_FOLDER)]
     gaps = [line.removeprefix(LIST_GAP) for line in lines if line.startswith(LIST_GAP)]
     known = {Path(line).resolve() for line in lines if not line.startswith("# ")}
@@ -281,6 +264,19 @@ def _orphans(where: Path) -> tuple[list[Path], str]:
         gaps.append("pytest finds no tests here" if code == _NO_TESTS else f"pytest ended with {code}")
     more = f", and {len(gaps) - _MOST_GAPS} more" if len(gaps) > _MOST_GAPS else ""
     return found, "; ".join(gaps[:_MOST_GAPS]) + more
+
+
+def _list_tests() -> tuple[int, list[str]]:
+    """Return pytest's exit code, and its list of the tests' cassettes."""
+    with tempfile.TemporaryDirectory() as place:
+        listed = Path(place) / "cassettes.txt"
+        code = _pytest("--collect-only", "-qq", f"--cassette-list={listed}", quiet=True)
+        if not listed.exists():
+            raise OptionError(
+                "pytest cannot collect the tests here, so their cassettes are unknown;"
+                " run pytest --collect-only for the reason"
+            )
+        return code, listed.read_text(encoding="utf-8").splitlines()
 
 
 def _pytest(*arguments: str, quiet: bool = False) -> int:

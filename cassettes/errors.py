@@ -9,13 +9,9 @@ from memzoo.errors import MemoryZooError, MissingExtraError
 __all__ = [
     "CassetteError",
     "CassetteFormatError",
-    "CassetteInUseError",
     "Difference",
-    "HiddenKeyWarning",
     "MissingCassetteError",
     "RecordingError",
-    "StaleCassetteError",
-    "StaleCassetteWarning",
     "UnmatchedRequestError",
     "UnplayedInteractionError",
     "replay_extra",
@@ -66,22 +62,6 @@ class CassetteFormatError(CassetteError, ValueError):
     is_other_kind = False
 
 
-class CassetteInUseError(CassetteError, RuntimeError):
-    """A cassette is being recorded already, or it is unclear which cassette a request belongs to."""
-
-
-class StaleCassetteError(CassetteError, AssertionError):
-    """The recording is older than `max_age`, and the setting `stale` is "fail"."""
-
-
-class StaleCassetteWarning(UserWarning):
-    """The recording is older than `max_age`."""
-
-
-class HiddenKeyWarning(UserWarning):
-    """An answer contained a key. A replay will return a placeholder instead."""
-
-
 class UnmatchedRequestError(CassetteError, LookupError):
     """The code under test sent a request for which no recording is left."""
 
@@ -91,7 +71,7 @@ class UnplayedInteractionError(CassetteError, AssertionError):
 
 
 class RecordingError(CassetteError, RuntimeError):
-    """The recording must not be kept, for the reason given. Nothing was written."""
+    """A recording is in use, too old, or must not be kept, for the reason given. Nothing was written."""
 
 
 @contextmanager

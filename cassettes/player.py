@@ -12,7 +12,7 @@ from typing import Any
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resize
 from memzoo.cassettes.conversation import calls_in, statistics_of
-from memzoo.cassettes.errors import CassetteError, CassetteInUseError, RecordingError
+from memzoo.cassettes.errors import CassetteError, RecordingError
 from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import TOOL, HttpRequest, Recorded, Response, content_type, is_stream
 from memzoo.cassettes.matching import RequestKey, name_text, report_unmatched, request_key, stands_for
@@ -134,11 +134,11 @@ class Player:
         Raises:
             UnmatchedRequestError: Recording is off, and no recording remains for the request.
             RecordingError: Recording is on, and the budget is spent.
-            CassetteInUseError: This process was forked after the cassette was opened, so its recordings would be lost.
+            RecordingError: This process was forked after the cassette was opened, so its recordings would be lost.
         """
         if os.getpid() != self._process:
             with self.note_errors():
-                raise CassetteInUseError(
+                raise RecordingError(
                     f"{self._key(request)} comes from a process that was forked while the cassette"
                     f" {shorten_path(self.path)!r} was open, and a cassette belongs to one process."
                     " Use threads, open a cassette in that process, or let it ask a `memzoo cassettes proxy`."

@@ -20,7 +20,7 @@ from memzoo.cassettes.cassette import Cassette
 from memzoo.cassettes.conversation import Statistics
 from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP, MAX_BYTES, Budget, CassetteSettings, Record
-from memzoo.errors import MemoryZooError, OptionError, UnknownOptionError
+from memzoo.errors import MemoryZooError, OptionError
 
 __all__ = [
     "OPTIONS",
@@ -285,7 +285,7 @@ def cassette_name(module: PurePath, names: Sequence[str], *, tests: str = "tests
 def _options_of(mark: pytest.Mark) -> tuple[str | None, dict[str, Any]]:
     unknown = sorted(mark.kwargs.keys() - {"name", *OPTIONS})
     if unknown:
-        raise UnknownOptionError(f"@pytest.mark.cassette has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}")
+        raise OptionError(f"@pytest.mark.cassette has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}")
     names = [*mark.args, *([mark.kwargs["name"]] if "name" in mark.kwargs else [])]
     if len(names) > 1 or not all(isinstance(name, str) and name for name in names):
         raise OptionError(f"@pytest.mark.cassette takes one name, a text, not {names!r}")

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, Unpack
 from urllib.parse import urlsplit
 
 from memzoo.cassettes.callers import let_through
@@ -15,11 +15,9 @@ from memzoo.cassettes.cassette import Cassette
 from memzoo.cassettes.chunks import receive, steps_of
 from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.http import HttpRequest, Recorded
+from memzoo.cassettes.settings import CassetteOptions, CassetteSettings
 from memzoo.errors import OptionError
 from memzoo.sync import drive
-
-if TYPE_CHECKING:
-    from memzoo.cassettes.settings import CassetteSettings
 
 __all__ = ["CassetteProxy"]
 
@@ -44,26 +42,26 @@ class CassetteProxy:
     def __init__(
         self,
         path: str | PathLike[str],
-        settings: "CassetteSettings | None" = None,
         *,
         upstream: str | None = None,
         port: int = 0,
+        **settings: Unpack[CassetteOptions],
     ) -> None:
         """Open a cassette and a port; `serve`, or a `with` block in a thread, answers the requests.
 
         Args:
             path: The file of the cassette.
-            settings: The settings; see `Cassette`.
             upstream: The URL of the real API, such as `https://api.openai.com`; only for recording.
             port: The port on loopback; by default any free port.
+            **settings: The options of `CassetteSettings`, as for `use_cassette`.
 
         Raises:
-            OptionError: Recording is on, but `upstream` is missing.
+            OptionError: Recording is on, but `upstream` is missing; or a setting is unknown or wrong.
             CassetteError: See `Cassette`.
         """
         if upstream is not None and urlsplit(upstream).scheme not in {"http", "https"}:
             raise OptionError(f"upstream={upstream!r} is not an address; write https://api.openai.com, for example")
-        self.cassette = Cassette(path, settings, clients=False)
+        self.cassette = Cassette(path, CassetteSettings.of("CassetteProxy", settings), clients=False)
         if self.cassette.recording and upstream is None:
             raise OptionError("Recording needs upstream, the address of the real API, such as https://api.openai.com")
         handler = type("Handler", (_Handler,), {"cassette": self.cassette, "upstream": (upstream or "").rstrip("/")})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from os import PathLike
-from typing import Literal, TypeAlias, TypedDict, get_args
+from typing import Literal, Self, TypeAlias, TypedDict, get_args
 
 from memzoo.cassettes.errors import RecordingError
 from memzoo.cassettes.ignoring import Ignore, Ignored
@@ -74,7 +74,7 @@ class Budget:
 
 
 class CassetteOptions(TypedDict, total=False):
-    """The keyword arguments of `use_cassette`; `CassetteSettings` describes them."""
+    """The keyword arguments of `use_cassette` and `CassetteProxy`; `CassetteSettings` describes them."""
 
     record: Record
     ignore: Sequence[Ignore]
@@ -162,6 +162,18 @@ class CassetteSettings:
         if not callable(self.clock):
             raise OptionError(f"clock={self.clock!r} is not a function that returns the time")
         object.__setattr__(self, "ignored", Ignored(self.ignore))
+
+    @classmethod
+    def of(cls, function: str, given: CassetteOptions) -> Self:
+        """Return the settings in the keyword arguments of a function.
+
+        Raises:
+            OptionError: A setting is unknown or wrong.
+        """
+        known = CassetteOptions.__annotations__
+        if unknown := sorted(given.keys() - known.keys()):
+            raise OptionError(f"{function} has no option {unknown[0]!r}; it has {', '.join(known)}")
+        return cls(**given)
 
     @property
     def hint(self) -> str:

@@ -30,27 +30,28 @@ def forget(
         str, typer.Option(help="In all conversations, delete messages older than this, such as 30d; also h, m and s.")
     ] = "",
     idle_for: Annotated[str, typer.Option(help="Delete conversations that have been idle for this long.")] = "",
-    prefix: Annotated[
-        str, typer.Option(help="With --older-than and --idle-for: only conversations whose ids start with this.")
-    ] = "",
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Then rewrite the store's files, so that no remains are left there.")
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Delete messages for good, with everything learnt from them. Asks first; use --yes in a cron job."""
-    old = bool(older_than or idle_for)
+    """Delete messages for good, with everything learnt from them. Asks first; use --yes in a cron job.
+
+    With --older-than and --idle-for, --conversation 'acme*' chooses the conversations whose ids begin so.
+    """
+    old, ids_like = bool(older_than or idle_for), stored.conversation or "*"
     if bool(ids) + everything + old != 1 and not (thorough and not ids and not everything):
         raise OptionError(
             "name one thing to delete: message numbers; --all, the whole conversation; --older-than 30d or --idle-for "
             "30d, in all conversations; or give --thorough alone"
         )
-    if prefix and not old:
-        raise OptionError("--prefix goes with --older-than or --idle-for")
-    if old and stored.conversation:
-        raise OptionError("--older-than and --idle-for look at all conversations: name some with --prefix")
+    if old and not ids_like.endswith("*"):
+        raise OptionError(
+            "--older-than and --idle-for look at all conversations, or at those whose ids begin with a text: "
+            f"--conversation {ids_like + '*'!r}"
+        )
     if old:
-        _forget_old(stored.store, older_than, idle_for, prefix, yes=yes)
+        _forget_old(stored.store, older_than, idle_for, ids_like[:-1], yes=yes)
     elif ids or everything:
         with stored.open_conversation() as (store, id_):
             named = f"message{'' if len(ids or []) == 1 else 's'} {', '.join(map(str, ids or []))}"

@@ -8,7 +8,6 @@ import typer
 from memzoo import memories
 from memzoo.cli.options import Asked, Stored, Workers, Yes, command, open_existing, read_memory, write_count
 from memzoo.cli.terminal import bar, confirm, echo
-from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import relearn
 from memzoo.memories.strategies.named import strategy_named
 from memzoo.memories.text.tokens import token_counter
@@ -25,12 +24,8 @@ def learn(
     *,
     stored: Stored,
     memory: Annotated[str, typer.Option(help="The strategy that learns, such as summary or entity:k=5.")],
-    prefix: Annotated[str, typer.Option(help="Only in conversations whose ids start with this.")] = "",
     again: Annotated[
         bool, typer.Option("--again", help="In one conversation: discard the learnt state, and learn everything anew.")
-    ] = False,
-    only_set_aside: Annotated[
-        bool, typer.Option("--set-aside", help="In one conversation: only messages on which the model failed.")
     ] = False,
     asked: Asked,
     workers: Workers,
@@ -38,19 +33,19 @@ def learn(
 ) -> None:
     """Learn from all waiting messages, in every conversation of a store: nightly, or after an import.
 
-    After an interruption, run the command again. Exits with 1 if a conversation failed. --again asks for confirmation;
-    the old state is kept until everything is learnt anew.
+    --conversation 'acme*' chooses the conversations whose ids begin so. After an interruption, run the command again.
+    Exits with 1 if a conversation failed. --again asks for confirmation; the old state is kept until everything is
+    learnt anew.
     """
     name, options = read_memory(memory)
-    if again or only_set_aside:
-        if prefix:
-            raise OptionError("--again and --set-aside are for one conversation: name it with --conversation")
-        _learn_again(stored, memory, asked, only_set_aside=only_set_aside, yes=yes)
+    if again:
+        _learn_again(stored, memory, asked, yes=yes)
         return
     if issubclass(strategy_named(name), ModelBackedMemory):
         options["llm"] = asked.make_model()
     options.setdefault("token_counter", token_counter(None, asked.model).chosen)
-    ids = None if stored.conversation is None else [stored.conversation]
+    chosen = stored.conversation or "*"
+    ids, prefix = (None, chosen[:-1]) if chosen.endswith("*") else ([chosen], "")
     with (
         closing(open_existing(stored.store)) as opened,
         workers.open_executor(asked) as executor,
@@ -67,16 +62,16 @@ def learn(
         raise typer.Exit(1)
 
 
-def _learn_again(stored: Stored, memory: str, asked: Asked, *, only_set_aside: bool, yes: bool) -> None:
+def _learn_again(stored: Stored, memory: str, asked: Asked, *, yes: bool) -> None:
     name, _ = read_memory(memory)
     with stored.open_conversation() as (opened, id_):
         first = drive(opened.read(id_, limit=1))
         deleted = " Its first messages have been deleted: everything learnt from them will be lost."
         question = f"Throw away what {name} has learnt from {id_!r}, and learn it again?"
-        confirm(f"{question}{deleted if first[0].seq > 1 else ''}", yes=yes or only_set_aside)
+        confirm(f"{question}{deleted if first[0].seq > 1 else ''}", yes=yes)
         learner = asked.memory(memory, store=opened, conversation_id=id_)
         with bar("Learning") as advance:
-            drive(relearn(learner, from_=None, only_set_aside=only_set_aside, progress=advance))
+            drive(relearn(learner, from_=None, only_set_aside=False, progress=advance))
         aside, calls = learner.set_aside(), learner.usage.total.calls
     echo(f"Learnt again, with {write_count(calls, 'model call')}.")
     if aside:

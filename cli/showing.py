@@ -21,7 +21,6 @@ from memzoo.cli.terminal import echo, row
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, KnowledgeGraph
 from memzoo.memories.engine.state import ATTEMPTS
-from memzoo.memories.graph.export import export
 from memzoo.stores import ManagedStore, export_conversation
 from memzoo.stores.base import managed
 from memzoo.stores.checking import is_sqlite
@@ -36,13 +35,12 @@ __all__ = ["export_lines", "history", "pin", "show"]
 def history(
     *,
     stored: Stored,
-    limit: Annotated[int | None, typer.Option(min=0, help="Only this many messages, the newest.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print whole messages, as JSON Lines.")] = False,
 ) -> None:
     """Print a conversation: number, time, role and text of each message."""
     with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
-        for entry in reversed(memory.entries(limit, newest_first=True)):
+        for entry in memory.entries():
             if as_json:
                 said = {"number": entry.seq, "time": entry.said_at and entry.said_at.isoformat(), **entry.message}
                 echo(json.dumps(said, ensure_ascii=False))
@@ -97,7 +95,7 @@ def show(
         elif form != "view":
             state, graph = drive(store.read_state(id_, ConversationKGMemory.name)), KnowledgeGraph()
             graph.apply({key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS})
-            _write(out, [export(graph, "text" if form == "graph" else form, history=superseded)])
+            _write(out, [graph.export("text" if form == "graph" else form, history=superseded)])
             if behind := drive(store.read(id_, after=state.watermark)):
                 newest = write_count(len(behind), "message")
                 echo(

@@ -18,7 +18,7 @@ from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import is_answer, is_instruction, is_of_tools
 from memzoo.memories.text.order import arrange, tell_calls_apart
 from memzoo.memories.text.redaction import Redactor
-from memzoo.stores import JSON, UNFINISHED, Entry, Message, Record
+from memzoo.stores import JSON, Entry, Message, Record
 from memzoo.stores.base import find_lacking
 from memzoo.stores.forgetting import forget_messages
 from memzoo.stores.tombstones import tombstone, tombstones_of
@@ -224,7 +224,8 @@ class HostLog:
         """
         fields = {self.field: dump_json(said.own), _THREAD: said.thread or None}
         known = {name: text for name, text in fields.items() if text is not None}
-        return Record(fit_message(said.message), {**known, **(UNFINISHED if said.unfinished else {})})
+        message = fit_message(said.message)
+        return Record(message, {**known, **(Record.unfinished(message).fields if said.unfinished else {})})
 
     def _to_message(self, entry: Entry) -> HostMessage:
         thread = entry.fields.get(_THREAD) or ""

@@ -1,7 +1,7 @@
 """Traces and metrics for OpenTelemetry. Until you call `instrument`, nothing is measured.
 
-`instrument` replaces the methods in `instrumented_calls` by wrappers that report each call; `uninstrument` restores
-them.
+`instrument` replaces the methods in `instrumented_calls` by wrappers that report each call, and returns a function that
+restores them.
 """
 
 import functools
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import Span, TracerProvider
 
-__all__ = ["InstrumentedCall", "instrument", "instrumented_calls", "uninstrument"]
+__all__ = ["InstrumentedCall", "instrument", "instrumented_calls", "stop_reporting"]
 
 _ORIGINALS: dict[tuple[Any, str], Any] = {}
 # The id of the conversation being loaded or saved, for model calls and searches, which do not receive the id.
@@ -55,7 +55,7 @@ def instrument(
     tracer_provider: "TracerProvider | None" = None,
     meter_provider: "MeterProvider | None" = None,
     content: bool = False,
-) -> None:
+) -> Callable[[], None]:
     """Report loads, saves, model calls, searches and store operations to OpenTelemetry from now on.
 
     Without a configured SDK, OpenTelemetry drops all reports.
@@ -65,28 +65,32 @@ def instrument(
         meter_provider: The provider for metrics; by default the global one.
         content: True to report also the texts of prompts, replies, questions and memories.
 
+    Returns:
+        A function that ends the reports.
+
     Raises:
         MissingExtraError: opentelemetry-api is not installed.
 
     Example:
-        >>> from memzoo.telemetry import instrument, uninstrument
-        >>> instrument()
-        >>> uninstrument()
+        >>> from memzoo.telemetry import instrument
+        >>> stop = instrument()
+        >>> stop()
     """
     try:
         from opentelemetry import metrics, trace
     except ImportError as error:
         raise MissingExtraError.of("telemetry", "telemetry") from error
-    uninstrument()
+    stop_reporting()
     tracer = trace.get_tracer("memzoo", tracer_provider=tracer_provider)
     told = _Instrumentation(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
     for call in instrumented_calls():
         _put(call.owner, call.method, told.watch_call(call))
     _watch_learning(told)
+    return stop_reporting
 
 
-def uninstrument() -> None:
-    """Stop reporting."""
+def stop_reporting() -> None:
+    """Put back everything that `instrument` replaced."""
     while _ORIGINALS:
         (owner, method), original = _ORIGINALS.popitem()
         setattr(owner, method, original)

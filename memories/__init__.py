@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.models.embedders import Embedder as Embedder
     from memzoo.memories.models.embedders import HashEmbedder as HashEmbedder
     from memzoo.memories.models.embedders import OpenAIEmbedder as OpenAIEmbedder
-    from memzoo.memories.models.offline import async_offline_client as async_offline_client
     from memzoo.memories.models.offline import offline_client as offline_client
     from memzoo.memories.models.usage import Usage as Usage
     from memzoo.memories.registry import STRATEGIES as STRATEGIES
@@ -41,7 +40,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.text.order import cache_control as cache_control
     from memzoo.memories.text.order import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages
-    from memzoo.stores.retention import adelete_old as adelete_old
     from memzoo.stores.retention import delete_old as delete_old
 else:
     __getattr__, __dir__ = lazy(
@@ -57,7 +55,7 @@ else:
             "memzoo.memories.maintenance": "upkeep",
             "memzoo.memories.models.chat": "ChatModel Model",
             "memzoo.memories.models.embedders": "Embedder HashEmbedder OpenAIEmbedder",
-            "memzoo.memories.models.offline": "async_offline_client offline_client",
+            "memzoo.memories.models.offline": "offline_client",
             "memzoo.memories.models.usage": "Usage",
             "memzoo.memories.registry": "STRATEGIES create_memory",
             "memzoo.memories.strategies.buffer": "ConversationBufferMemory",
@@ -73,6 +71,6 @@ else:
             "memzoo.memories.text.clearing": "ClearToolResults",
             "memzoo.memories.text.order": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",
-            "memzoo.stores.retention": "adelete_old delete_old",
+            "memzoo.stores.retention": "delete_old",
         },
     )

@@ -81,7 +81,7 @@ class BaseMemory(ABC):
         usage: The model calls and tokens spent by this memory, by purpose.
 
     Raises:
-        UnknownOptionError, OptionError: An option does not exist, is missing, or has a value that cannot work.
+        OptionError: An option does not exist, is missing, or has a value that cannot work.
         PluginError: Your own class cannot work as written; the message states the correction.
     """
 
@@ -348,7 +348,7 @@ class BaseMemory(ABC):
             inputs: The inputs of this turn. Only strategies that search need inputs.
 
         Raises:
-            AmbiguousKeyError, MissingKeyError: The strategy needs the user's words, but their key is missing or
+            MissingKeyError: The strategy needs the user's words, but their key is missing or
                 unclear.
             MessageError: The inputs are not a dict.
         """
@@ -367,7 +367,7 @@ class BaseMemory(ABC):
             turn_id: The id of the exchange, by default a fresh id. A second save with the same id changes nothing.
 
         Raises:
-            AmbiguousKeyError, MissingKeyError, MessageError: The exchange is refused; nothing was stored.
+            MissingKeyError, MessageError: The exchange is refused; nothing was stored.
             ModelError: The exchange is stored, but could not be learnt from yet; a later call catches up.
         """
         keys, owner = (self.input_key, self.output_key), type(self).__name__

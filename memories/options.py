@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, cast, dataclass_transform, get_args, get_origin
 
-from memzoo.errors import OptionError, PluginError, UnknownOptionError
+from memzoo.errors import OptionError, PluginError
 from memzoo.stores import Store
 from memzoo.stores.base import methods_lacking
 from memzoo.stores.common import HIGHEST
@@ -94,11 +94,11 @@ def refuse_unknown(cls: type, given: Collection[str]) -> None:
     """Check the names of the options given for a class: all must exist, and all without a default must be given.
 
     Raises:
-        UnknownOptionError: The class lacks an option; the text names the unknown and the existing options.
+        OptionError: The class lacks an option; the text names the unknown and the existing options.
         OptionError: An option without a default is not given.
     """
     if unknown := sorted(set(given) - set(options_of(cls))):
-        raise UnknownOptionError(describe_unknown(cls, unknown))
+        raise OptionError(describe_unknown(cls, unknown))
     missing, fields = dataclasses.MISSING, dataclasses.fields(cls)
     required = [one.name for one in fields if one.default is missing and one.default_factory is missing and one.init]
     if lacks := sorted(set(required) - set(given)):

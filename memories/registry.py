@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from memzoo.errors import UnknownOptionError
+from memzoo.errors import OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.options import describe_unknown, options_of
 from memzoo.memories.strategies.named import FURTHER, SEVEN, further_names, short_name, strategy_named
@@ -147,7 +147,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
 
     Raises:
         OptionError: No strategy has this name.
-        UnknownOptionError: An option is neither shared nor an option of the strategy; the text names the strategies
+        OptionError: An option is neither shared nor an option of the strategy; the text names the strategies
             that have the option.
         OptionError: An option has a value that cannot work.
         PluginError: The installed package with the strategy cannot be loaded, or its class cannot work.
@@ -162,7 +162,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
     cls = strategy_named(name)
     known = options_of(cls)
     if unknown := options.keys() - known - SHARED:
-        raise UnknownOptionError(_without(cls, sorted(unknown)))
+        raise OptionError(_without(cls, sorted(unknown)))
     opened = None
     if isinstance(url := options.get("store"), str):
         from memzoo.stores import open_store  # only here: `open_store` searches installed packages for stores

@@ -8,13 +8,12 @@ import math
 from typing import Any
 
 __all__ = [
-    "AmbiguousKeyError",
     "AsyncOnlyError",
     "ConflictError",
-    "ContenderError",
     "CutReplyError",
     "ExecutorError",
     "MemoryZooError",
+    "MemoryZooWarning",
     "MessageError",
     "MissingExtraError",
     "MissingKeyError",
@@ -23,17 +22,13 @@ __all__ = [
     "OptionError",
     "OverBudgetError",
     "PluginError",
-    "PromptError",
     "RedactionError",
     "StoreError",
-    "TamperedError",
     "ToolRoundsError",
-    "TranscriptError",
     "TransferError",
     "TurnError",
     "TurnInProgressError",
     "UnknownMessageError",
-    "UnknownOptionError",
     "UnsupportedError",
     "WrongKeyError",
 ]
@@ -47,12 +42,12 @@ class MemoryZooError(Exception):
         return Exception.__str__(self)
 
 
-class OptionError(MemoryZooError, ValueError):
-    """An option has a value that cannot work."""
+class MemoryZooWarning(UserWarning):
+    """Something goes on otherwise than you may expect; the message says what to do."""
 
 
-class UnknownOptionError(OptionError, TypeError):
-    """The strategy has no option of this name."""
+class OptionError(MemoryZooError, ValueError, TypeError):
+    """An option is unknown, or has a value that cannot work, such as a prompt template that is broken."""
 
 
 class MessageError(MemoryZooError, ValueError):
@@ -98,16 +93,8 @@ class UnknownMessageError(MemoryZooError, LookupError):
     """The conversation has no message with this number; nothing was changed."""
 
 
-class MissingKeyError(MemoryZooError, KeyError):
-    """`input_key` or `output_key` names a key that the inputs or outputs lack; nothing was stored."""
-
-
-class AmbiguousKeyError(MemoryZooError, ValueError):
-    """Several inputs or outputs could be the message to store; nothing was stored."""
-
-
-class PromptError(MemoryZooError, ValueError):
-    """A prompt template is missing, broken, or lacks a variable."""
+class MissingKeyError(MemoryZooError, KeyError, ValueError):
+    """`input_key` or `output_key` is missing, or names a key that the inputs or outputs lack; nothing was stored."""
 
 
 class ModelError(MemoryZooError, RuntimeError):
@@ -151,7 +138,7 @@ class TurnInProgressError(TurnError):
 
 
 class StoreError(MemoryZooError, RuntimeError):
-    """A store cannot be opened, read or written."""
+    """A store cannot be opened, read or written, or encrypted content is not at its own place in it."""
 
 
 class ConflictError(StoreError):
@@ -166,28 +153,16 @@ class WrongKeyError(StoreError):
     """An encrypted store was opened without a key, or with wrong keys only."""
 
 
-class TamperedError(StoreError):
-    """Encrypted content is not at its own place in the store: somebody has moved it."""
-
-
 class AsyncOnlyError(MemoryZooError, RuntimeError):
     """A synchronous call reached asynchronous code; call the asynchronous twin of the method instead."""
 
 
 class TransferError(MemoryZooError, ValueError):
-    """A file is not an exported conversation, was cut off, or comes from a newer memzoo; nothing was stored."""
-
-
-class ContenderError(MemoryZooError, RuntimeError):
-    """A contender (a library in a comparison) has no environment, failed, ended early, or gave an invalid answer."""
-
-
-class TranscriptError(MemoryZooError, ValueError):
-    """A transcript file cannot be understood."""
+    """A file cannot be read: it has no known form, is damaged or cut off, or comes from a newer memzoo."""
 
 
 class PluginError(MemoryZooError, ImportError):
-    """An extension (an installed package or a class of your own) cannot be used; the message gives the reason."""
+    """An extension cannot be used: a package, a class of your own, or another library in a comparison."""
 
 
 class ExecutorError(MemoryZooError, RuntimeError):

@@ -12,7 +12,7 @@ from typing import Any
 
 from memzoo.hosts.langchain.chain import ConversationChain
 from memzoo.hosts.langchain.entities import InMemoryEntityStore
-from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple
+from memzoo.hosts.langchain.graph import KnowledgeTriple
 from memzoo.hosts.langchain.history import ChatMessageHistory
 from memzoo.hosts.langchain.memories import (
     ConversationBufferMemory,
@@ -45,7 +45,6 @@ __all__ = [
     "ConversationSummaryBufferMemory",
     "ConversationSummaryMemory",
     "ConversationTokenBufferMemory",
-    "EntityGraph",
     "InMemoryEntityStore",
     "KnowledgeTriple",
     "ReadOnlySharedMemory",

@@ -1,5 +1,5 @@
 """OpenTelemetry traces and metrics: `from memzoo.telemetry import instrument`. See docs/telemetry.md."""
 
-from memzoo.hosts.telemetry import instrument, uninstrument
+from memzoo.hosts.telemetry import instrument
 
-__all__ = ["instrument", "uninstrument"]
+__all__ = ["instrument"]

@@ -9,9 +9,7 @@ if TYPE_CHECKING:  # the same names as in the table below; a test compares both
     from memzoo.memories.graph.fact import Reason as Reason
     from memzoo.memories.graph.fact import Source as Source
     from memzoo.memories.maintenance import Upkept as Upkept
-    from memzoo.memories.models.answer import DroppedThoughtsWarning as DroppedThoughtsWarning
     from memzoo.memories.models.chat import Completion as Completion
-    from memzoo.memories.models.chat import OfflineModelWarning as OfflineModelWarning
     from memzoo.memories.models.usage import Spent as Spent
     from memzoo.memories.text.explanation import Explanation as Explanation
     from memzoo.memories.text.families import Family as Family
@@ -28,8 +26,7 @@ else:
             "memzoo.stores.retention": "DeletionReport",
             "memzoo.memories.graph.fact": "Quote Reason Source",
             "memzoo.memories.maintenance": "Upkept",
-            "memzoo.memories.models.answer": "DroppedThoughtsWarning",
-            "memzoo.memories.models.chat": "Completion OfflineModelWarning",
+            "memzoo.memories.models.chat": "Completion",
             "memzoo.memories.models.usage": "Spent",
             "memzoo.memories.text.families": "Family",
             "memzoo.memories.text.view": "Piece Shown",

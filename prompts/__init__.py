@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from memzoo.errors import PromptError
+from memzoo.errors import OptionError
 from memzoo.forks import cached_property
 from memzoo.text import did_you_mean
 
@@ -72,7 +72,7 @@ class PromptSet:
             brought: A strategy's further prompts, by name; `source` may replace these prompts, too.
 
         Raises:
-            PromptError: The folder, the file or the prompt does not exist, or a template is invalid, uses a variable
+            OptionError: The folder, the file or the prompt does not exist, or a template is invalid, uses a variable
                 that the replaced template does not use, or leaves out the variables with the text to work on.
         """
         given, more = _read(source), {name: _text(name, template) for name, template in (brought or {}).items()}
@@ -85,12 +85,12 @@ class PromptSet:
             allowed |= {one.removeprefix("dated_") for one in allowed}
             used = self.variables(name)
             if extra := used - allowed:
-                raise PromptError(
+                raise OptionError(
                     f"prompt {name!r}: its template uses {_join_names(extra)}; it may use {_join_names(allowed)}"
                 )
             for needed in _NEEDED.get(name, [allowed] if allowed else []):
                 if not used & needed:
-                    raise PromptError(
+                    raise OptionError(
                         f"prompt {name!r}: its template must use {' or '.join(map(repr, sorted(needed)))}; otherwise "
                         "the model does not see the subject of its task"
                     )
@@ -99,13 +99,13 @@ class PromptSet:
         """Return the text of a prompt.
 
         Raises:
-            PromptError: The prompt is unknown, a variable is missing or unknown, or the template fails.
+            OptionError: The prompt is unknown, a variable is missing or unknown, or the template fails.
         """
         _check_known(name, self._templates.names)
         try:
             return self._templates.environment.get_template(name).render(variables).strip()
         except Exception as error:  # a template is code, and can fail in any way
-            raise PromptError(f"prompt {name!r} cannot be rendered: {str(error) or type(error).__name__}") from error
+            raise OptionError(f"prompt {name!r} cannot be rendered: {str(error) or type(error).__name__}") from error
 
     def variables(self, name: str) -> frozenset[str]:
         """Return the variables of a prompt, including those of included templates."""
@@ -160,13 +160,13 @@ class _Templates:
             included = filter(None, meta.find_referenced_templates(tree))
             return frozenset(meta.find_undeclared_variables(tree)).union(*map(self.variables, included))
         except TemplateSyntaxError as error:
-            raise PromptError(f"the template for prompt {name!r}, line {error.lineno}: {error.message}") from error
+            raise OptionError(f"the template for prompt {name!r}, line {error.lineno}: {error.message}") from error
         except RecursionError:
-            raise PromptError(f"the template for prompt {name!r} includes itself") from None
-        except PromptError:
+            raise OptionError(f"the template for prompt {name!r} includes itself") from None
+        except OptionError:
             raise
         except Exception as error:  # parsing evaluates the template's constant expressions
-            raise PromptError(f"the template for prompt {name!r}: {str(error) or type(error).__name__}") from error
+            raise OptionError(f"the template for prompt {name!r}: {str(error) or type(error).__name__}") from error
 
     def source(self, name: str) -> str:
         """Return the text of a template."""
@@ -186,13 +186,13 @@ def _read(source: PromptSource) -> dict[str, str]:
     if source is None or isinstance(source, Mapping):
         for name, template in (source or {}).items():
             if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise PromptError(f"prompt {name!r}: its template must be text, not {template!r}")
+                raise OptionError(f"prompt {name!r}: its template must be text, not {template!r}")
         return dict(source or {})
     if not isinstance(source, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise PromptError(f"prompts must be a folder, or templates by name, not {source!r}")
+        raise OptionError(f"prompts must be a folder, or templates by name, not {source!r}")
     if not os.path.isdir(folder := Path(source)):  # noqa: PTH112 - also if it is too long
         name = str(source) if len(str(source)) <= _LONGEST_NAME else f"{str(source)[:_LONGEST_NAME]}..."
-        raise PromptError(f"prompts: {name!r} is not a folder; a template is given by its name, {{'summary': '...'}}")
+        raise OptionError(f"prompts: {name!r} is not a folder; a template is given by its name, {{'summary': '...'}}")
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))}
 
 
@@ -203,12 +203,12 @@ def _text(name: str, template: Template) -> str:
     try:
         return template.read_text(encoding="utf-8")
     except (OSError, UnicodeError, AttributeError) as error:
-        raise PromptError(f"prompt {name!r}: its template must be text or a file, not {template!r}: {error}") from error
+        raise OptionError(f"prompt {name!r}: its template must be text or a file, not {template!r}: {error}") from error
 
 
 def _check_known(name: str, known: Collection[str]) -> None:
     if name not in known:
-        raise PromptError(
+        raise OptionError(
             f"there is no prompt {name!r}; the prompts are {_join_names(known)}{did_you_mean(name, sorted(known))}"
         )
 

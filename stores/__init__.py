@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.base import (
     JSON,
-    SAID_AT,
-    UNFINISHED,
     Entries,
     Entry,
     Lease,
@@ -30,16 +28,12 @@ if TYPE_CHECKING:
     from memzoo.stores.opening import open_store
     from memzoo.stores.sql.store import SQLStore
     from memzoo.stores.transfer import (
-        aexport_conversation,
-        aimport_conversation,
         export_conversation,
         import_conversation,
     )
 
 __all__ = [
     "JSON",
-    "SAID_AT",
-    "UNFINISHED",
     "ChromaIndex",
     "Closing",
     "EncryptedStore",
@@ -58,8 +52,6 @@ __all__ = [
     "Store",
     "StoredState",
     "VectorIndex",
-    "aexport_conversation",
-    "aimport_conversation",
     "export_conversation",
     "import_conversation",
     "open_store",
@@ -75,7 +67,7 @@ _PLACES = {
     "message_list": "MessageListStore",
     "opening": "open_store",
     "sql.store": "SQLStore",
-    "transfer": "aexport_conversation aimport_conversation export_conversation import_conversation",
+    "transfer": "export_conversation import_conversation",
 }
 _LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 from memzoo.errors import OptionError, UnsupportedError
 
@@ -13,7 +13,6 @@ __all__ = [
     "ANSWER",
     "JSON",
     "SAID_AT",
-    "UNFINISHED",
     "Entries",
     "Entry",
     "Lease",
@@ -31,9 +30,6 @@ __all__ = [
 
 ANSWER = "@answer"
 """The name of the field of a `Record` that holds an answer's model and cost, as JSON."""
-
-UNFINISHED: Mapping[str, str] = {ANSWER: '{"unfinished": true}'}
-"""The fields of an answer that was stopped half-way: `Record({"role": "assistant", ...}, UNFINISHED)`."""
 
 SAID_AT = "@said_at"
 """The name of the field for the time of saying, if before the storing: ISO 8601 with a time zone; "" if unknown."""
@@ -59,6 +55,16 @@ class Record:
 
     message: Message
     fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+
+    @classmethod
+    def dated(cls, message: Message, said_at: datetime | None) -> Self:
+        """Return the record of a message that was said before; `None` if nobody knows when."""
+        return cls(message, {SAID_AT: said_at.isoformat() if said_at else ""})
+
+    @classmethod
+    def unfinished(cls, message: Message) -> Self:
+        """Return the record of an answer that was stopped half-way."""
+        return cls(message, {ANSWER: '{"unfinished": true}'})
 
 
 @dataclass(slots=True)

@@ -41,7 +41,7 @@ class EncryptedStore(Closing):
 
     The store encrypts messages with their roles and fields, the names and values of the items of states, and
     embeddings. These stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and
-    the lengths of texts. Reading content that was moved to another place in the store raises a `TamperedError`;
+    the lengths of texts. Reading content that was moved to another place in the store raises a `StoreError`;
     docs/data.md lists the changes that are not noticed. An index beside the store, such as a `ChromaIndex`, is not
     encrypted.
 

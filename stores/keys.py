@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 
-from memzoo.errors import StoreError, TamperedError
+from memzoo.errors import StoreError
 from memzoo.stores.base import JSON, Entry, ManagedStore, Store
 
 __all__ = [
@@ -39,9 +39,9 @@ def mark(*place: JSON) -> bytes:
     return hashlib.sha256(json.dumps(place).encode()).digest()
 
 
-def make_tampered_error(what: str) -> TamperedError:
+def make_tampered_error(what: str) -> StoreError:
     """Return the error for encrypted content that was moved to another row of the store."""
-    return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
+    return StoreError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
 
 
 def is_encrypted(entry: Entry) -> bool:

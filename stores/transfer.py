@@ -16,7 +16,7 @@ from memzoo.stores.common import check_numbers
 from memzoo.stores.tombstones import tombstones_of
 from memzoo.sync import blocking_function, iterated
 
-__all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
+__all__ = ["FORMAT", "aimport_conversation", "export_conversation", "import_conversation"]
 
 FORMAT: Final = 1
 """The version of the format; files of newer versions are refused."""
@@ -35,12 +35,7 @@ a `ValueError` if a strategy cannot continue from a state. This module itself ha
 """
 
 
-async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGenerator[str]:
-    """Yield a conversation as lines of JSON: a header, the states, the messages, and a footer with a checksum.
-
-    Raises:
-        StoreError: The conversation does not exist, or part of it was deleted during the export.
-    """
+async def _write_lines(store: Store, conversation_id: str) -> AsyncGenerator[str]:
     lines, digest = 0, hashlib.sha256()
     async for values in _export(store, conversation_id):
         lines += 1
@@ -79,7 +74,12 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
 
 
 def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
-    """Do the same as `aexport_conversation`, for synchronous code.
+    """Yield a conversation as lines of JSON: a header, the states, the messages, and a footer with a checksum.
+
+    In a coroutine, run it in a thread: `await asyncio.to_thread(list, export_conversation(store, "anna"))`.
+
+    Raises:
+        StoreError: The conversation does not exist, or part of it was deleted during the export.
 
     Example:
         >>> from memzoo.stores import InMemoryStore, Record
@@ -92,7 +92,7 @@ def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
         >>> [entry.message["content"] for entry in drive(store.read("b"))]
         ['hi']
     """
-    return iterated(aexport_conversation(store, conversation_id))
+    return iterated(_write_lines(store, conversation_id))
 
 
 async def aimport_conversation(store: Store, lines: Iterable[str], conversation_id: str | None = None) -> str:

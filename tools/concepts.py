@@ -16,6 +16,7 @@ from typing import Any
 import typer.main
 
 from memzoo.cli.commands import app
+from memzoo.hosts.exports.options import FILE_OPTIONS
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.options import options_of
 from memzoo.memories.registry import STRATEGIES, further_names, strategy_named
@@ -40,6 +41,7 @@ def concepts() -> dict[str, set[str]]:
         "options of single strategies": {f"{one.name}.{option}" for one in classes for option in options_of(one)}
         - {f"{one.name}.{option}" for one in classes for option in shared},
         "attributes of a memory": {name for one in STRATEGIES.values() for name in _attributes(one)},
+        "options of files": set(FILE_OPTIONS),
         "commands": commands - {""},
         "flags": flags,
     }

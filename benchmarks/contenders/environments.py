@@ -11,7 +11,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from memzoo.benchmarks.contenders.known import Adapter
-from memzoo.errors import ContenderError
+from memzoo.errors import PluginError
 
 __all__ = ["FOLDER", "environment_of", "install", "is_installed", "python_of", "weigh"]
 
@@ -40,12 +40,12 @@ def python_of(adapter: Adapter) -> list[str]:
     If the adapter needs packages, this is the Python of its environment.
 
     Raises:
-        ContenderError: The environment is missing.
+        PluginError: The environment is missing.
     """
     if not adapter.requires:
         return [sys.executable, "-S"]
     if not is_installed(adapter):
-        raise ContenderError(f"the contender {adapter.name!r} has no environment yet; add --install")
+        raise PluginError(f"the contender {adapter.name!r} has no environment yet; add --install")
     return [str(_python_in(environment_of(adapter)))]
 
 
@@ -53,7 +53,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
     """Make the environment of an adapter, if it has none. Before a download, `tell` is called with a sentence.
 
     Raises:
-        ContenderError: venv or pip failed; the next call starts over.
+        PluginError: venv or pip failed; the next call starts over.
     """
     if is_installed(adapter):
         return
@@ -67,7 +67,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
     for command in (make, get):
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own commands
         if done.returncode:
-            raise ContenderError(
+            raise PluginError(
                 f"the environment of {adapter.name!r} could not be made: {' '.join(command)} ended with "
                 f"{done.returncode}: {done.stderr.strip()[-1000:]}"
             )

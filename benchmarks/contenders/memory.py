@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any, cast
 
 from memzoo.benchmarks.contenders.process import Contender
-from memzoo.errors import ContenderError
+from memzoo.errors import PluginError
 from memzoo.hosts.messages import dict_of
 from memzoo.memories import Usage
-from memzoo.stores import SAID_AT, Message, Record
+from memzoo.stores import Message, Record
 from memzoo.strategy import text_of
 
 __all__ = ["ContenderMemory"]
@@ -29,7 +29,7 @@ class ContenderMemory:
         usage: The model calls of the contender.
 
     Raises:
-        ContenderError: The contender failed to start.
+        PluginError: The contender failed to start.
     """
 
     def __init__(
@@ -48,23 +48,23 @@ class ContenderMemory:
         """Return the contender's view for a question.
 
         Raises:
-            ContenderError: The view is not a list of chat messages with texts.
+            PluginError: The view is not a list of chat messages with texts.
         """
         found: Any = self._contender.ask("view", self._count, question=query or "").get("messages")
         wanted = 'view must return a list of {"role": "...", "content": "..."}'
         if not isinstance(found, list):
-            raise ContenderError(f"{wanted}, not {found!r:.200}")
+            raise PluginError(f"{wanted}, not {found!r:.200}")
         messages = cast("list[Message]", found)
         for number, one in enumerate(messages, start=1):
             if fault := _find_fault(one):
-                raise ContenderError(f"{wanted}: {fault} in message {number}, {one!r:.200}")
+                raise PluginError(f"{wanted}: {fault} in message {number}, {one!r:.200}")
         return messages
 
     def add_messages(self, records: Sequence[Record], turn_id: str) -> None:
         """Save an exchange, with its time if known. Names, tool calls and results are passed on unchanged."""
         messages = [one.message for one in records]
         self._said += messages
-        said_at = "" if SAID_AT in records[0].fields else self._clock().isoformat()
+        said_at = "" if records[0] == Record.dated(messages[0], None) else self._clock().isoformat()
         self._contender.ask("save", self._count, messages=messages, said_at=said_at)
 
     def forget(self, numbers: Sequence[int]) -> None:

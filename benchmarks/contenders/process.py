@@ -15,7 +15,7 @@ from typing import Any
 from memzoo.benchmarks.contenders.environments import python_of
 from memzoo.benchmarks.contenders.known import Adapter
 from memzoo.benchmarks.contenders.port import ModelPort
-from memzoo.errors import ContenderError
+from memzoo.errors import PluginError
 
 __all__ = ["Contender", "borrow"]
 
@@ -36,7 +36,7 @@ class Contender:
         seconds: The CPU time of the process so far.
 
     Raises:
-        ContenderError: The environment is missing.
+        PluginError: The environment is missing.
     """
 
     def __init__(self, adapter: Adapter) -> None:
@@ -62,7 +62,7 @@ class Contender:
         """Send a request, and return the answer. Meanwhile, the contender may ask for token counts of texts.
 
         Raises:
-            ContenderError: The contender failed, ended, or sent a late or invalid answer; its process has been stopped.
+            PluginError: The contender failed, ended, or sent a late or invalid answer; its process has been stopped.
         """
         self.port.failure = None
         sent: dict[str, Any] = {"do": do, **members}
@@ -77,7 +77,7 @@ class Contender:
             raise self.port.failure
         if "fault" in answer:
             self.stop()
-            raise ContenderError(f"the contender {self._name!r} {answer['fault']}")
+            raise PluginError(f"the contender {self._name!r} {answer['fault']}")
         if "error" in answer:
             raise self._failed(f"failed at {do!r}: {answer['error']}")
         return answer
@@ -118,10 +118,10 @@ class Contender:
             raise self._failed(f"answered {do!r} with {line[:200]!r}, which is no JSON object in a line")
         return answer  # pyright: ignore[reportUnknownVariableType]
 
-    def _failed(self, reason: str) -> ContenderError:
+    def _failed(self, reason: str) -> PluginError:
         self.stop()
         said = "\n".join(self._told).strip()
-        return ContenderError(
+        return PluginError(
             f"the contender {self._name!r} {reason}. "
             + (f"The end of its standard error: {said}. " if said else "Its standard error is empty. ")
             + f"To see it alone, give requests to: {' '.join(self._command)}"

@@ -62,7 +62,7 @@ class Settings:
 
     Raises:
         OptionError: A setting has an invalid type or value.
-        PromptError: A template is invalid.
+        OptionError: A template is invalid.
     """
 
     model: Annotated[ModelOption, SkipValidation] = OFFLINE

@@ -2,9 +2,8 @@
 
 import os
 import webbrowser
-from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +13,7 @@ import typer
 from memzoo.cli.options import Asked, Stored, command, conversation_option, write
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
-from memzoo.hosts.exports.options import Chosen
+from memzoo.hosts.exports.options import HELP, split_choice
 
 if TYPE_CHECKING:
     from memzoo.benchmarks.inputs import Files
@@ -25,6 +24,7 @@ __all__ = ["demo", "play", "sample_page"]
 
 console, beside = Terminal(), Terminal(stderr=True)
 
+_BUDGET = 1000  # the token limit for the view of a memory that has one
 _RULES = "No model is asked: rules stand in for one (see docs/offline-model.md)."
 
 
@@ -33,34 +33,28 @@ class Selection:
     """The options for the conversation and memories on the page."""
 
     transcripts: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
             help="Files or folders with conversations, - for standard input, or sample:en (the default) and sample:zh, "
-            "the bundled conversations."
+            f"the bundled conversations. {HELP}"
         ),
     ] = None
     empty: Annotated[bool, typer.Option("--empty", help="Start with an empty conversation.")] = False
     store: Annotated[str, typer.Option(help="Show a stored conversation, such as one in sqlite:///chat.db.")] = ""
-    conversation: Annotated[
-        str | None, conversation_option("The conversation: its id in the store, or text in its title in the files.")
-    ] = None
+    conversation: Annotated[str | None, conversation_option("Which conversation of the store, if it has several.")] = (
+        None
+    )
     memories: Annotated[
         list[str] | None,
         typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
     ] = None
-    budget: Annotated[int, typer.Option(min=1, help="Token limit for the view of a memory that has one.")] = 1000
 
 
 @command("Compare")
 def play(
     *,
     selected: Selection,
-    chosen: Chosen,
     asked: Asked,
-    questions: Annotated[
-        list[str] | None,
-        typer.Option("--ask", help="A question for every memory at the end; can be repeated. Only with --html."),
-    ] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write the page as one file that needs no server, and exit.")
     ] = None,
@@ -70,13 +64,11 @@ def play(
 
     From a terminal, the page opens in the browser; in a script, the command only prints the address.
     """
-    if questions and html is None:
-        raise OptionError("--ask needs --html; without it, ask on the page")
     if html:
         _check_place(html)
     from memzoo.benchmarks.inputs import Files
 
-    files = Files(selected.transcripts or (), replace(chosen.choice, title=selected.conversation or ""))
+    files = Files(selected.transcripts or ())
     shown = _make(selected, asked, files)
     for error in files.unread:
         tell("[bold red]not read:[/]", error)
@@ -85,7 +77,7 @@ def play(
     if asked.model == "offline":
         console.print(f"{_RULES} Use --model to ask one.", markup=False, highlight=False)
     if html:
-        _write_page(shown, html, questions or ())
+        _write_page(shown, html)
         console.print(f"wrote {html}", markup=False, highlight=False)
         return
 
@@ -147,10 +139,10 @@ def _check_place(file: Path) -> None:
         raise OptionError(f"{str(file)!r} cannot be written: name a file in a folder that there is")
 
 
-def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> None:
+def _write_page(shown: "Play", file: Path) -> None:
     from memzoo.benchmarks.play.page import page
 
-    write(file, [page([*shown.lines(), *map(shown.ask, questions), *shown.ask_known()])])
+    write(file, [page([*shown.lines(), *shown.ask_known()])])
 
 
 def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
@@ -163,7 +155,7 @@ def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
     from memzoo.memories.text.tokens import token_counter
 
     variants = choose_variants(selected.memories or ())
-    check_variants(variants, [selected.budget])
+    check_variants(variants, [_BUDGET])
     for name in sorted({one.model or asked.model for one in variants} | {asked.model}):
         asked.check(name)
     if sum(map(bool, (selected.transcripts, selected.store, selected.empty))) > 1:
@@ -171,9 +163,11 @@ def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
     settings = Settings(
         model=asked.model,
         make_model=asked.make_named,
-        budgets=[selected.budget],
+        budgets=[_BUDGET],
         counter=token_counter(None, asked.model).chosen,
     )
+    if selected.conversation and not selected.store:
+        raise OptionError("--conversation goes with --store; in a file, FILE:title=TEXT chooses")
     if not selected.store:
         talk = _conversation(selected, files)
         if asked.model == OFFLINE:
@@ -185,17 +179,18 @@ def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
 
 
 def _conversation(selected: Selection, files: "Files") -> "Transcript":
-    """Return the conversation whose title is the selected text, or else the longest whose title contains it."""
+    """Return the conversation whose title is the chosen text, or else the longest of those chosen."""
     from memzoo.benchmarks.transcripts import Transcript
 
     if selected.empty:
         return Transcript("A new conversation", ())
     found = list(files())
-    found = [talk for talk in found if talk.title == selected.conversation] or found
+    titles = {split_choice(one)[1].title for one in selected.transcripts or ()}
+    found = [talk for talk in found if talk.title in titles] or found
     longest = max(found, key=lambda talk: len(talk.exchanges), default=None)
     if longest is None:
         raise OptionError("there is no conversation in these files")
     if len(found) > 1:
-        told = f"Showing the longest of {len(found)} conversations, {longest.title!r}; see --conversation."
+        told = f"Showing the longest of {len(found)} conversations, {longest.title!r}; FILE:title=TEXT chooses."
         console.print(told, markup=False, highlight=False)
     return longest

@@ -33,7 +33,7 @@ def conversations(*paths: Path) -> list[Transcript]:
 
     Raises:
         OptionError: A file does not exist.
-        TranscriptError: A file cannot be understood.
+        TransferError: A file cannot be understood.
     """
     if missing := [str(path) for path in paths if not path.exists()]:
         raise OptionError(f"there is no {', '.join(missing)}: nothing to measure on")

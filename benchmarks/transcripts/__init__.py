@@ -2,7 +2,6 @@
 
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.benchmarks.transcripts.reading import (
-    TranscriptWarning,
     load_transcripts,
     read_transcripts,
     sample_path,
@@ -13,7 +12,6 @@ __all__ = [
     "Exchange",
     "Question",
     "Transcript",
-    "TranscriptWarning",
     "load_transcripts",
     "read_transcripts",
     "sample_path",

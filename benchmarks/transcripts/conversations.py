@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from memzoo.stores import SAID_AT, Message, Record
+from memzoo.stores import Message, Record
 from memzoo.strategy import text_of
 
 __all__ = [
@@ -129,7 +129,7 @@ class Exchange:
 
         The store dates the records by its clock. If `date` is unknown, the records are marked as undated.
         """
-        return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
+        return [Record(message) if self.date else Record.dated(message, None) for message in self.messages]
 
     @property
     def user_text(self) -> str | None:

@@ -17,7 +17,7 @@ from memzoo.benchmarks.transcripts.conversations import (
     exchanges_of,
 )
 from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 
 __all__ = ["CATEGORIES", "transcript_of"]
 
@@ -38,7 +38,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         title: The title for an object without "sample_id".
 
     Raises:
-        TranscriptError: The object is malformed. (Evidence that names a missing turn is accepted.)
+        TransferError: The object is malformed. (Evidence that names a missing turn is accepted.)
     """
     document = validate(_Document, item, where)
     user, assistant = document.conversation.speaker_a, document.conversation.speaker_b
@@ -73,7 +73,7 @@ def _check_speakers(session: "_Session", roles: dict[str, str], where: str) -> N
     for place, turn in enumerate(session.turns):
         if turn.speaker not in roles:
             known = ", ".join(map(repr, roles))
-            raise TranscriptError(
+            raise TransferError(
                 f"{where}, turn {place}, 'speaker': expected one of {known}, not {show_value(turn.speaker)}"
             )
 

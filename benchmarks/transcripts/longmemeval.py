@@ -13,7 +13,7 @@ from memzoo.benchmarks.transcripts.conversations import (
     exchanges_of,
 )
 from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 
 __all__ = ["transcript_of"]
 
@@ -27,11 +27,11 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:  
     The turns with `has_answer` are the evidence.
 
     Raises:
-        TranscriptError: The object is malformed.
+        TransferError: The object is malformed.
     """
     document = validate(_Document, item, where)
     if len(document.haystack_dates) != len(document.haystack_sessions):
-        raise TranscriptError(
+        raise TransferError(
             f"{where}: there are {len(document.haystack_dates)} 'haystack_dates' for "
             f"{len(document.haystack_sessions)} 'haystack_sessions'; expected a date for each"
         )
@@ -42,7 +42,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:  
         for place, turn in enumerate(session)
     ]
     if not said:
-        raise TranscriptError(f"{where}: there is no message in 'haystack_sessions'")
+        raise TransferError(f"{where}: there is no message in 'haystack_sessions'")
     evidence = dict.fromkeys(turn.content for _, session in dated for turn in session if turn.has_answer)
     category = ADVERSARIAL if document.question_id.endswith(_ABSTENTION) else document.question_type
     question = Question(document.question, str(document.answer), tuple(evidence), category)

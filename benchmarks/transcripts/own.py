@@ -20,7 +20,7 @@ from memzoo.benchmarks.transcripts.conversations import (
     exchanges_of,
 )
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, show_value, validate
-from memzoo.errors import MemoryZooError, TranscriptError
+from memzoo.errors import MemoryZooError, TransferError
 from memzoo.hosts.exports.messages import conversation_of, spell_out
 from memzoo.hosts.exports.readers.chat_messages import SYSTEM_NAMES
 from memzoo.stores import Message
@@ -53,7 +53,7 @@ def chat_of(item: Any, where: str, title: str) -> Transcript:
         title: The title for an object without "title".
 
     Raises:
-        TranscriptError: The item is malformed.
+        TransferError: The item is malformed.
     """
     document = validate(_Chat, item if isinstance(item, dict) else {"messages": item}, where)
     try:
@@ -64,7 +64,7 @@ def chat_of(item: Any, where: str, title: str) -> Transcript:
         ]
         log = conversation_of(title, items, keep=(*_MARKS, "place"), system=document.system)
     except MemoryZooError as error:
-        raise TranscriptError(f"{where}, {error}") from error
+        raise TransferError(f"{where}, {error}") from error
     places = {str(message.pop("place")): now for now, message in enumerate(log.messages) if "place" in message}
     dates = (date or document.date for date in log.dates)
     said = [_to_message(message, date, where) for message, date in zip(log.messages, dates, strict=True)]
@@ -76,7 +76,7 @@ def _to_message(message: Message, date: datetime | None, where: str, *, opens: b
     mark = None if keep is None else _mark(keep, text_of(message), where)
     evidence = {} if id_ is None else {str(id_): text_of(message)}
     if not isinstance(forgets, list | None):
-        raise TranscriptError(f"{where}, 'forgets': expected a list of ids of messages, not {show_value(forgets)}")
+        raise TransferError(f"{where}, 'forgets': expected a list of ids of messages, not {show_value(forgets)}")
     return TranscriptMessage(message, evidence, date, opens, mark, tuple(map(str, forgets or ())))
 
 
@@ -89,9 +89,9 @@ def _mark(keep: Any, text: str, where: str) -> Mark:
             f"expected one of {', '.join(map(repr, KINDS))}, or such a 'kind' and as texts what the line 'means' and "
             "a 'question' that asks for it"
         )
-        raise TranscriptError(f"{where}, 'keep' of {show_value(text)}: {expected}, not {show_value(keep)}")
+        raise TransferError(f"{where}, 'keep' of {show_value(text)}: {expected}, not {show_value(keep)}")
     if means and means.casefold() in question.casefold():
-        raise TranscriptError(f"{where}, 'keep' of {show_value(text)}: the question must not have {means!r} in it")
+        raise TransferError(f"{where}, 'keep' of {show_value(text)}: the question must not have {means!r} in it")
     return Mark(str(kind), text, means, question)
 
 
@@ -103,7 +103,7 @@ def _finish(
     title: str,
 ) -> Transcript:
     if not said:
-        raise TranscriptError(f"{where}: there is no message in it")
+        raise TransferError(f"{where}: there is no message in it")
     ids = {id_: place for place, one in enumerate(said) for id_ in one.evidence}
     # A number never means two things.
     ids = ids if any(map(str.isdecimal, ids)) else {**places, **ids}
@@ -117,7 +117,7 @@ def _finish(
     unwanted = tuple(_unwanted(one, citations, where) for one in document.must_not)
     cited = [id_ for one in said for id_ in one.forgets]
     if unknown := citations.unusable(cited):
-        raise TranscriptError(f"{where}, 'forgets': {', '.join(unknown)} names no message with a text")
+        raise TransferError(f"{where}, 'forgets': {', '.join(unknown)} names no message with a text")
     exchanges = exchanges_of(said, {id_: place + 1 for id_, place in ids.items()})
     people = document.user or "Human", document.assistant or "AI"
     return Transcript(document.title or title, exchanges, tuple(questions), *people, unwanted)
@@ -127,7 +127,7 @@ def _unwanted(item: "_Unwanted", citations: Citations, where: str) -> Unwanted:
     (text,) = citations.texts([item.id]) or ("",)
     if item.kind not in UNWANTED_KINDS or not text:
         kinds = ", ".join(map(repr, UNWANTED_KINDS))
-        raise TranscriptError(
+        raise TransferError(
             f"{where}, 'must_not' of {item.means!r}: expected a 'kind' of {kinds} and the 'id' of a message, not "
             f"{show_value(item.kind)} and {show_value(item.id)}"
         )

@@ -10,13 +10,14 @@ from memzoo.benchmarks.paths import path_of
 from memzoo.benchmarks.transcripts import locomo, longmemeval, realmem, statebench
 from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.own import chat_of, sessions_of
-from memzoo.errors import MissingExtraError, OptionError, TranscriptError
+from memzoo.errors import MemoryZooWarning, MissingExtraError, OptionError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count, reason
 from memzoo.hosts.exports.files import FoundDocument
+from memzoo.hosts.exports.options import split_choice
 from memzoo.hosts.exports.reading import Choice, choose_last, find_in, read_document
 from memzoo.warned import warn_caller
 
-__all__ = ["STDIN", "TranscriptWarning", "load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
+__all__ = ["STDIN", "load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
 
 STDIN = "-"
 """The path that stands for standard input."""
@@ -35,15 +36,10 @@ _WITH_QUESTIONS: dict[str, Callable[[Any, str, str], Transcript]] = {
 _SAMPLES = {"en": "sample.json", "zh": "sample_zh.json", "survival": "survival.json"}
 
 
-class TranscriptWarning(UserWarning):
-    """A part of a file cannot be read as a conversation. The other conversations are read."""
-
-
 def read_transcripts(
     paths: Iterable[str | Path],
-    choice: Choice = Choice(),  # noqa: B008 - it is frozen
-    on_error: Callable[[TranscriptError], None] | None = None,
-    on_note: Callable[[str], None] = lambda note: warn_caller(note, TranscriptWarning),
+    on_error: Callable[[TransferError], None] | None = None,
+    on_note: Callable[[str], None] = lambda note: warn_caller(note, MemoryZooWarning),
 ) -> Iterator[Transcript]:
     """Yield the conversations of files, folders, ZIPs and URLs. Equal conversations are read only once.
 
@@ -51,20 +47,21 @@ def read_transcripts(
     of conversations, and JSON Lines, are read one by one.
 
     Args:
-        paths: The files, folders, ZIPs and URLs.
-        choice: The conversations to choose, and their speakers.
-        on_error: A function that is called for each part that cannot be read; by default, a TranscriptWarning is
+        paths: The files, folders, ZIPs and URLs. A text may have options, as in "chats.zip:title=garden,last=5"; see
+            docs/exports.md.
+        on_error: A function that is called for each part that cannot be read; by default, a MemoryZooWarning is
             issued.
         on_note: A function that is called with a sentence if a conversation was given twice; by default, a warning is
             issued.
 
     Raises:
-        TranscriptError: Nothing can be read; the text names the line or index, and the form.
+        TransferError: Nothing can be read; the text names the line or index, and the form.
+        OptionError: An option of a path cannot work.
     """
-    unread: list[TranscriptError] = []
-    tell, has_any = on_error or (lambda error: warn_caller(str(error), TranscriptWarning)), False
-    read = _read(paths, choice, on_note)
-    for one in choose_last(read, choice.last, lambda one: (part.date for part in one.exchanges)):
+    chosen = [split_choice(path) if isinstance(path, str) else (path, Choice()) for path in paths]
+    unread: list[TransferError] = []
+    tell, has_any = on_error or (lambda error: warn_caller(str(error), MemoryZooWarning)), False
+    for one in _read(chosen, on_note):
         if isinstance(one, Transcript):
             has_any = True
             yield one
@@ -74,24 +71,24 @@ def read_transcripts(
             tell(unread.pop(0))
     if unread:
         more = f"; and {len(unread) - 1} more cannot be read" if len(unread) > 1 else ""
-        raise TranscriptError(f"{unread[0]}{more}") from unread[0].__cause__
+        raise TransferError(f"{unread[0]}{more}") from unread[0].__cause__
     if not has_any:
-        raise TranscriptError(choice.describe_lack(", ".join(map(str, paths))))
+        raise TransferError("; ".join(choice.describe_lack(str(path)) for path, choice in chosen))
 
 
-def load_transcripts(path: str | Path, choice: Choice = Choice()) -> list[Transcript]:  # noqa: B008 - it is frozen
+def load_transcripts(path: str | Path) -> list[Transcript]:
     """Return the conversations of a file, folder or ZIP, or a bundled conversation such as "sample:en".
 
     The attribute `notes` of a conversation tells which of its parts were left out or changed.
 
     Args:
-        path: The file, folder or ZIP.
-        choice: The conversations to choose, and their speakers.
+        path: The file, folder or ZIP. A text may have options, as in "chats.zip:title=garden,last=5"; see
+            docs/exports.md.
 
     Raises:
-        TranscriptError: Nothing can be read. If only a part cannot be read, a TranscriptWarning is issued.
+        TransferError: Nothing can be read. If only a part cannot be read, a MemoryZooWarning is issued.
     """
-    return list(read_transcripts([path], choice))
+    return list(read_transcripts([path]))
 
 
 def sample_path(language: str = "en") -> Path:
@@ -115,10 +112,12 @@ def sample_transcripts(language: str = "en") -> list[Transcript]:
 
 
 def _read(
-    paths: Iterable[str | Path], choice: Choice, on_note: Callable[[str], None]
-) -> Iterator[Transcript | TranscriptError]:
+    chosen: Iterable[tuple[str | Path, Choice]], on_note: Callable[[str], None]
+) -> Iterator[Transcript | TransferError]:
     known, repeated = set[int](), 0
-    for path in paths:
+
+    def read(path: str | Path, choice: Choice) -> Iterator[Transcript | TransferError]:
+        nonlocal repeated
         language = str(path).removeprefix(_SAMPLE)
         is_sample = language != str(path)
         for found in find_in([sample_path(language) if is_sample else Path(STDIN) if path == STDIN else path_of(path)]):
@@ -129,24 +128,27 @@ def _read(
                         continue
                     known.add(digest)
                 yield one
+
+    for path, choice in chosen:
+        yield from choose_last(read(path, choice), choice.last, lambda one: (part.date for part in one.exchanges))
     if repeated:
         on_note(f"{count(repeated, 'repeated conversation')} left out: messages, title, id and dates are the same")
 
 
 def _of_document(
-    found: FoundDocument | TranscriptError, choice: Choice
-) -> Iterator[tuple[str, Transcript | TranscriptError]]:
+    found: FoundDocument | TransferError, choice: Choice
+) -> Iterator[tuple[str, Transcript | TransferError]]:
     """Yield the conversations of a document with their ids."""
-    if isinstance(found, TranscriptError):
+    if isinstance(found, TransferError):
         yield "", found
     elif found.form.name in _WITH_QUESTIONS:
         yield from (("", one) for one in _with_questions(found, choice))
     else:
         for log in read_document(found, choice):
-            yield ("", log) if isinstance(log, TranscriptError) else (log.id, _transcript_of(log))
+            yield ("", log) if isinstance(log, TransferError) else (log.id, _transcript_of(log))
 
 
-def _with_questions(found: FoundDocument, choice: Choice) -> Iterator[Transcript | TranscriptError]:
+def _with_questions(found: FoundDocument, choice: Choice) -> Iterator[Transcript | TransferError]:
     try:
         one = _WITH_QUESTIONS[found.form.name](found.document, found.where, found.title)
         if choice.takes(one.title, (part.date for part in one.exchanges)):
@@ -154,12 +156,12 @@ def _with_questions(found: FoundDocument, choice: Choice) -> Iterator[Transcript
                 told = f"its messages have roles, so {' and '.join(map(repr, asked))} chooses nobody"
                 one = replace(one, notes=(*one.notes, told))
             yield one
-    except TranscriptError as error:
+    except TransferError as error:
         yield error
     except MissingExtraError:
         raise
     except Exception as error:  # noqa: BLE001 - there is no end to what a foreign file can hold
-        refusal = TranscriptError(f"{found.where} cannot be read as {found.form.name}: {reason(error)}")
+        refusal = TransferError(f"{found.where} cannot be read as {found.form.name}: {reason(error)}")
         refusal.__cause__ = error
         yield refusal
 

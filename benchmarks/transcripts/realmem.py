@@ -34,7 +34,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         title: The title for an object without "user".
 
     Raises:
-        TranscriptError: The object is malformed. (Evidence that names a missing turn is accepted.)
+        TransferError: The object is malformed. (Evidence that names a missing turn is accepted.)
     """
     document = validate(_Document, item, where)
     said, before, texts = list[TranscriptMessage](), dict[str, int](), dict[str, str]()

@@ -27,7 +27,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         title: The title for a timeline without "id".
 
     Raises:
-        TranscriptError: The timeline is malformed.
+        TransferError: The timeline is malformed.
     """
     document = validate(_Document, item, where)
     said: list[TranscriptMessage] = []

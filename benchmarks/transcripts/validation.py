@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
 
@@ -45,13 +45,13 @@ def validate(model: type[AnyItem], value: Any, where: str) -> AnyItem:
     `where` is the file with the line or index, for the error message.
 
     Raises:
-        TranscriptError: The value does not have the form of the class.
+        TransferError: The value does not have the form of the class.
     """
     try:
         return model.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        raise TranscriptError(f"{_place(first['loc'], where)}: {_reason(first)}") from error
+        raise TransferError(f"{_place(first['loc'], where)}: {_reason(first)}") from error
 
 
 def show_value(value: Any) -> str:

@@ -4,13 +4,11 @@ The forms are in `assistants.py`, `people.py` and `logs.py`, each a `Form`. Its 
 (`Fields`), or a function `read(document, title)` in `readers/` that yields conversations.
 """
 
-from memzoo.hosts.exports.chat_log import ChatLog, Unread, date_of
+from memzoo.hosts.exports.chat_log import ChatLog, Unread
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having
-from memzoo.hosts.exports.members import mark_of
 from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.talks import Talk
-from memzoo.hosts.exports.trees import tree_of
 
 __all__ = [
     "ChatLog",
@@ -18,9 +16,6 @@ __all__ = [
     "Form",
     "Talk",
     "Unread",
-    "date_of",
     "having",
-    "mark_of",
     "messages_of",
-    "tree_of",
 ]

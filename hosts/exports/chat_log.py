@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from memzoo.errors import MemoryZooError, TranscriptError, TransferError
+from memzoo.errors import MemoryZooError, TransferError
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
@@ -195,7 +195,7 @@ def _put_in_words(message: Message) -> tuple[Message, list[str]]:
     if content is None:
         return message, []
     if not isinstance(content, list):
-        raise TranscriptError(f"expected words as a text, not {content!r:.80}")
+        raise TransferError(f"expected words as a text, not {content!r:.80}")
     taken = _PARTS if message["role"] == "user" else {}
     kept: list[dict[str, Any]] = []
     kinds, thoughts = list[str](), list[str]()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, tell_left_out
 from memzoo.hosts.exports.members import date_at, id_at, list_at, need, pick, role_at, text_at
 from memzoo.hosts.exports.messages import conversation_of, messages_of
@@ -93,7 +93,7 @@ class Fields:
         """Yield the conversations of a document.
 
         Raises:
-            TranscriptError: A field is missing, or a role is unknown; the error names the message and the field.
+            TransferError: A field is missing, or a role is unknown; the error names the message and the field.
         """
         if self.group:
             groups: dict[str, list[Any]] = {}
@@ -131,7 +131,7 @@ class Fields:
         name, key = self._title(document, title), str((self.conversation and pick(document, self.conversation)) or key)
         found: Any = pick(document, self.messages)
         if not isinstance(found, list | dict) or found == {}:
-            raise TranscriptError(f"expected a list at {self.messages!r}")
+            raise TransferError(f"expected a list at {self.messages!r}")
         items: list[Any] = list(found.values()) if isinstance(found, dict) else found  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
         system = need(document, f"{self.system}?", "the file") if self.system else None
         if not (self.role or self.people or self.answer):
@@ -195,7 +195,7 @@ class Fields:
         mark: Any = need(entry, self.version, place, str if self.version_id else int) if versions else None
         ids = [pick(one, self.version_id) for one in versions] if self.version_id else range(len(versions))
         if versions and mark not in ids:
-            raise TranscriptError(f"{place}: expected one of {[*ids]!r:.60} at {self.version!r}, not {mark!r:.60}")
+            raise TransferError(f"{place}: expected one of {[*ids]!r:.60} at {self.version!r}, not {mark!r:.60}")
         shown = dict_of(versions[ids.index(mark)]) if versions else {}
         return entry | shown, max(len(versions) - 1, 0)
 
@@ -232,7 +232,7 @@ class Fields:
         if isinstance(words, str) and is_plain:  # nearly all
             return [({"role": role, "content": words}, date)]
         if not isinstance(words, str | list | None):
-            raise TranscriptError(f"{place}: expected words at {self.text!r}, not {words!r:.80}")
+            raise TransferError(f"{place}: expected words at {self.text!r}, not {words!r:.80}")
         if attached := [one for path in self.attached for one in dicts_of(pick(entry, path))]:
             words = [*filter(None, [words] if isinstance(words, str) else words or []), *map(_attachment, attached)]
         work = {key: entry[key] for key in _WORK if entry.get(key)}

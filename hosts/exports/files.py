@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import jiter
 
-from memzoo.errors import MissingExtraError, TranscriptError
+from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.exports.form import Form
 from memzoo.stores.checking import is_sqlite
@@ -63,7 +63,7 @@ class FoundDocument:
     where: str
 
 
-def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
+def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[FoundDocument | TransferError]:
     """Yield the documents in a file, folder or ZIP, and an error for each file or part that cannot be read."""
     try:
         if path.is_dir():
@@ -71,10 +71,10 @@ def find_documents(path: Path, forms: Sequence[Form]) -> Iterator[FoundDocument 
         else:
             yield from _in_file(path, forms, str(path))
     except OSError as error:
-        yield TranscriptError(f"{path} cannot be read: {error.strerror or error}")
+        yield TransferError(f"{path} cannot be read: {error.strerror or error}")
 
 
-def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TranscriptError]:
+def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TransferError]:
     # Only the names are in memory: a folder can have very many files.
     names = sorted(one.name for one in folder.iterdir())
     for form in forms:
@@ -95,7 +95,7 @@ def _in_folder(folder: Any, forms: Sequence[Form], where: str) -> Iterator[Found
                 yield found
 
 
-def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TranscriptError]:
+def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocument | TransferError]:
     suffix = Path(where).suffix.lower()
     try:
         if suffix == ".zip":
@@ -103,7 +103,7 @@ def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocu
                 yield from _in_folder(zipfile.Path(archive), forms, where)
         elif suffix not in _SUFFIXES - _DATABASES and _is_database(path):
             if not isinstance(path, Path):
-                raise TranscriptError(f"{where} is an SQLite database, which is read from a disk: copy it there")  # noqa: TRY301
+                raise TransferError(f"{where} is an SQLite database, which is read from a disk: copy it there")  # noqa: TRY301
             form = next(form for form in forms if form.document == "database")
             yield FoundDocument(form, path, path.stem, where)
         else:
@@ -112,14 +112,14 @@ def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocu
     except UnicodeDecodeError as error:
         kind = next((kind for first, kind in _KINDS.items() if error.object.startswith(first)), "")
         told = f"is no text, but {kind}" if kind else f"cannot be read as UTF-8 text ({error})"
-        yield TranscriptError(f"{where} {told}; save the chat as text or JSON")
+        yield TransferError(f"{where} {told}; save the chat as text or JSON")
     except zipfile.BadZipFile as error:
-        yield TranscriptError(f"{where} is no whole ZIP ({error}): download it again")
+        yield TransferError(f"{where} is no whole ZIP ({error}): download it again")
     except (OSError, RuntimeError, NotImplementedError) as error:  # a ZIP may need a password
-        yield TranscriptError(f"{where} cannot be read: {getattr(error, 'strerror', None) or reason(error)}")
+        yield TransferError(f"{where} cannot be read: {getattr(error, 'strerror', None) or reason(error)}")
     except MissingExtraError:
         raise
-    except TranscriptError as error:
+    except TransferError as error:
         yield error
 
 
@@ -130,19 +130,19 @@ def _is_database(path: Any) -> bool:
         return bool(file.read(16).startswith(b"SQLite format 3"))
 
 
-def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
+def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TransferError]:
     """Yield the documents in an open file.
 
     `file` must allow reading from its beginning again. `where` is its name, for titles and errors.
 
     Raises:
-        TranscriptError: The file has none of the forms, or is cut off.
+        TransferError: The file has none of the forms, or is cut off.
     """
     head = file.read(_HEAD)
     file.seek(0)
     title, suffix = Path(where).stem, Path(where).suffix.lower()
     if not head.strip():
-        raise TranscriptError(f"{where} is empty")
+        raise TransferError(f"{where} is empty")
     if suffix in _TABLES:
         yield _in_table(file, head, where, forms)
         return
@@ -160,11 +160,11 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
                 yield FoundDocument(form, file.read(), title, where)
                 return
     if head.lstrip()[0] not in "[{":
-        raise TranscriptError(f"{where} has none of the known forms; {LISTED}")
+        raise TransferError(f"{where} has none of the known forms; {LISTED}")
     yield from _in_json(file, where, title, forms)
 
 
-def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TranscriptError]:
+def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TransferError]:
     line = file.readline(_CHUNK)
     while line and not line.strip():
         line = file.readline(_CHUNK)
@@ -180,7 +180,7 @@ def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Ite
     elif first is None and (form := _find_itemised(file, where, forms)):
         for number, (place, item) in enumerate(_items(file, where), start=1):
             document = {form.items: [item]}
-            is_read = not isinstance(item, TranscriptError)
+            is_read = not isinstance(item, TransferError)
             yield FoundDocument(form, document, f"{title} {number}", place) if is_read else item
     else:
         try:
@@ -189,9 +189,9 @@ def _in_json(file: TextIO, where: str, title: str, forms: Sequence[Form]) -> Ite
             line_number = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
             raise _not_json(f"{where}{line_number}", error) from error
         found = _of_value(document, where, title, forms)
-        if isinstance(found, TranscriptError):  # a file can have one message
+        if isinstance(found, TransferError):  # a file can have one message
             alone = _of_value([document], where, title, forms)
-            found = found if isinstance(alone, TranscriptError) else alone
+            found = found if isinstance(alone, TransferError) else alone
         yield found
 
 
@@ -207,28 +207,28 @@ def _find_itemised(file: TextIO, where: str, forms: Sequence[Form]) -> Form | No
 
 def _among(
     values: Iterable[tuple[str, Any]], where: str, title: str, forms: Sequence[Form], ahead: int = _FIRST
-) -> Iterator[FoundDocument | TranscriptError]:
+) -> Iterator[FoundDocument | TransferError]:
     """Yield the documents among the values of a list, or all of them as one; a form is known by some values ahead."""
     values = iter(values)
     first = list(itertools.islice(values, ahead))
-    good = [value for _, value in first if not isinstance(value, TranscriptError)]
+    good = [value for _, value in first if not isinstance(value, TransferError)]
     for form in forms:
         if "list" in form.document and form.recognise(good):
             everything = [value for _, value in itertools.chain(first, values)]
-            yield from (value for value in everything if isinstance(value, TranscriptError))
-            yield FoundDocument(form, [one for one in everything if not isinstance(one, TranscriptError)], title, where)
+            yield from (value for value in everything if isinstance(value, TransferError))
+            yield FoundDocument(form, [one for one in everything if not isinstance(one, TransferError)], title, where)
             return
         if "object" in form.document and any(isinstance(value, dict) and form.recognise(value) for value in good):
             break
     if not first:
-        raise TranscriptError(f"{where} is an empty list")
+        raise TransferError(f"{where} is an empty list")
     titles = (f"{title} {number}" for number in itertools.count(1)) if len(first) > 1 else itertools.repeat(title)
     for (place, value), name in zip(itertools.chain(first, values), titles, strict=False):
         yield _of_value(value, place, name, forms)
 
 
-def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> FoundDocument | TranscriptError:
-    if isinstance(value, TranscriptError):
+def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> FoundDocument | TransferError:
+    if isinstance(value, TransferError):
         return value
     kind = "list" if isinstance(value, list) else "object" if isinstance(value, dict) else "nothing"
     head = value[:_FIRST] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
@@ -236,11 +236,11 @@ def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Foun
     if form is None:
         keys = ", ".join(map(repr, value)) if isinstance(value, dict) else ""  # pyright: ignore[reportUnknownArgumentType]
         there = f"there are only the keys {keys}" if keys else f"there is {value!r:.80}"
-        return TranscriptError(f"{where} has none of the known forms: {there:.300}; {LISTED}")
+        return TransferError(f"{where} has none of the known forms: {there:.300}; {LISTED}")
     return FoundDocument(form, value, title, where)
 
 
-def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> FoundDocument | TranscriptError:
+def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> FoundDocument | TransferError:
     titles = next(iter(head.splitlines()), "")
     delimiter = max(",;\t|", key=titles.count)
     spaced = titles.count(f"{delimiter} ") == titles.count(delimiter)
@@ -250,7 +250,7 @@ def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> Fou
     for form in forms:
         if form.document == "table" and form.recognise(set(columns)):
             return FoundDocument(form, rows, Path(where).stem, where)
-    return TranscriptError(f"{where} has none of the known forms: the columns are {', '.join(columns)}; {LISTED}")
+    return TransferError(f"{where} has none of the known forms: the columns are {', '.join(columns)}; {LISTED}")
 
 
 def _yaml(text: str, where: str) -> Any:
@@ -261,7 +261,7 @@ def _yaml(text: str, where: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise TranscriptError(f"{where} cannot be read as YAML: {error}") from error
+        raise TransferError(f"{where} cannot be read as YAML: {error}") from error
 
 
 def _lines(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
@@ -274,7 +274,7 @@ def _lines(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
                 value = parse(line)
                 begun = begun or isinstance(value, dict)
                 is_odd = begun and not isinstance(value, dict)
-                yield place, TranscriptError(f"{place}: expected an object, not {value!r:.60}") if is_odd else value
+                yield place, TransferError(f"{place}: expected an object, not {value!r:.60}") if is_odd else value
             except (ValueError, RecursionError) as error:
                 yield place, _not_json(place, error)
 
@@ -342,11 +342,11 @@ def _parse_or_none(line: str) -> Any:
         return None
 
 
-def _not_json(where: str, error: Exception) -> TranscriptError:
+def _not_json(where: str, error: Exception) -> TransferError:
     if isinstance(error, json.JSONDecodeError):
         said = error.msg
     elif isinstance(error, RecursionError):
         said = "nested too deeply"
     else:  # Python's limit for the digits of an integer
         said = "a number in it has too many digits"
-    return TranscriptError(f"{where}: this is not JSON ({said})")
+    return TransferError(f"{where}: this is not JSON ({said})")

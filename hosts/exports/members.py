@@ -8,7 +8,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import date_of
 from memzoo.hosts.roles import role_of
 
@@ -72,7 +72,7 @@ def need(item: Any, path: str, place: str, kind: type = object) -> Any:
         kind: The type of the value.
 
     Raises:
-        TranscriptError: The value is missing or of another type. The error names the place and the path.
+        TransferError: The value is missing or of another type. The error names the place and the path.
     """
     if kind is object and isinstance(item, dict) and path in item:  # nearly all
         return item[path]  # pyright: ignore[reportUnknownVariableType]
@@ -83,7 +83,7 @@ def need(item: Any, path: str, place: str, kind: type = object) -> Any:
         return None
     if value is _MISSING:
         there = ", ".join(map(repr, item)) or "nothing" if isinstance(item, Mapping) else repr(item)  # pyright: ignore[reportUnknownArgumentType]
-        raise TranscriptError(f"{place} has no {path!r}; it has {there:.200}")
+        raise TransferError(f"{place} has no {path!r}; it has {there:.200}")
     _check(value, path, place, kind)
     return value
 
@@ -101,19 +101,19 @@ def _check_alike(item: Any, path: str, place: str) -> None:
 def _check(value: Any, path: str, place: str, kind: type) -> None:
     # In Python, true and false are numbers.
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise TranscriptError(f"{place}: expected {_KINDS.get(kind, kind.__name__)} at {path!r}, not {value!r:.60}")
+        raise TransferError(f"{place}: expected {_KINDS.get(kind, kind.__name__)} at {path!r}, not {value!r:.60}")
 
 
 def list_at(item: Any, path: str, place: str) -> list[dict[str, Any]]:
     """Return the list of objects at a path.
 
     Raises:
-        TranscriptError: The list is missing, or has other items. The error names the place.
+        TransferError: The list is missing, or has other items. The error names the place.
     """
     listed: list[Any] = need(item, path, place, list)
     for number, one in enumerate(listed, start=1):
         if not isinstance(one, dict):
-            raise TranscriptError(f"{place}: expected an object as number {number} of {path!r}, not {one!r:.60}")
+            raise TransferError(f"{place}: expected an object as number {number} of {path!r}, not {one!r:.60}")
     return listed
 
 
@@ -121,12 +121,12 @@ def date_at(item: Any, path: str, place: str) -> datetime | None:
     """Return the time at a path; `None` if the value there is null.
 
     Raises:
-        TranscriptError: The time is missing or cannot be read. The error names the place, the path and the value.
+        TransferError: The time is missing or cannot be read. The error names the place, the path and the value.
     """
     given = need(item, path, place)
     date = date_of(given)
     if date is None and given is not None:
-        raise TranscriptError(f"{place}: expected a time at {path!r}, not {given!r:.80}")
+        raise TransferError(f"{place}: expected a time at {path!r}, not {given!r:.80}")
     return date
 
 
@@ -134,7 +134,7 @@ def text_at(item: Any, path: str, place: str) -> str:
     """Return the text at a path; "" if it is missing.
 
     Raises:
-        TranscriptError: The value is not a text. The error names the place, the path and the value.
+        TransferError: The value is not a text. The error names the place, the path and the value.
     """
     text = pick(item, path)
     if text is not None:
@@ -155,14 +155,14 @@ def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = Mapping
     the place of the message, for the error.
 
     Raises:
-        TranscriptError: The role is missing or unknown. The error names the message, the path and the value.
+        TransferError: The role is missing or unknown. The error names the message, the path and the value.
     """
     given = need(item, f"{path}?" if "None" in roles else path, place)
     role = roles[str(given)] if str(given) in roles else role_of(given)
     if role is None and isinstance(given, str):
         role = roles.get("*")
     if role is None:
-        raise TranscriptError(f"{place}: expected a role at {path!r}, not {given!r}")
+        raise TransferError(f"{place}: expected a role at {path!r}, not {given!r}")
     return role
 
 
@@ -172,12 +172,12 @@ def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) 
     `kind` is the type of the member. `place` is the place of the message, for the error.
 
     Raises:
-        TranscriptError: The member has another type, or is missing while another member has a similar name.
+        TransferError: The member has another type, or is missing while another member has a similar name.
     """
     value = item.get(key)
     if value is None:
         if key not in item and (alike := _find_alike(key, tuple(item))):
-            raise TranscriptError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
+            raise TransferError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
     else:
         _check(value, key, place, kind)
     return value

@@ -1,57 +1,56 @@
-"""The options of commands that read conversations."""
+"""Reads the options behind the name of a file, which choose conversations and their speakers."""
 
-from dataclasses import dataclass, replace
-from typing import Annotated
-
-import typer
+import re
+from pathlib import Path
 
 from memzoo.errors import OptionError
 from memzoo.hosts.exports.chat_log import date_of
 from memzoo.hosts.exports.reading import Choice
 
-__all__ = ["Chosen", "ChosenMany"]
+__all__ = ["FILE_OPTIONS", "HELP", "split_choice"]
+
+FILE_OPTIONS = ("title", "since", "last", "user", "assistant", "branches")
+"""The options of a file."""
+
+HELP = (
+    "Options follow the name, as in chats.zip:title=garden,last=5: title, since and last choose conversations, user "
+    "and assistant their speakers, and branches=all reads every branch."
+)
+"""The part of a command's help that explains the options."""
+
+_NAMES = "|".join(FILE_OPTIONS)
+_GIVEN = re.compile(rf"(.+?):((?:{_NAMES})=.*)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """The options that choose a conversation and its speakers."""
+def split_choice(source: str) -> tuple[str, Choice]:
+    """Return a place, and the choice that its options make.
 
-    user: Annotated[str, typer.Option(help="The name of the user in talks between people.")] = ""
-    assistant: Annotated[str, typer.Option(help="The name of the assistant there; all others are users.")] = ""
-    branches: Annotated[
-        str, typer.Option(help="'all' reads each branch of a conversation, not only the shown one.")
-    ] = "shown"
+    Raises:
+        OptionError: An option has a value that is not allowed.
 
-    @property
-    def choice(self) -> Choice:
-        """The options as a `Choice`, to read conversations with.
-
-        Raises:
-            OptionError: A value is not allowed.
-        """
-        if self.branches not in ("shown", "all"):
-            raise OptionError(f"--branches must be 'shown' or 'all', not {self.branches!r}")
-        return Choice(self.user, self.assistant, self.branches == "all")
-
-
-@dataclass(frozen=True)
-class ChosenMany(Chosen):
-    """The options that choose conversations and their speakers."""
-
-    title: Annotated[str, typer.Option(help="Only conversations with this text in their titles.")] = ""
-    since: Annotated[str, typer.Option(help="Only conversations with a message since this date.")] = ""
-    last: Annotated[
-        int | None, typer.Option(min=0, help="Only this number of conversations, the newest; 0 for all.")
-    ] = None
-
-    @property
-    def choice(self) -> Choice:
-        """The options as a `Choice`, to read conversations with.
-
-        Raises:
-            OptionError: A value is not allowed.
-        """
-        since = date_of(self.since)
-        if self.since and since is None:
-            raise OptionError(f"--since must be a date such as 2026-03-02, not {self.since!r}")
-        return replace(super().choice, title=self.title, since=since, last=self.last or 0)
+    Example:
+        >>> split_choice("chats.zip:title=Lunch, again,last=5")
+        ('chats.zip', Choice(user='', assistant='', all_branches=False, title='Lunch, again', since=None, last=5))
+    """
+    found = _GIVEN.fullmatch(source)
+    if not found or Path(source).exists():
+        return source, Choice()
+    # A comma may also be part of a value, such as a title.
+    parts = (part.partition("=") for part in re.split(rf",\s*(?=(?:{_NAMES})=)", found[2]))
+    given = {name: value for name, _, value in parts}
+    since, last = given.get("since", ""), given.get("last")
+    branches = given.get("branches", "shown")
+    if branches not in ("shown", "all"):
+        raise OptionError(f"branches must be 'shown' or 'all', not {branches!r}")
+    if since and date_of(since) is None:
+        raise OptionError(f"since must be a date such as 2026-03-02, not {since!r}")
+    if last is not None and not re.fullmatch(r"\d{1,9}", last, re.ASCII):
+        raise OptionError(f"last must be a whole number of at least 0, not {last!r}")
+    return found[1], Choice(
+        given.get("user", ""),
+        given.get("assistant", ""),
+        branches == "all",
+        given.get("title", ""),
+        date_of(since),
+        None if last is None else int(last),
+    )

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from memzoo.errors import MissingExtraError, TranscriptError
+from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, reason
 from memzoo.hosts.exports.files import LISTED, FoundDocument, find_documents, find_in_text
 from memzoo.hosts.exports.forms import known_forms
@@ -31,7 +31,7 @@ class Choice:
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
         title: Text that the title must contain, without regard to case; "" for any title.
         since: A time; only conversations with a message then or later are chosen. `None` for all.
-        last: The number of conversations to choose, by their newest messages; 0 for all.
+        last: The number of conversations to choose, by their newest messages; 0 or `None` for all.
     """
 
     user: str = ""
@@ -39,7 +39,7 @@ class Choice:
     all_branches: bool = False
     title: str = ""
     since: datetime | None = None
-    last: int = 0
+    last: int | None = None
 
     def takes(self, title: str, dates: Iterable[datetime | None]) -> bool:
         """Return whether a conversation is chosen. The option `last` is ignored here."""
@@ -52,12 +52,12 @@ class Choice:
         wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
-    def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TranscriptError]:
+    def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TransferError]:
         """Yield a conversation with the chosen speakers and, if `all_branches` is set, its other branches."""
         if self.all_branches:
-            log = replace(log, notes=[note for note in log.notes if "--branches all" not in note])
+            log = replace(log, notes=[note for note in log.notes if "branches=all" not in note])
         if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):
-            yield TranscriptError(f"{where}, {log.title!r}, has no words: {'; '.join(log.notes)}")
+            yield TransferError(f"{where}, {log.title!r}, has no words: {'; '.join(log.notes)}")
         for one in (log, *(log.branches() if self.all_branches else ())):
             if one.messages and self.takes(one.title, one.dates):
                 names = {str(message["name"]): None for message in one.messages if message.get("name")}
@@ -66,7 +66,7 @@ class Choice:
                     told = (
                         f"nobody is called {' or '.join(map(repr, strange))}; there are {', '.join(map(repr, names))}"
                     )
-                    yield TranscriptError(f"{where}, {one.title!r}: {told}")
+                    yield TransferError(f"{where}, {one.title!r}: {told}")
                 elif strange:
                     told = f"it has no names of speakers, so {' and '.join(map(repr, strange))} chooses nobody"
                     yield replace(one, notes=[*one.notes, told])
@@ -83,7 +83,7 @@ class Choice:
             else message
             for message in log.messages
         ]
-        return replace(log, messages=messages, notes=[note for note in log.notes if "--user NAME" not in note])
+        return replace(log, messages=messages, notes=[note for note in log.notes if "user=NAME" not in note])
 
     def _role(self, name: str) -> str:
         if self.user:
@@ -91,7 +91,7 @@ class Choice:
         return "assistant" if name == self.assistant else "user"
 
 
-def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TranscriptError]:
+def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TransferError]:
     """Yield the documents in files, folders and ZIPs, and an error for each part that cannot be read.
 
     "-" stands for standard input.
@@ -99,19 +99,19 @@ def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TranscriptError]:
     for path in paths:
         if str(path) != "-":
             found = find_documents(path, known_forms())
-            yield next(found, TranscriptError(f"{path} has no file of a known form; {LISTED}"))
+            yield next(found, TransferError(f"{path} has no file of a known form; {LISTED}"))
             yield from found
             continue
         try:
             yield from find_in_text(io.StringIO(sys.stdin.read()), "standard input", known_forms())
-        except TranscriptError as error:
+        except TransferError as error:
             yield error
 
 
-def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
+def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | TransferError]:
     """Yield the chosen conversations in a document, and an error for each conversation that cannot be read."""
     if isinstance(found.form.read, str):
-        yield TranscriptError(f"{found.where}: this is {found.form.name}; {found.form.read}")
+        yield TransferError(f"{found.where}: this is {found.form.name}; {found.form.read}")
         return
     number = 0
     try:
@@ -137,16 +137,16 @@ def _check_roles(log: ChatLog) -> None:
     """Raise an error for a message with an unknown role, as the reader of a package may give."""
     for number, message in enumerate(log.messages, start=1):
         if message.get("role") not in ROLES:
-            raise TranscriptError(f"message {number}: {message.get('role')!r} is none of the roles {', '.join(ROLES)}")
+            raise TransferError(f"message {number}: {message.get('role')!r} is none of the roles {', '.join(ROLES)}")
 
 
-def _refusal(where: str, found: FoundDocument, error: Exception, after: str = "") -> TranscriptError:
-    refusal = TranscriptError(f"{where} cannot be read as {found.form.name}: {reason(error)}{after}")
+def _refusal(where: str, found: FoundDocument, error: Exception, after: str = "") -> TransferError:
+    refusal = TransferError(f"{where} cannot be read as {found.form.name}: {reason(error)}{after}")
     refusal.__cause__ = error
     return refusal
 
 
-def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iterator[ChatLog | TranscriptError]:
+def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iterator[ChatLog | TransferError]:
     """Yield the chosen conversations of files, folders and ZIPs, and an error for each part that cannot be read.
 
     "-" stands for standard input.
@@ -155,7 +155,7 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
         (
             read
             for found in find_in(paths)
-            for read in ([found] if isinstance(found, TranscriptError) else read_document(found, choice))
+            for read in ([found] if isinstance(found, TransferError) else read_document(found, choice))
         ),
         choice.last,
         lambda log: log.dates,
@@ -163,13 +163,13 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 
 
 def choose_last(
-    read: Iterable[AnyRead | TranscriptError], number: int, dates: Callable[[AnyRead], Iterable[datetime | None]]
-) -> Iterator[AnyRead | TranscriptError]:
+    read: Iterable[AnyRead | TransferError], number: int | None, dates: Callable[[AnyRead], Iterable[datetime | None]]
+) -> Iterator[AnyRead | TransferError]:
     """Yield the `number` conversations with the newest messages; only these are kept in memory.
 
     Args:
         read: The conversations and errors; each error is yielded at once.
-        number: The number of conversations; 0 for all.
+        number: The number of conversations; 0 or `None` for all.
         dates: A function that returns the dates of a conversation's messages.
     """
     if not number:
@@ -177,7 +177,7 @@ def choose_last(
         return
     newest: list[tuple[float, int, AnyRead]] = []
     for place, one in enumerate(read):
-        if isinstance(one, TranscriptError):
+        if isinstance(one, TransferError):
             yield one
         else:
             said_at = max((date.timestamp() for date in dates(one) if date), default=0.0)

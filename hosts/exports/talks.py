@@ -63,9 +63,9 @@ class Talk:
         if user and len(open_names) > 1:
             others = [repr(name) for name in dict.fromkeys(name for name, *_ in self._said) if name != user]
             choices = f" of: {', '.join(others)}" if len(others) > 1 else ""
-            notes.append(f"{user!r}, who speaks first, is the user (--user NAME chooses another{choices})")
+            notes.append(f"{user!r}, who speaks first, is the user (FILE:user=NAME chooses another{choices})")
         if self._said and not is_known and not user:
-            notes.append("nobody in it is the user (--user NAME chooses somebody)")
+            notes.append("nobody in it is the user (FILE:user=NAME chooses somebody)")
         if self.is_text and (heads := self._find_heads()):
             told = "of another form in messages; their words are read as those of the message before"
             notes.append(f"{count(len(heads), 'beginning')} {told}, such as {heads[0]!r:.80}")

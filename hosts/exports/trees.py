@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count, tell_left_out
 from memzoo.stores import Message
 
@@ -40,7 +40,7 @@ def tree_of(
         id: The conversation's id in its export.
 
     Raises:
-        TranscriptError: A parent is not in the tree, or follows itself; the error names the node.
+        TransferError: A parent is not in the tree, or follows itself; the error names the node.
     """
     if not parents:
         return ChatLog(title, [], [], list(notes), id)
@@ -63,7 +63,7 @@ def tree_of(
     if firsts > 1:
         told.append(f"{firsts} messages have no message before them, and each begins a branch")
     if others:
-        told.append(f"{count(len(others), 'other branch', 'other branches')} left out (--branches all reads them)")
+        told.append(f"{count(len(others), 'other branch', 'other branches')} left out (FILE:branches=all reads them)")
         if shown is None:
             told.append("the file does not say which branch is shown; the last one is read")
 
@@ -99,7 +99,7 @@ def _branch(parents: Mapping[str, Any], last: str, known: Container[str] = ()) -
         if place not in parents and str(place).startswith(_NIL):
             break
         if place not in parents or place in branch:
-            raise TranscriptError(f"its messages are not a tree: {place!r} is not in it, or follows itself")
+            raise TransferError(f"its messages are not a tree: {place!r} is not in it, or follows itself")
         branch[place] = None
         place = parents[place]
     return [*branch][::-1]

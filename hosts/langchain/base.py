@@ -119,7 +119,7 @@ class LangChainMemory(BothWays):
         """Check that an exchange has the user's and the assistant's words, before anything is stored.
 
         Raises:
-            AmbiguousKeyError, MissingKeyError, MessageError: The user's or the assistant's words are missing or
+            MissingKeyError, MessageError: The user's or the assistant's words are missing or
                 ambiguous.
         """
         input_key_of(inputs, self._plain.input_key, self.memory_variables)

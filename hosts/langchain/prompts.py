@@ -6,7 +6,7 @@ import string
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from memzoo.errors import PromptError
+from memzoo.errors import OptionError
 
 __all__ = ["ENTITY_UPDATE", "convert_template"]
 
@@ -65,13 +65,13 @@ def convert_template(prompt: str, option: str, template: Any) -> str:
         template: A `PromptTemplate`, or a text with variables in braces.
 
     Raises:
-        PromptError: The template has another type, or unknown variables.
+        OptionError: The template has another type, or unknown variables.
     """
     before, variables, behind = _TAKEN_OVER[prompt]
     text = template if isinstance(template, str) else getattr(template, "template", None)
     form = getattr(template, "template_format", "f-string")
     if not isinstance(text, str) or form not in ("f-string", "jinja2"):
-        raise PromptError(
+        raise OptionError(
             f"{option} must be a PromptTemplate with an f-string or jinja2 template, or a text with variables in "
             f"braces, not {template!r}; pass a template of memzoo's as prompts={{{prompt!r}: ...}}"
         )
@@ -91,7 +91,7 @@ def _jinja(text: str, option: str, known: Collection[str]) -> str:
         if field is None:
             continue
         if field not in known:
-            raise PromptError(
+            raise OptionError(
                 f"{option}: Got unexpected prompt input variables. The prompt expects {field!r}, but it should have "
                 f"{', '.join(known)}."
             )

@@ -14,7 +14,7 @@ from memzoo.cli.options import StoreURL, command, conversation_option, find_miss
 from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
-from memzoo.hosts.exports.options import ChosenMany
+from memzoo.hosts.exports.options import HELP, split_choice
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.stores import InMemoryStore, ManagedStore, import_conversation
 from memzoo.text import show_url
@@ -25,25 +25,25 @@ __all__ = ["import_lines"]
 @command("Stored data")
 def import_lines(
     *,
-    source: Annotated[str, typer.Argument(help="A file, folder or ZIP of conversations; a URL with --from.")],
+    source: Annotated[str, typer.Argument(help=f"A file, folder or ZIP of conversations; a URL with --from. {HELP}")],
     store: StoreURL,
     conversation: Annotated[str | None, conversation_option("Its id in the store; by default its old id.")] = None,
     form: Annotated[str, typer.Option("--from", help=f"For {', '.join(READERS)}; other forms are recognised.")] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only list the conversations to import, not for a file of `export`.")
     ] = False,
-    chosen: ChosenMany,
 ) -> None:
     """Import conversations of other programs, or a conversation from `memzoo export` that the store does not have yet.
 
     `memzoo compare --formats` lists the forms that are recognised.
     """
+    source, choice = split_choice(source)
     file = Path(source)
     if not form and not file.exists():
         raise OptionError(f"there is no file {file}")
     if form or not _is_own(file):
         wrong: list[TransferError] = []
-        logs = read_logs(form, source, wrong.append, chosen.choice)
+        logs = read_logs(form, source, wrong.append, choice)
         _import_from(logs, wrong, source, store, conversation, dry_run=dry_run)
         return
     if find_missing_file(store):
@@ -84,7 +84,7 @@ def _import_from(
     if conversation is not None:
         if (another := next(logs, None)) is not None:
             several = f"{first.key!r} ({first.title}), {another.key!r} ({another.title}) ..."
-            raise OptionError(f"--conversation names one, and {source} has several: {several}; --title chooses one")
+            raise OptionError(f"--conversation names one, and {source} has several: {several}; FILE:title=TEXT chooses")
         first = replace(first, id=conversation)
     counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations"), TimeElapsedColumn())
     with closing(InMemoryStore() if dry_run and find_missing_file(store) else unlock_store(store)) as opened, counting:

@@ -4,10 +4,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
-from memzoo.errors import ConflictError, MessageError, TranscriptError, TransferError
+from memzoo.errors import ConflictError, MessageError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread
 from memzoo.hosts.exports.files import FoundDocument
 from memzoo.hosts.exports.form import Form
@@ -16,7 +15,7 @@ from memzoo.hosts.migrate.histories import langchain_mongo, langchain_redis, lan
 from memzoo.hosts.migrate.llama_index import llama_index
 from memzoo.memories.engine.system_message import note_system, system_state
 from memzoo.memories.text.messages import checked
-from memzoo.stores import SAID_AT, Entry, ManagedStore, Message, Record
+from memzoo.stores import Entry, ManagedStore, Message, Record
 from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function
 from memzoo.text import show_url
@@ -86,7 +85,7 @@ def read_logs(
         found = _of_source(form, file, choice) if form else read_conversations([Path(source)], choice)
         for result in found:
             has_any = True
-            one = _check(result, source) if isinstance(result, ChatLog) else _as_transfer_error(result)
+            one = _check(result, source) if isinstance(result, ChatLog) else result
             if isinstance(one, ChatLog):
                 yield one
             else:
@@ -99,13 +98,9 @@ def _check(log: ChatLog, source: str) -> ChatLog | TransferError:
     try:
         return replace(log, messages=list(map(checked, log.messages)))
     except MessageError as error:
-        return _as_transfer_error(error, f"{show_url(source)}, {log.title!r}, cannot be read: {error}")
-
-
-def _as_transfer_error(error: Exception, told: str = "") -> TransferError:
-    refusal = TransferError(told or str(error))
-    refusal.__cause__ = error
-    return refusal
+        refusal = TransferError(f"{show_url(source)}, {log.title!r}, cannot be read: {error}")
+        refusal.__cause__ = error
+        return refusal
 
 
 def _files(source: str) -> Sequence[str]:
@@ -114,7 +109,7 @@ def _files(source: str) -> Sequence[str]:
     return sorted(str(one) for one in Path(source).rglob("[!.]*") if one.is_file())
 
 
-def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TranscriptError]:
+def _of_source(form: str, source: str, choice: Choice) -> Iterator[ChatLog | TransferError]:
     """Yield the conversations of one file or database, and an error for each that is unreadable, or for the source."""
     row = Form(form, "database", bool, lambda place, _: READERS[form](place), known="", get="")
     return read_document(FoundDocument(row, source, source, show_url(source)), choice)
@@ -177,7 +172,7 @@ async def _restore(store: ManagedStore, log: ChatLog) -> None:
     said_at = next((date for date in log.dates if date), utc_now())
     for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):
         said_at = date or said_at
-        entries.append(Entry(number, message, turn, said_at, {} if date else _when(None)))
+        entries.append(Entry(number, message, turn, said_at, {} if date else Record.dated(message, None).fields))
     await store.restore(log.key, entries, system_state(entries))
 
 
@@ -185,15 +180,10 @@ async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
     """Write the messages that are new since the last import, turn by turn."""
     turns: dict[str, list[Record]] = {}
     for message, date, turn in list(zip(log.messages, log.dates, _turns(log), strict=True))[start:]:
-        turns.setdefault(turn, []).append(Record(message, _when(date)))
+        turns.setdefault(turn, []).append(Record.dated(message, date))
     for turn, records in turns.items():
         await store.append(log.key, records, turn_id=f"{turn}-{start}")
     await note_system(store, log.key)
-
-
-def _when(date: datetime | None) -> dict[str, str | None]:
-    """Return the field of a record for a message's original time; the store itself records the time of the import."""
-    return {SAID_AT: date.isoformat() if date else ""}
 
 
 def _turns(log: ChatLog) -> Iterator[str]:

@@ -40,7 +40,7 @@ from memzoo.memories.text.messages import text_of, with_words
 from memzoo.memories.text.order import lead_with, make_request
 from memzoo.memories.text.responses import Api, by_responses
 from memzoo.memories.text.view import Piece, Shown
-from memzoo.stores import UNFINISHED, Message, Record, Store
+from memzoo.stores import Message, Record, Store
 from memzoo.stores.base import ANSWER
 from memzoo.sync import Closing, blocking, drive, iterated, together
 
@@ -417,7 +417,7 @@ def _keep_heard(turn: Turn, text: str) -> None:
     """Add the text that the user has read of an interrupted answer to the turn."""
     # The last piece may end in half a character, which cannot be stored.
     if text := extract_spoken(text.encode("utf-8", "ignore").decode()):
-        turn.add(Record({"role": "assistant", "content": text}, UNFINISHED))
+        turn.add(Record.unfinished({"role": "assistant", "content": text}))
 
 
 def _describe(said: Answer) -> dict[str, str | None]:

@@ -1,47 +1,43 @@
-"""Writes a graph of facts as text, Mermaid, GraphML, JSON lines or a picture.
+"""Writes facts as text, Mermaid, GraphML, JSON lines or a picture.
 
 Each format gives the same output for the same facts, and escapes names safely.
 """
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from memzoo.errors import OptionError
 from memzoo.memories.graph.fact import Fact, by_name, describe_relation, names_in
-from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
 from memzoo.text import did_you_mean
 
-__all__ = ["export"]
+__all__ = ["write_facts"]
 
 # Characters that XML does not allow, and the carriage return, which XML parsers convert.
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def _to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
+def _to_text(facts: Iterable[Fact]) -> str:
     r"""Return one fact per line, sorted by subject: subject, relation, object, and the log numbers of the sources.
 
     A negated fact begins with "NOT". Characters that could pass for a separator or a line end are escaped with a
     backslash.
 
     Example:
-        >>> graph = KnowledgeGraph()
-        >>> graph.apply({"a|b\tlikes\ttea": Fact("A|b", "likes", "tea").as_json()})
-        >>> print(export(graph, "text"), end="")
+        >>> print(write_facts([Fact("A|b", "likes", "tea")], "text"), end="")
         A\|b | likes | tea []
     """
-    return "".join(f"{line}\n" for line in map(_line, by_name(graph.facts(history=history))))
+    return "".join(f"{line}\n" for line in map(_line, facts))
 
 
-def _to_json(graph: KnowledgeGraph, *, history: bool = False) -> str:
+def _to_json(facts: Iterable[Fact]) -> str:
     """Return one fact per line as a JSON object (see `Fact.as_json`), sorted by subject."""
-    return "".join(f"{json.dumps(fact.as_json())}\n" for fact in by_name(graph.facts(history=history)))
+    return "".join(f"{json.dumps(fact.as_json())}\n" for fact in facts)
 
 
-def _to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
+def _to_mermaid(facts: Sequence[Fact]) -> str:
     """Return a Mermaid flowchart; superseded facts are dotted."""
-    facts = by_name(graph.facts(history=history))
     names = names_in(facts)
     numbers = {node: f"n{number}" for number, node in enumerate(names)}
     nodes = (f'  {numbers[node]}["{_entities(name)}"]' for node, name in names.items())
@@ -53,7 +49,7 @@ def _to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
     return "\n".join(["graph LR", *nodes, *edges, ""])
 
 
-def _to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
+def _to_graphml(facts: Sequence[Fact]) -> str:
     """Return GraphML for networkx, Gephi and yEd.
 
     Nodes have a `name`. Edges have `relation`, `negated`, `superseded`, `superseded_by` (a log number, or 0), and three
@@ -62,7 +58,6 @@ def _to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
     """
     from networkx import MultiDiGraph, generate_graphml
 
-    facts = by_name(graph.facts(history=history))
     names = names_in(facts)
     numbers = {node: f"n{number}" for number, node in enumerate(names)}
     drawn: MultiDiGraph[str] = MultiDiGraph()
@@ -73,7 +68,7 @@ def _to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + "\n".join(generate_graphml(drawn)) + "\n"
 
 
-_FORMATS: dict[str, Callable[..., str]] = {
+_FORMATS: dict[str, Callable[[Sequence[Fact]], str]] = {
     "text": _to_text,
     "mermaid": _to_mermaid,
     "graphml": _to_graphml,
@@ -82,28 +77,11 @@ _FORMATS: dict[str, Callable[..., str]] = {
 }
 
 
-def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
-    """Return a graph written in a format.
-
-    Args:
-        graph: The graph.
-        form: "text", "json", "mermaid", "graphml" or "html".
-        history: True to include superseded facts.
-
-    Raises:
-        OptionError: There is no such format.
-        MissingExtraError: The format needs a library that is not installed.
-
-    Example:
-        >>> from memzoo import ConversationKGMemory
-        >>> memory = ConversationKGMemory(llm=lambda messages: "Sam | likes | tea", learn_every=1)
-        >>> memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
-        >>> print(export(memory.kg, "text"), end="")
-        Sam | likes | tea [1]
-    """
+def write_facts(facts: Iterable[Fact], form: str) -> str:
+    """Return facts written in a format; see `KnowledgeGraph.export`."""
     if form not in _FORMATS:
         raise OptionError(f"there is no format {form!r}; there are {', '.join(_FORMATS)}{did_you_mean(form, _FORMATS)}")
-    return _FORMATS[form](graph, history=history)
+    return _FORMATS[form](by_name(facts))
 
 
 def _line(fact: Fact) -> str:

@@ -75,6 +75,27 @@ class KnowledgeGraph:
             facts = (fact for node in self.graph for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
 
+    def export(self, form: str, *, history: bool = False) -> str:
+        """Return the facts in a form that other programs read.
+
+        Args:
+            form: "text", "json", "mermaid", "graphml" or "html".
+            history: True to include superseded facts.
+
+        Raises:
+            OptionError: There is no such format.
+
+        Example:
+            >>> from memzoo import ConversationKGMemory
+            >>> memory = ConversationKGMemory(llm=lambda messages: "Sam | likes | tea", learn_every=1)
+            >>> memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
+            >>> print(memory.kg.export("text"), end="")
+            Sam | likes | tea [1]
+        """
+        from memzoo.memories.graph.export import write_facts
+
+        return write_facts(self.facts(history=history), form)
+
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
         """Return the facts with a name as subject or object, in the order first said."""
         with self._lock:

@@ -6,8 +6,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories.graph.fact import Fact, by_name, describe_relation, names_in
-from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories.graph.fact import Fact, describe_relation, names_in
 
 __all__ = ["to_html"]
 
@@ -20,15 +19,14 @@ _LONGEST_LABEL = 32
 _CHARACTER, _ROW, _APART, _RIM, _BESIDE = 8, 48, 120, 10, 24
 
 
-def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    """Return an HTML page that shows the graph and lets readers search, move and zoom.
+def to_html(facts: Sequence[Fact]) -> str:
+    """Return an HTML page that shows facts as a graph and lets readers search, move and zoom.
 
     Speakers, names and values have different colours. Negated facts are red, superseded facts dashed. Under the mouse,
     names and arrows show the messages that stated their facts, with speakers and times.
     """
     from jinja2 import Environment, StrictUndefined
 
-    facts = by_name(graph.facts(history=history))
     names = names_in(facts)
     places = _places(facts, names)
     subjects = Counter(fact.nodes[0] for fact in facts)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.errors import CutReplyError, ModelReplyError
+from memzoo.errors import CutReplyError, MemoryZooWarning, ModelReplyError
 from memzoo.memories.models.cleaning import is_sendable, split_answer
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.responses import Api, Item, read_items
@@ -15,19 +15,15 @@ from memzoo.stores import Message
 from memzoo.text import DEEPEST, is_too_deep
 from memzoo.warned import warn_caller
 
-__all__ = ["Answer", "DroppedThoughtsWarning", "read_answer", "unusable"]
+__all__ = ["Answer", "read_answer", "unusable"]
 
 MOST_BESIDES = 256 * 1024
-"""The most bytes that an answer may have beside its words and calls; see `DroppedThoughtsWarning`."""
+"""The most bytes that an answer may have beside its words and calls; of more, a warning says that none are kept."""
 
 # Members of a message, of a call and of its function that are read on their own, or that only the client has.
 _MESSAGE = frozenset({"role", "content", "tool_calls", "function_call", "parsed"})
 _CALL = frozenset({"id", "type", "function", "index"})
 _FUNCTION = frozenset({"name", "arguments", "parsed_arguments"})
-
-
-class DroppedThoughtsWarning(UserWarning):
-    """The thoughts and signatures in an answer were too large (more than 256 KiB), and were not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +174,7 @@ def _within_bounds(message: Message) -> Message:
         f"an answer has {besides} bytes beside its words and calls, in {', '.join(sorted(message.keys() - words))}; at "
         f"most {MOST_BESIDES} bytes, and {DEEPEST} levels of JSON, are kept. The words and calls are kept alone, and a "
         "provider that wants the rest back may refuse the next request",
-        DroppedThoughtsWarning,
+        MemoryZooWarning,
     )
     return words
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
-from memzoo.errors import MemoryZooError, ModelError, ModelReplyError, OptionError
+from memzoo.errors import MemoryZooError, MemoryZooWarning, ModelError, ModelReplyError, OptionError
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.cleaning import extract_spoken, is_sendable
@@ -26,7 +26,7 @@ from memzoo.warned import warn_caller
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "OfflineModelWarning", "as_model"]
+__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "as_model"]
 
 _UNCHANGED = "; nothing was changed"
 # OpenAI's models with thoughts. It refuses others that are asked for encrypted thoughts, gpt-5-chat-latest included.
@@ -78,10 +78,6 @@ ModelOption: TypeAlias = str | Model | ChatFunction
 """A `Model` such as `ChatModel`, a model's name, `"offline"`, or a function from chat messages to text."""
 
 
-class OfflineModelWarning(UserWarning):
-    """No model was chosen, so the offline model answers, which follows rules and is not a language model."""
-
-
 def as_model(option: ModelOption | None) -> Model:
     """Return the model for the option `llm`; for `None`, the offline model, with a warning once per process.
 
@@ -108,7 +104,7 @@ def _warn_of_rules() -> None:
     warn_caller(
         "no llm was given, so memzoo's offline model answers: rules that quote sentences, not a language model. "
         'Pass llm="offline" to keep it, or a model such as llm=ChatModel("gpt-4o-mini").',
-        OfflineModelWarning,
+        MemoryZooWarning,
     )
 
 
@@ -291,9 +287,9 @@ def _seconds(timeout: Any) -> float:
 
 
 def _offline_client(kind: str) -> Any:
-    from memzoo.memories.models.offline import async_offline_client, offline_client
+    from memzoo.memories.models.offline import offline_client
 
-    return offline_client() if kind == "OpenAI" else async_offline_client()
+    return offline_client(asynchronous=kind != "OpenAI")
 
 
 def _completion(answer: Answer, asked: str) -> Completion:

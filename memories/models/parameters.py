@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from operator import attrgetter
 from typing import Any
 
-from memzoo.errors import OptionError, UnknownOptionError
+from memzoo.errors import OptionError
 from memzoo.text import did_you_mean
 
 __all__ = ["as_responses", "split_parameters"]
@@ -34,7 +34,7 @@ def split_parameters(
         The request parameters, and the client options.
 
     Raises:
-        UnknownOptionError: An argument is neither a request parameter nor a client option of the installed `openai`.
+        OptionError: An argument is neither a request parameter nor a client option of the installed `openai`.
         OptionError: An argument must be given elsewhere; the text says where.
     """
     if not given:
@@ -102,7 +102,7 @@ def _check_options(owner: str, options: Mapping[str, Any], of_request: Collectio
         if name == "http_client":
             raise OptionError(f"{owner}: http_client belongs to your own client: client=OpenAI(http_client=...)")
         if name not in known:
-            raise UnknownOptionError(
+            raise OptionError(
                 f"{owner}: the openai client has no parameter {name!r}; pass one that only your endpoint knows as "
                 f"extra_body={{{name!r}: ...}}{did_you_mean(name, [*of_request, *known])}"
             )

@@ -95,7 +95,7 @@ class ModelBackedMemory(BaseMemory):
             The reply. The model may refuse, or reply that nothing is new (see `memzoo.strategy.prose`).
 
         Raises:
-            PromptError: There is no such prompt, or a variable is missing.
+            OptionError: There is no such prompt, or a variable is missing.
             ModelError: The model failed, or the prompt is too long for it.
             ModelReplyError: The reply is empty, was cut off, or was stopped by the endpoint.
         """

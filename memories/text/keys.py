@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memzoo.errors import AmbiguousKeyError, MessageError, MissingKeyError, OptionError
+from memzoo.errors import MessageError, MissingKeyError, OptionError
 from memzoo.memories.text.messages import message_from, text_of
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Record
@@ -34,7 +34,7 @@ def exchange_of(
         all_fields: True to keep the other inputs and outputs as fields of the records.
 
     Raises:
-        AmbiguousKeyError, MissingKeyError: See `input_key_of` and `output_key_of`.
+        MissingKeyError: See `input_key_of` and `output_key_of`.
         MessageError: The inputs, the outputs or a message are invalid.
     """
     asked, answered = input_key_of(inputs, keys[0], variables), output_key_of(outputs, keys[1], owner)
@@ -56,7 +56,7 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
     Raises:
         MessageError: The inputs are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: No key is configured, and it is unclear which input has the message.
+        MissingKeyError: No key is configured, and it is unclear which input has the message.
     """
     if not _is_mapping(inputs):
         raise _make_error("inputs", inputs, "input")
@@ -66,7 +66,7 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
         return only
     candidates = [key for key in inputs if key not in (*variables, "stop")]
     if len(candidates) != 1:
-        raise AmbiguousKeyError(f"One input key expected got {candidates}")
+        raise MissingKeyError(f"One input key expected got {candidates}")
     return candidates[0]
 
 
@@ -81,7 +81,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
     Raises:
         MessageError: The outputs are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: No key is configured, and it is unclear which output has the message.
+        MissingKeyError: No key is configured, and it is unclear which output has the message.
     """
     if not _is_mapping(outputs):
         raise _make_error("outputs", outputs, "output")
@@ -98,7 +98,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
             keys,
         )
         return "output"
-    raise AmbiguousKeyError(
+    raise MissingKeyError(
         f"Got multiple output keys: {keys}, cannot determine which to store in memory. "
         "Please set the 'output_key' explicitly."
     )

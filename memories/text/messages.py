@@ -19,7 +19,8 @@ from memzoo.memories.text.days import MONTHS, UNKNOWN_DAY, WEEKDAYS
 from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, set_thoughts_apart
-from memzoo.stores import SAID_AT, Message, Record
+from memzoo.stores import Message, Record
+from memzoo.stores.base import SAID_AT
 from memzoo.text import DEEPEST, is_too_deep
 
 __all__ = [

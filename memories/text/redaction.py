@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, cast
 
 from memzoo.errors import OptionError, RedactionError
-from memzoo.stores import JSON, SAID_AT, Message, Record
-from memzoo.stores.base import ANSWER
+from memzoo.stores import JSON, Message, Record
+from memzoo.stores.base import ANSWER, SAID_AT
 from memzoo.text import is_too_deep
 
 __all__ = ["Redact", "Redactor", "a_redaction"]

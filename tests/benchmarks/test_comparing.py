@@ -10,7 +10,7 @@ import pytest
 
 from memzoo.benchmarks import Comparison, Row, Settings, Transcript, compare
 from memzoo.benchmarks.measure.counting import TextCounter
-from memzoo.errors import MissingExtraError, ModelError, OptionError, TranscriptError
+from memzoo.errors import MissingExtraError, ModelError, OptionError, TransferError
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
@@ -298,6 +298,6 @@ def test_a_file_is_understood_before_anything_runs(tmp_path: Path, caplog: pytes
     path = tmp_path / "a.jsonl"
     path.write_text("{}\n" * 4, encoding="utf-8")
     steps: list[str] = []
-    with pytest.raises(TranscriptError, match=r"line 1 has none of the known forms: .*; and 3 more cannot be read"):
+    with pytest.raises(TransferError, match=r"line 1 has none of the known forms: .*; and 3 more cannot be read"):
         compare(path, ["window"], progress=lambda name, _: steps.append(name))
     assert steps == []

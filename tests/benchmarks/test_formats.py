@@ -15,8 +15,8 @@ import pytest
 
 from memzoo.benchmarks import Transcript, load_transcripts
 from memzoo.benchmarks.measure.measuring import messages_in
-from memzoo.benchmarks.transcripts import TranscriptWarning, read_transcripts
-from memzoo.errors import TranscriptError
+from memzoo.benchmarks.transcripts import read_transcripts
+from memzoo.errors import MemoryZooWarning, TransferError
 from memzoo.strategy import text_of
 
 FORMATS = Path(__file__).parent / "formats"
@@ -120,7 +120,7 @@ def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
     (tmp_path / "notes.pdf").write_bytes(b"%PDF")
     assert [one.title for one in read_transcripts([tmp_path])] == ["a", "b"]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TranscriptError, match="has no file of a known form"):
+    with pytest.raises(TransferError, match="has no file of a known form"):
         list(read_transcripts([tmp_path / "empty"]))
 
 
@@ -148,7 +148,7 @@ def test_a_long_file_of_lines_is_not_held(tmp_path: Path) -> None:
     path.write_text("\n".join([line] * 5_000) + "\nno JSON\n", encoding="utf-8")
     found = read_transcripts([path])
     assert next(found).title == "many 1"
-    with pytest.warns(TranscriptWarning, match="line 5001: this is not JSON"):
+    with pytest.warns(MemoryZooWarning, match="line 5001: this is not JSON"):
         assert len(list(found)) == 4_999
 
 
@@ -172,7 +172,7 @@ def test_what_is_no_conversation_is_refused(name: str, content: str, error: str,
     """With the place, and what is expected there."""
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(TranscriptError, match=error):
+    with pytest.raises(TransferError, match=error):
         load_transcripts(path)
 
 
@@ -182,7 +182,7 @@ def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(path) as database:
         database.execute("create table birds (name)")
     database.close()
-    with pytest.raises(TranscriptError, match="there are the tables birds"):
+    with pytest.raises(TransferError, match="there are the tables birds"):
         load_transcripts(path)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import load_transcripts
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 
 Saved = Callable[..., Path]
 
@@ -108,7 +108,7 @@ def test_what_is_wrong_is_named_with_its_place(
     change: dict[str, Any], expected: str, talk: dict[str, Any], saved: Saved
 ) -> None:
     """Each error names the file, the place in it, and what would be right."""
-    with pytest.raises(TranscriptError) as caught:
+    with pytest.raises(TransferError) as caught:
         load_transcripts(saved([talk | change]))
     assert expected in str(caught.value)
 
@@ -133,7 +133,7 @@ def test_what_is_wrong_is_named_with_its_place(
 def test_a_wrong_session_is_named(key: str, value: Any, expected: str, talk: dict[str, Any], saved: Saved) -> None:
     """The session and the turn are part of the error."""
     talk["conversation"][key] = value
-    with pytest.raises(TranscriptError) as caught:
+    with pytest.raises(TransferError) as caught:
         load_transcripts(saved([talk]))
     assert expected in str(caught.value)
 

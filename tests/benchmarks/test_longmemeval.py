@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.benchmarks import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import ADVERSARIAL
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 
 Saved = Callable[..., Path]
 
@@ -79,6 +79,6 @@ def test_a_question_for_abstention_is_not_asked(item: dict[str, Any], saved: Sav
 )
 def test_errors_name_the_place(change: dict[str, Any], error: str, item: dict[str, Any], saved: Saved) -> None:
     """Each mistake in a file is told with its place and the expected form."""
-    with pytest.raises(TranscriptError) as raised:
+    with pytest.raises(TransferError) as raised:
         load_transcripts(saved([item | change]))
     assert error in str(raised.value)

@@ -15,7 +15,7 @@ from memzoo.benchmarks import compare
 from memzoo.benchmarks.checkpoint import Checkpoint, Copy
 from memzoo.benchmarks.paths import path_of
 from memzoo.benchmarks.transcripts import read_transcripts
-from memzoo.errors import MissingExtraError, OptionError, TranscriptError
+from memzoo.errors import MissingExtraError, OptionError, TransferError
 
 MEMORIES = ["window:k=1", "vector-retriever"]
 FILES = ("outcomes.jsonl", "results.json", "report.md")
@@ -126,7 +126,7 @@ def test_a_url_that_leads_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     """What is missing is named, before anything runs."""
     with pytest.raises(OptionError, match=r"nope://x cannot be reached: .*nope"):
         list(read_transcripts(["nope://x"]))
-    with pytest.raises(TranscriptError, match=f"memory://.*{(name := uuid4().hex)}.json cannot be read"):
+    with pytest.raises(TransferError, match=f"memory://.*{(name := uuid4().hex)}.json cannot be read"):
         list(read_transcripts([f"memory://{name}.json"]))
     monkeypatch.setitem(sys.modules, "upath", None)
     with pytest.raises(MissingExtraError, match=r"memory://x: .*memzoo\[fsspec\]"):
@@ -140,5 +140,5 @@ def test_a_database_is_read_from_a_disk(tmp_path: Path) -> None:
     database.close()
     there = path_of(f"memory://{uuid4().hex}.db")
     there.write_bytes((tmp_path / "chat.db").read_bytes())
-    with pytest.raises(TranscriptError, match="copy it there"):
+    with pytest.raises(TransferError, match="copy it there"):
         list(read_transcripts([str(there)]))

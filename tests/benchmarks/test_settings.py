@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from memzoo.benchmarks import Settings, Transcript, compare
-from memzoo.errors import OptionError, PromptError
+from memzoo.errors import OptionError
 
 PRICES = {"*": (1.0, 1.0)}
 
@@ -46,7 +46,7 @@ def test_a_wrong_setting_is_named(name: str, values: Sequence[Any]) -> None:
 def test_a_template_that_cannot_work_is_refused(tmp_path: Path) -> None:
     """Before anything runs."""
     (tmp_path / "compare_answer.jinja").write_text("{{ nothing }}", encoding="utf-8")
-    with pytest.raises(PromptError, match="compare_answer"):
+    with pytest.raises(OptionError, match="compare_answer"):
         Settings(prompts=tmp_path)
 
 

@@ -14,7 +14,7 @@ from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import KINDS, RULE_KINDS, UNWANTED_KINDS, Mark, Transcript, Unwanted
 from memzoo.cli.commands import app
-from memzoo.errors import OptionError, TranscriptError
+from memzoo.errors import OptionError, TransferError
 from memzoo.memories import create_memory
 from memzoo.stores import InMemoryStore
 from memzoo.stores.base import utc_now
@@ -191,7 +191,7 @@ def test_the_command_asks_for_marked_lines(saved: Saved, monkeypatch: pytest.Mon
 )
 def test_a_mistake_in_a_file_is_named(saved: Saved, changed: dict[str, Any], message: str) -> None:
     """Before anything runs."""
-    with pytest.raises(TranscriptError, match=message):
+    with pytest.raises(TransferError, match=message):
         load_transcripts(saved(talk() | changed))
 
 

@@ -11,7 +11,7 @@ from memzoo.benchmarks.drafting import draft_questions
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.writing import markdown
 from memzoo.benchmarks.transcripts import load_transcripts
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.memories import create_memory
 from memzoo.stores import Message
 from memzoo.stores.base import utc_now
@@ -81,7 +81,7 @@ def test_without_marks_nothing_is_said_of_it(tmp_path: Path) -> None:
 def test_another_kind_is_refused(tmp_path: Path, keep: object) -> None:
     """The file, the line, what was given and what may be given are named."""
     file = written(tmp_path, {"role": "user", "content": "Hello", "keep": keep})
-    with pytest.raises(TranscriptError, match=r"talk.json.*'keep' of 'Hello': expected one of 'name'.*, not"):
+    with pytest.raises(TransferError, match=r"talk.json.*'keep' of 'Hello': expected one of 'name'.*, not"):
         load_transcripts(file)
 
 

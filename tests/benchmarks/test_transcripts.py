@@ -10,7 +10,7 @@ import pytest
 
 from memzoo.benchmarks import Transcript, load_transcripts
 from memzoo.benchmarks.transcripts import sample_transcripts
-from memzoo.errors import OptionError, TranscriptError
+from memzoo.errors import OptionError, TransferError
 
 Saved = Callable[..., Path]
 
@@ -194,7 +194,7 @@ _WRONG: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("content", "expected"), _WRONG)
 def test_what_cannot_be_understood_is_named_with_its_place(content: Any, expected: str, saved: Saved) -> None:
     """Each error names the file, the place in it, and what would be right."""
-    with pytest.raises(TranscriptError) as caught:
+    with pytest.raises(TransferError) as caught:
         load_transcripts(saved(content))
     assert expected in str(caught.value)
 
@@ -203,5 +203,5 @@ def test_a_file_that_cannot_be_read_is_a_transcript_error(tmp_path: Path) -> Non
     """A missing file and a file that is no text are named."""
     (tmp_path / "latin.json").write_bytes(b'"caf\xe9"')
     for name in ("missing.json", "latin.json"):
-        with pytest.raises(TranscriptError, match=f"{name} cannot be read"):
+        with pytest.raises(TransferError, match=f"{name} cannot be read"):
             load_transcripts(tmp_path / name)

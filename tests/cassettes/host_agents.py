@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from memzoo.cassettes import Cassette, CassetteProxy, CassetteSettings, recorded_tool, use_cassette
+from memzoo.cassettes import Cassette, CassetteProxy, recorded_tool, use_cassette
 from memzoo.cassettes.errors import Difference
 
 QUESTIONS = ("Oslo in crowns?", "Rome in euros?", "Delhi in rupees?")
@@ -509,8 +509,7 @@ def opened(host: str, path: Path, url: str = DEAD_URL) -> Generator[tuple[Casset
         with use_cassette(path, record="once") as cassette:
             yield cassette, url
         return
-    settings = CassetteSettings(record="once", ignore=CLAUDE_VARIES)
-    with CassetteProxy(path, settings, upstream=url) as proxy:
+    with CassetteProxy(path, upstream=url, record="once", ignore=CLAUDE_VARIES) as proxy:
         yield proxy.cassette, proxy.url
 
 

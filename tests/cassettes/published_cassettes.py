@@ -17,9 +17,10 @@ from typing import Any, cast
 
 import httpx
 
-from memzoo.cassettes import CassetteError, HiddenKeyWarning, use_cassette
+from memzoo.cassettes import CassetteError, use_cassette
 from memzoo.cassettes.library import paths_in
 from memzoo.cassettes.yaml_text import load
+from memzoo.errors import MemoryZooWarning
 from memzoo.hosts.messages import dict_of
 
 ORIGIN = "http://recorded.invalid"
@@ -83,13 +84,13 @@ def replays(document: dict[str, Any], client: httpx.Client) -> Iterator[str]:
 def try_cassette(path: Path, document: dict[str, Any]) -> str:
     """Replay a cassette, and return what became of it."""
     with warnings.catch_warnings(record=True) as warned, httpx.Client() as client:
-        warnings.simplefilter("always", HiddenKeyWarning)
+        warnings.simplefilter("always", MemoryZooWarning)
         try:
             with use_cassette(path):
                 wrong = list(replays(document, client))
         except CassetteError as error:
             return f"refused: {type(error).__name__}: {str(error).splitlines()[0].rpartition(str(path.parent))[2]}"
-    if any(issubclass(one.category, HiddenKeyWarning) for one in warned):
+    if any(issubclass(one.category, MemoryZooWarning) for one in warned):
         return "replayed, with a key hidden in an answer"
     return f"wrong: {'; '.join(wrong)}" if wrong else "replayed as it was"
 

@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
 
-from memzoo.cassettes import HiddenKeyWarning, use_cassette
+from memzoo.cassettes import use_cassette
 from memzoo.cassettes.answers import hide_in_answer
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.http import events, is_array, is_object
 from memzoo.cassettes.library import clean, paths_in
 from memzoo.cassettes.secrets import Keys
+from memzoo.errors import MemoryZooWarning
 from tests.cassettes.test_planted import HEADERS, LIKELY, SURE
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ def test_what_the_program_sent_as_a_key_is_hidden_aloud(
     send(server, "chat stream" if stream else "chat", said)
     told = list[str]()
     for url, key in ((server.url, "key-9876"), (DEAD, "other")):
-        with pytest.warns(HiddenKeyWarning) as caught, use_cassette(path, record="once"):
+        with pytest.warns(MemoryZooWarning) as caught, use_cassette(path, record="once"):
             given = ask(url, key, stream=stream)
         told.append(str(caught[0].message))
         assert given == (said if url != DEAD else said.replace("own key-9876 of", "own SCRUBBED of"))
@@ -238,12 +239,12 @@ def test_a_token_that_is_used_later_is_hidden_in_the_answer_that_gave_it(server:
 
     server.send(JSON, '{"access_token": "t0ken-of-mine-123"}')
     with (
-        pytest.warns(HiddenKeyWarning, match=r"1\. \$\.access_token is known as a key"),
+        pytest.warns(MemoryZooWarning, match=r"1\. \$\.access_token is known as a key"),
         use_cassette(path, record="once"),
     ):
         use(server.url)
     assert "t0ken" not in path.read_text()
-    with pytest.warns(HiddenKeyWarning), use_cassette(path):
+    with pytest.warns(MemoryZooWarning), use_cassette(path):
         use(DEAD)
 
 

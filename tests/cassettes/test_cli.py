@@ -19,8 +19,6 @@ from typer.testing import CliRunner, Result
 
 from memzoo.cassettes import (
     CassetteProxy,
-    CassetteSettings,
-    HiddenKeyWarning,
     RecordingError,
     UnplayedInteractionError,
     recorded_tool,
@@ -28,7 +26,7 @@ from memzoo.cassettes import (
 )
 from memzoo.cassettes.format import read_cassette
 from memzoo.cli.commands import app
-from memzoo.errors import OptionError
+from memzoo.errors import MemoryZooWarning, OptionError
 from memzoo.stores.base import utc_now
 from tests.forking import run_pytest
 
@@ -57,7 +55,7 @@ def run(project: "Project", monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_list_and_show(run: Run) -> None:
     """The list has date, calls, tokens and model, and the sums; a cassette is shown as questions and answers."""
-    listed = run("list").output
+    listed = run("show").output
     assert "1 call  7 + 5 tokens" in listed
     assert "tiny-1" in listed
     assert listed.endswith("\n1 call  7 + 5 tokens\n")
@@ -190,7 +188,7 @@ def test_vcrpys_are_converted(run: Run, project: "Project", server: "ModelServer
     with vcrpy.use_cassette(str(old.with_name("clean.yaml"))):
         pipeline.ask("hi", at=server.url)
     assert "sk-planted" in old.read_text()
-    with pytest.warns(HiddenKeyWarning), use_cassette(old):
+    with pytest.warns(MemoryZooWarning), use_cassette(old):
         assert pipeline.ask("my password is sk-planted-12345678") == "You said: my password is SCRUBBED"
     project.write("old/broken.yaml", "interactions: 7")
     fixed = run("check", "--fix", "old")
@@ -200,7 +198,7 @@ def test_vcrpys_are_converted(run: Run, project: "Project", server: "ModelServer
     assert "damaged: old/broken.yaml" in fixed.output
     assert "sk-planted" not in old.read_text()
     assert "recorder: memzoo" in old.read_text()
-    with pytest.warns(HiddenKeyWarning), use_cassette(old):
+    with pytest.warns(MemoryZooWarning), use_cassette(old):
         assert pipeline.ask("my password is sk-planted-12345678")
 
 
@@ -243,7 +241,7 @@ def recordings(*pairs: tuple[str, str]) -> str:
     return f"version: 1\ninteractions:\n{''.join(parts)}"
 
 
-@pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
+@pytest.mark.filterwarnings("ignore::memzoo.errors.MemoryZooWarning")
 def test_what_converting_keeps_and_hides(run: Run, project: "Project") -> None:
     """A recording is as old as its oldest answer says, and else of today; a secret goes wherever it stands.
 
@@ -289,7 +287,7 @@ def test_what_converting_keeps_and_hides(run: Run, project: "Project") -> None:
 def test_missing_folder(run: Run) -> None:
     """A folder that is not there is named."""
     with pytest.raises(OptionError, match="no folder or file 'nowhere'"):
-        raise run("list", "nowhere").exception or AssertionError
+        raise run("show", "nowhere").exception or AssertionError
 
 
 class TestProxy:
@@ -308,7 +306,7 @@ class TestProxy:
         _, errors = process.communicate(timeout=30)
         return process.returncode, errors
 
-    @pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
+    @pytest.mark.filterwarnings("ignore::memzoo.errors.MemoryZooWarning")
     def test_other_processes(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
         """Chat, chunked streams and misses come through the command as they do within a process."""
         chunks = ['data: {"n": 1}\n\n', "data: [DONE]\n\n"]
@@ -353,7 +351,7 @@ class TestProxy:
             return f"found {key}"
 
         for upstream in (server.url.removesuffix("/v1"), None):
-            with CassetteProxy(path, CassetteSettings(record="once"), upstream=upstream) as proxy:
+            with CassetteProxy(path, record="once", upstream=upstream) as proxy:
                 answer = httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"})
                 answers.append((answer.json(), look("a")))
         assert answers[0] == answers[1]
@@ -363,7 +361,7 @@ class TestProxy:
         """A client that leaves in the midst of an answer does not end its recording."""
         events = [f"data: {number}\n\n" for number in range(400)]
         server.stream(*events)
-        proxy = CassetteProxy(path, CassetteSettings(record="once"), upstream=server.url.removesuffix("/v1"))
+        proxy = CassetteProxy(path, record="once", upstream=server.url.removesuffix("/v1"))
         record, recorded = proxy.cassette.player.record, threading.Event()
 
         def record_and_tell(*given: Any) -> None:
@@ -386,7 +384,7 @@ class TestProxy:
         answers = list[httpx2.Response]()
         with (
             pytest.raises(RecordingError, match=f"(?s)No answer came .* nothing was written to {path}"),
-            CassetteProxy(path, CassetteSettings(record="once"), upstream="http://127.0.0.1:1") as proxy,
+            CassetteProxy(path, record="once", upstream="http://127.0.0.1:1") as proxy,
         ):
             answers.append(httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"}))
         (answer,) = answers
@@ -405,5 +403,5 @@ def test_the_command_is_documented() -> None:
     """Each command stands in the documentation."""
     text = (Path(__file__).parents[2] / "docs" / "cassettes.md").read_text(encoding="utf-8")
     help_text = CliRunner().invoke(app, ["cassettes", "--help"], env={**os.environ, "COLUMNS": "200"}).output
-    commands = ("list", "show", "diff", "check", "export", "rerecord", "proxy")
+    commands = ("show", "diff", "check", "export", "rerecord", "proxy")
     assert all(name in help_text and f"memzoo cassettes {name}" in text for name in commands)

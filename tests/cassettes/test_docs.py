@@ -12,6 +12,7 @@ import pytest
 from memzoo import cassettes
 from memzoo.cassettes import plugin
 from memzoo.cassettes.scrubbing import REQUEST_HEADERS, RESPONSE_HEADERS
+from memzoo.cassettes.settings import CassetteSettings
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Project
@@ -205,7 +206,7 @@ def test_every_public_name_is_known() -> None:
     """Errors, options, headers and choices are all documented."""
     errors = [name for name in cassettes.__all__ if name.endswith("Error")]
     options = re.findall(r'addini\(\s*"(\w+)"', (ROOT / "cassettes" / "mark.py").read_text(encoding="utf-8"))
-    settings = [field.name for field in fields(cassettes.CassetteSettings) if field.name in plugin.OPTIONS]
+    settings = [field.name for field in fields(CassetteSettings) if field.name in plugin.OPTIONS]
     assert len(options) == 8
     choices = [f"--cassettes={choice}" for choice in ("none", "once", "all")]
     for name in [*errors, *options, *choices, *REQUEST_HEADERS, *RESPONSE_HEADERS, "use_cassette", *settings]:

@@ -15,7 +15,8 @@ import yaml
 from openai import APIStatusError, OpenAI
 from typer.testing import CliRunner
 
-from memzoo.cassettes import CassetteFormatError, export_cassette, use_cassette
+from memzoo.cassettes import CassetteFormatError, use_cassette
+from memzoo.cassettes.exporting import export_cassette
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.library import paths_in

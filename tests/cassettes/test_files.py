@@ -12,12 +12,12 @@ import pytest
 from memzoo.cassettes import (
     Cassette,
     CassetteFormatError,
-    CassetteSettings,
     MissingCassetteError,
     RecordingError,
     use_cassette,
 )
 from memzoo.cassettes.format import read_cassette
+from memzoo.cassettes.settings import CassetteSettings
 from memzoo.errors import OptionError
 from tests.forking import run_program
 

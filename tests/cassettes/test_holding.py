@@ -11,13 +11,13 @@ from memzoo.cassettes import (
     Cassette,
     CassetteError,
     CassetteFormatError,
-    CassetteInUseError,
-    CassetteSettings,
     MissingCassetteError,
+    RecordingError,
     UnmatchedRequestError,
     UnplayedInteractionError,
     use_cassette,
 )
+from memzoo.cassettes.settings import CassetteSettings
 from memzoo.errors import MemoryZooError
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def test_one_recorder_for_a_file(server: "ModelServer", pipeline: "Pipeline", pa
     refused: list[BaseException] = []
 
     def second() -> None:
-        with pytest.raises(CassetteInUseError, match=r"test\.yaml' is open already") as raised:
+        with pytest.raises(RecordingError, match=r"test\.yaml' is open already") as raised:
             Cassette(path, CassetteSettings(record="all"))
         refused.append(raised.value)
 
@@ -205,7 +205,7 @@ def test_closing_twice(path: Path) -> None:
     first.close()
     second = Cassette(path, CassetteSettings(record="all"))
     first.close()
-    with pytest.raises(CassetteInUseError):
+    with pytest.raises(RecordingError):
         Cassette(path)
     second.close()
 
@@ -215,7 +215,7 @@ def test_closing_twice(path: Path) -> None:
     [
         (MissingCassetteError, FileNotFoundError),
         (CassetteFormatError, ValueError),
-        (CassetteInUseError, RuntimeError),
+        (RecordingError, RuntimeError),
         (UnmatchedRequestError, LookupError),
         (UnplayedInteractionError, AssertionError),
         (CassetteError, MemoryZooError),

@@ -12,7 +12,7 @@ from memzoo.benchmarks.research.kits.wishes import ROWS
 CHECKS = [check for row in ROWS.values() for check in row]
 
 
-@pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
+@pytest.mark.filterwarnings("ignore::memzoo.errors.MemoryZooWarning")
 @pytest.mark.parametrize("check", CHECKS, ids=[f"{check.__name__}-{place}" for place, check in enumerate(CHECKS)])
 def test_all_wishes(check: Check, tmp_path: Path) -> None:
     """What the table promises is so."""

@@ -250,7 +250,7 @@ def test_there_are_enough_kinds() -> None:
     assert len({*SECRETS}) == len({name for name, *_ in PLANTS}) == len(PLANTS)
 
 
-@pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
+@pytest.mark.filterwarnings("ignore::memzoo.errors.MemoryZooWarning")
 @pytest.mark.parametrize("place", range(len(PLANTS)), ids=[name for name, *_ in PLANTS])
 def test_none_of_it_is_in_the_file(place: int, server: "ModelServer", path: Path) -> None:
     """Nothing of the secret is left, not six letters of it; the request finds its recording again."""

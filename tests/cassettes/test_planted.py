@@ -12,7 +12,8 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from memzoo.cassettes import HiddenKeyWarning, use_cassette
+from memzoo.cassettes import use_cassette
+from memzoo.errors import MemoryZooWarning
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer
@@ -101,7 +102,7 @@ def planted(server: "ModelServer", path: Path) -> str:
     for _, plant in PLANTED:
         server.send(plant.kind, plant.answer, **plant.answer_headers)
     server.send("text/plain", known)
-    with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once", max_bytes=1_000_000):
+    with pytest.warns(MemoryZooWarning), use_cassette(path, record="once", max_bytes=1_000_000):
         run(server.url)
     return path.read_text()
 
@@ -121,7 +122,7 @@ def test_no_secret_is_kept(planted: str) -> None:
 def test_they_still_replay(planted: str, path: Path) -> None:
     """The same requests find their recordings, also those that told a secret before anybody knew it for one."""
     assert "SCRUBBED" in planted
-    with pytest.warns(HiddenKeyWarning), use_cassette(path):
+    with pytest.warns(MemoryZooWarning), use_cassette(path):
         answers = run(DEAD)
     assert "S3cr" not in "".join(answers)
 
@@ -181,7 +182,7 @@ def test_local_paths_of_models(model: str, name: str, server: "ModelServer", pat
             answer: dict[str, Any] = client.post(f"{url}/embeddings", json={"model": model, "input": "hi"}).json()
             return answer
 
-    changes = nullcontext() if model == name else pytest.warns(HiddenKeyWarning, match="is a path")
+    changes = nullcontext() if model == name else pytest.warns(MemoryZooWarning, match="is a path")
     with changes, use_cassette(path, record="once"):
         ask(server.url)
     with changes, use_cassette(path):

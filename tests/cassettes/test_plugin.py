@@ -205,7 +205,7 @@ class TestRecording:
         """A project can name environment variables whose values it keeps to itself; where answers have them is told."""
         monkeypatch.setenv("CUSTOMER", "customer-number-17")
         project.test("@pytest.mark.cassette\ndef test_it():\n    ask(os.environ['CUSTOMER'])\n")
-        options = ("-o", "cassette_secrets=CUSTOMER", "-W", "default::memzoo.cassettes.HiddenKeyWarning")
+        options = ("-o", "cassette_secrets=CUSTOMER", "-W", "default::memzoo.errors.MemoryZooWarning")
         for run in (project.record(*options), project.replay(*options)):
             run.assert_outcomes(passed=1, warnings=1)
             run.stdout.fnmatch_lines(["*1. $.choices*0*.message.content is known as a key"])

@@ -14,7 +14,8 @@ import pytest
 import requests
 from openai import AsyncOpenAI, InternalServerError, OpenAI
 
-from memzoo.cassettes import Cassette, CassetteInUseError, CassetteSettings, RecordingError, use_cassette
+from memzoo.cassettes import Cassette, RecordingError, use_cassette
+from memzoo.cassettes.settings import CassetteSettings
 from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def test_the_same_file_by_another_path(path: Path) -> None:
     other = path.parent / ".." / path.parent.name / path.name
     with (
         use_cassette(path, record="once"),
-        pytest.raises(CassetteInUseError, match="is open already"),
+        pytest.raises(RecordingError, match="is open already"),
         use_cassette(other, record="once"),
     ):
         pass

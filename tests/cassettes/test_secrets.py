@@ -8,11 +8,12 @@ import httpx2
 import pytest
 from openai import OpenAI
 
-from memzoo.cassettes import HiddenKeyWarning, use_cassette
+from memzoo.cassettes import use_cassette
 from memzoo.cassettes.answers import hide_in_events
 from memzoo.cassettes.http import HttpRequest, events
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys, secrets_in_environment
+from memzoo.errors import MemoryZooWarning
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline
@@ -129,13 +130,13 @@ class TestCassettes:
                     extra_body={"api_key": "leaked-in-body"},
                 )
 
-        with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once", secret_variables=("CUSTOMER",)):
+        with pytest.warns(MemoryZooWarning), use_cassette(path, record="once", secret_variables=("CUSTOMER",)):
             pipeline(server.url, "header-key-1234")
         text = path.read_text()
         for secret in (KEY, "from-environment", "customer-number", "header-key", "leaked", "__cf_bm", "org-"):
             assert secret not in text
         assert f"url: /v1/chat/completions?api-key={PLACEHOLDER}&q={PLACEHOLDER}&version=2" in text
-        with pytest.warns(HiddenKeyWarning), use_cassette(path, secret_variables=("CUSTOMER",)):
+        with pytest.warns(MemoryZooWarning), use_cassette(path, secret_variables=("CUSTOMER",)):
             pipeline("http://dead.invalid/v1", "other-header-key-5678")
 
     def test_allowed_headers_only(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
@@ -158,9 +159,9 @@ class TestCassettes:
         """A secret that the model spells out in pieces is hidden as a whole, and the rest still streams."""
         text = f"Use {KEY}, please."
         server.enqueue(*(text[start : start + size] for start in range(0, len(text), size)))
-        with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once"):
+        with pytest.warns(MemoryZooWarning), use_cassette(path, record="once"):
             pipeline.stream("key?", at=server.url)
-        with pytest.warns(HiddenKeyWarning), use_cassette(path):
+        with pytest.warns(MemoryZooWarning), use_cassette(path):
             pieces = pipeline.stream("key?")
         assert "".join(map(str, pieces)) == f"Use {PLACEHOLDER}, please."
         assert not any(KEY[start : start + 4] in path.read_text() for start in range(8, len(KEY) - 4))
@@ -176,7 +177,7 @@ class TestCassettes:
     def test_in_text(self, kind: str, server: "ModelServer", path: Path) -> None:
         """A key is found in a body that is no JSON, whatever it claims to be; redirects and empty bodies do no harm."""
         server.enqueue("hi", location="http://elsewhere/?key=" + KEY)
-        with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once"), httpx2.Client() as client:
+        with pytest.warns(MemoryZooWarning), use_cassette(path, record="once"), httpx2.Client() as client:
             client.post(f"{server.url}/embeddings?a=1#x", content=f"{{key: {KEY}", headers={"content-type": kind})
         assert f"body: '{{key: {PLACEHOLDER}'" in path.read_text()
         assert f"location: http://elsewhere/?key={PLACEHOLDER}" in path.read_text()

@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import OpenAI
 
-from memzoo.cassettes import HiddenKeyWarning, RecordingError, use_cassette
+from memzoo.cassettes import RecordingError, use_cassette
 from memzoo.cassettes.chunks import event_sizes, resize
 from memzoo.cassettes.format import read_cassette
+from memzoo.errors import MemoryZooWarning
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -174,9 +175,9 @@ def test_hidden_secrets_keep_the_chunks(server: "ModelServer", path: Path) -> No
     """Where a secret was hidden, the bounds of chunks lie in the same lines as before."""
     sent = ['data: {"text": "a"}\n\n', 'data: {"text": "sk-planted', '12345678"}\n\n', 'data: {"text": "b"}\n\n']
     server.stream(*sent)
-    with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once"):
+    with pytest.warns(MemoryZooWarning), use_cassette(path, record="once"):
         chunks_of(httpx2, server.url)
-    with pytest.warns(HiddenKeyWarning), use_cassette(path):
+    with pytest.warns(MemoryZooWarning), use_cassette(path):
         replayed = chunks_of(httpx2, DEAD)
     assert (replayed[0], replayed[-1], len(replayed)) == (sent[0], sent[-1], 4)
     assert "".join(replayed[1:3]) == 'data: {"text": "SCRUBBED"}\n\n'

@@ -37,17 +37,15 @@ from memzoo import Conversation
 from memzoo.cassettes import (
     Cassette,
     CassetteFormatError,
-    CassetteInUseError,
-    HiddenKeyWarning,
     RecordingError,
     UnmatchedRequestError,
     UnplayedInteractionError,
-    export_cassette,
     recorded_tool,
     use_cassette,
 )
+from memzoo.cassettes.exporting import export_cassette
 from memzoo.cassettes.values import read_value, write_value
-from memzoo.errors import OptionError
+from memzoo.errors import MemoryZooWarning, OptionError
 from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.server import serve_http
 from tests.forking import in_child
@@ -590,10 +588,10 @@ def test_arguments(path: Path) -> None:
 def test_secrets(path: Path) -> None:
     """A key in an argument is hidden, and still matches; one in a result is hidden with a warning."""
     tool = recorded_tool(lambda api_key: {"cookies": "chocolate", "said": f"Hi {api_key}"}, name="tool")
-    with pytest.warns(HiddenKeyWarning, match=r"\$.returned.said"), use_cassette(path, record="once"):
+    with pytest.warns(MemoryZooWarning, match=r"\$.returned.said"), use_cassette(path, record="once"):
         tool("kept-nowhere-12345")
     assert "kept-nowhere" not in path.read_text()
-    with pytest.warns(HiddenKeyWarning), use_cassette(path):
+    with pytest.warns(MemoryZooWarning), use_cassette(path):
         assert tool("kept-nowhere-12345") == {"cookies": "chocolate", "said": "Hi SCRUBBED"}
 
 
@@ -614,7 +612,7 @@ def test_a_forked_process(path: Path) -> None:
     tool = recorded_tool(lambda: 1, name="tool")
 
     def ask_in_child() -> None:
-        with pytest.raises(CassetteInUseError, match=r"tool tool \{\} comes from a process that was forked"):
+        with pytest.raises(RecordingError, match=r"tool tool \{\} comes from a process that was forked"):
             tool()
 
     def run() -> int:

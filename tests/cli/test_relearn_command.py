@@ -11,7 +11,6 @@ from memzoo.errors import OptionError
 from memzoo.memories import ConversationSummaryMemory
 from memzoo.stores import open_store
 from memzoo.testing import ScriptedModel
-from memzoo.testing.scripted import FlakyModel
 
 
 @pytest.fixture
@@ -41,10 +40,10 @@ def summary(url: str) -> str:
 
 
 def test_it_is_for_one_conversation(url: str) -> None:
-    """A prefix, which names several, is refused; the summary stays."""
+    """A beginning of ids, which names several, is refused; the summary stays."""
     before = summary(url)
-    with pytest.raises(OptionError, match="name it with --conversation"):
-        run("--store", url, "--memory", "summary", "--prefix", "a", "--yes")
+    with pytest.raises(OptionError, match=r"the store has no conversation 'a\*'"):
+        run("--store", url, "--memory", "summary", "--conversation", "a*", "--yes")
     assert summary(url) == before
 
 
@@ -96,23 +95,3 @@ def test_refuses_a_conversation_that_is_not_there(url: str) -> None:
     """The error names those that are."""
     with pytest.raises(OptionError, match="no conversation 'b'; it has 'a'"):
         run("--conversation", "b", "--store", url, "--memory", "summary", "--yes")
-
-
-def test_takes_up_only_what_was_set_aside(url: str) -> None:
-    """With `--set-aside` it does not ask, and learns nothing else anew."""
-    with closing(open_store(url)) as store:
-        model, clock = FlakyModel(ScriptedModel(*["Anna lives in Oslo."] * 9)), iter(range(0, 10**6, 1000))
-        memory = ConversationSummaryMemory(
-            llm=model,
-            store=store,
-            conversation_id="a",
-            on_model_error="defer",
-            clock=lambda: next(clock),
-            learn_every=1,
-        )
-        model.refused = "tea"
-        for said in ("I like tea.", "I like milk.", "I like water.", "I like juice.", "I like soup."):
-            memory.save_context({"input": said}, {"output": "Good."})
-        assert [entry.seq for entry in memory.set_aside()] == [3, 4]
-    assert run("--store", url, "--memory", "summary", "--set-aside")[0] == 0
-    assert "tea" in summary(url)

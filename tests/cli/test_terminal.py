@@ -146,15 +146,14 @@ GIVEN = {
     "export": "--store {url} --out {evil}/x",
     "import": "{evil} --store {url}",
     "forget": "1 --store {url}",
-    "mcp": "--store {url} --import {evil}.jsonl",
+    "mcp": "--store {evil}://x",
     "migrate": "{evil}.py",
     "serve-offline": "{evil}",
-    "cassettes list": ".",
     "cassettes show": ".",
     "cassettes diff": "{evil} {evil}",
     "cassettes check": ".",
     "cassettes export": ". exported{evil}",
-    "cassettes rerecord": "--where . --yes",
+    "cassettes rerecord": "--yes",
     "cassettes proxy": "{evil}.yaml",
 }
 EVIL = "\x1b]0;evil\x07\u202e"
@@ -199,7 +198,7 @@ def hostile_place(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> 
             if one.startswith("cassette_dir="):
                 shutil.copy(tape, one.removeprefix("cassette_dir="))
             elif one.startswith("--cassette-list="):
-                Path(one.removeprefix("--cassette-list=")).write_text("", encoding="utf-8")
+                Path(one.removeprefix("--cassette-list=")).write_text("# folder: recordings", encoding="utf-8")
         return int(quiet)
 
     monkeypatch.setattr("memzoo.cassettes.command._pytest", pytest_run)

@@ -31,7 +31,7 @@ def behind(url: str) -> list[str]:
 
 def test_what_waits_is_learnt(url: str, command: Callable[..., Any]) -> None:
     """In all conversations, or some; a second run has nothing to do, and no call is made."""
-    ran = command("learn", "--store", url, "--memory", "summary", "--prefix", "bo")
+    ran = command("learn", "--store", url, "--memory", "summary", "--conversation", "bo*")
     assert ran[:2] == (0, "Learnt in 1 of 1 conversation, with 1 model call.\n")
     assert behind(url) == ["anna/1", "anna/2"]
     ran = command("learn", "--store", url, "--memory", "summary", "--jobs", "2")
@@ -58,7 +58,7 @@ def test_failures_are_told(url: str, command: Callable[..., Any]) -> None:
     options = ("--model", "m:base_url=http://127.0.0.1:1/v1,timeout=1")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("OPENAI_API_KEY", "k")
-        ran = command("learn", "--store", url, "--memory", "summary", "--prefix", "bo", *options)
+        ran = command("learn", "--store", url, "--memory", "summary", "--conversation", "bo*", *options)
     assert ran.code == 1
     assert ran.output == "Learnt in 0 of 1 conversation, with 0 model calls.\n"
     assert "bo/1: ModelError: the call of model 'm'" in ran.errors

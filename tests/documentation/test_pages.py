@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from memzoo import errors
+from memzoo.hosts.telemetry import stop_reporting
 from memzoo.memories import STRATEGIES
 from memzoo.memories.strategies.named import further_names, strategy_named
-from memzoo.telemetry import uninstrument
 from tests.documentation import generated, measured, option_types, picture, plain, screenshot, spans
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
@@ -33,7 +33,7 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     yield
-    uninstrument()
+    stop_reporting()
 
 
 def test_each_class_has_a_page() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from memzoo import MemoryProvider, open_store
 from memzoo.errors import OptionError
-from memzoo.stores import UNFINISHED, Message, Record
+from memzoo.stores import Message, Record
 from memzoo.testing import ScriptedModel
 
 CHECKS = {
@@ -214,7 +214,7 @@ class HostContract(ABC):
         memories = MemoryProvider("buffer")
         asyncio.run(self.stop(memories, "A roux?"))
         memory = memories.get("anna")
-        memory.add_messages([Record({"role": "assistant", "content": "First melt"}, UNFINISHED)], learn=False)
+        memory.add_messages([Record.unfinished({"role": "assistant", "content": "First melt"})], learn=False)
         if way == "again":
             (sent,) = asyncio.run(self.say(memories, "anna", "A roux?", ["Melt butter."], run="run-1"))
             # A host that reads first, and tells the question later, cannot know.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memzoo.hosts.messages import HostMessage
 from memzoo.hosts.shared import HostLog
 from memzoo.memories import BaseMemory, ConversationBufferMemory, create_memory
-from memzoo.stores import UNFINISHED, InMemoryStore, Record
+from memzoo.stores import InMemoryStore, Record
 
 Said = Sequence[tuple[str, str]]
 """Messages of a thread, by key: those of users are questions."""
@@ -59,7 +59,7 @@ def shown(memory: BaseMemory, *said: Said) -> list[str]:
 def test_what_was_read_of_a_stopped_answer_is_shown_until_the_question_is_answered_anew(memory: BaseMemory):
     """The next question follows it; the same question is sent without it, and the new answer takes its place."""
     follow(memory, FIRST, SECOND, THIRD[:1])
-    memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
+    memory.add_messages([Record.unfinished({"role": "assistant", "content": "You"})], learn=False)
     assert shown(memory, FIRST, SECOND, THIRD[:1]) == words(FIRST, SECOND, THIRD[:1])
     assert [entry.unfinished for entry in memory.entries()] == [False] * 5 + [True], "until there is an answer"
     more = [("q4", "Go on?")]
@@ -76,7 +76,7 @@ def test_a_question_asked_again_is_sent_as_if_its_answer_had_not_been_begun(stra
     """However little a memory shows of what is answered: the question is there, and what was shown before it."""
     memory: BaseMemory = create_memory(strategy, **options, learn_every=1)
     first = shown(memory, FIRST, THIRD[:1])
-    memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
+    memory.add_messages([Record.unfinished({"role": "assistant", "content": "You"})], learn=False)
     assert shown(memory, FIRST, THIRD[:1]) == first
     assert first[-1] == THIRD[0][1]
 
@@ -85,7 +85,7 @@ def test_a_question_asked_again_is_sent_as_if_its_answer_had_not_been_begun(stra
 def test_what_was_read_of_a_stopped_answer_goes_with_its_question(memory: BaseMemory, how: str):
     """Behind another question it would be an answer to that."""
     follow(memory, FIRST, SECOND, THIRD[:1])
-    memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
+    memory.add_messages([Record.unfinished({"role": "assistant", "content": "You"})], learn=False)
     if how == "by id":
         asyncio.run(HostLog(memory, "test").atake_back({"q3"}))
     edited = [("q3" if how == "edited" else "q4", "Who are you?")]
@@ -97,7 +97,7 @@ def test_what_was_read_of_a_stopped_answer_is_left_by_other_threads():
     memory = ConversationBufferMemory()
     follow(memory, [("o", "Elsewhere?")], thread="other")
     follow(memory, THIRD[:1])
-    memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
+    memory.add_messages([Record.unfinished({"role": "assistant", "content": "You"})], learn=False)
     expected = ["Elsewhere?", THIRD[0][1], "You", "Here."]
     assert follow(memory, [("o", "Elsewhere?"), ("p", "Here.")], thread="other") == expected
     memory.rewind(3)

@@ -20,7 +20,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 from memzoo import langchain as drop_in
 from memzoo import open_store
-from memzoo.errors import MessageError, ModelError, OptionError, PromptError
+from memzoo.errors import MessageError, ModelError, OptionError
 from memzoo.langchain import (
     CombinedMemory,
     ConversationBufferMemory,
@@ -562,7 +562,7 @@ class TestOptions:
     @pytest.mark.parametrize("template", ["{summary} {lines}", 7, PromptTemplate.from_template("{a}")])
     def test_prompts_with_other_variables(self, template: Any) -> None:
         """They are refused when the memory is made, with the names that there are."""
-        with pytest.raises(PromptError, match="prompt"):
+        with pytest.raises(OptionError, match="prompt"):
             ConversationSummaryMemory(llm=answering(), prompt=template)
 
     def test_the_class_of_the_summary(self) -> None:

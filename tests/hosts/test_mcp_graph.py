@@ -18,7 +18,6 @@ from memzoo.hosts.mcp.notes import Kind, Note
 from memzoo.hosts.mcp.reading import Known, within
 from memzoo.hosts.mcp.tools import TOOLS, ToolResult, call
 from memzoo.memories import Fact, create_memory
-from memzoo.memories.graph.export import export
 from memzoo.stores import InMemoryStore, open_store
 from memzoo.sync import drive
 
@@ -256,7 +255,7 @@ _ODD = [
 def test_the_graph_is_a_knowledge_graph(memory: GraphMemory) -> None:
     """It can be exported like any other, with what was taken back as history."""
     ask(memory, "delete_observations", deletions=[{"entityName": "Ada", "observations": ["likes tea"]}])
-    assert export(memory.kg, "text", history=True).splitlines() == [
+    assert memory.kg.export("text", history=True).splitlines() == [
         "Acme | is a | company [1]",
         "Ada | is a | person [1]",
         "Ada | observation | likes tea [1] superseded by 3",

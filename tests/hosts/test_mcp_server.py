@@ -207,16 +207,17 @@ def test_the_program_of_the_page_runs(
 def test_the_command_takes_in_and_writes_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What `--import` takes in, `--export` writes."""
+    """What MEMORY_FILE_PATH names is taken in, also into a store that is named, and `--export` writes it."""
     source, target = tmp_path / "memory.jsonl", tmp_path / "copy.jsonl"
     source.write_text(json.dumps({"type": "entity", **ADA}, separators=(",", ":")) + "\n", encoding="utf-8")
-    arguments = ["--store", f"sqlite:///{tmp_path}/m.db", "--import", str(source), "--export", str(target)]
+    arguments = ["--store", f"sqlite:///{tmp_path}/m.db", "--export", str(target)]
+    monkeypatch.setenv("MEMORY_FILE_PATH", str(source))
     monkeypatch.setattr("sys.argv", ["memzoo", "mcp", *arguments])
     with pytest.raises(SystemExit) as left:
         main()
     assert not left.value.code
     assert target.read_text(encoding="utf-8") == source.read_text(encoding="utf-8")
-    assert capsys.readouterr().out == "2 items imported: entities, observations, relations.\n"
+    assert capsys.readouterr().err == f"{source}: 2 items imported: entities, observations, relations.\n"
 
 
 def test_an_export_tells_of_texts_that_have_no_place_in_it(

@@ -22,7 +22,7 @@ from memzoo.errors import MissingExtraError, ModelError, OptionError
 from memzoo.hosts import telemetry
 from memzoo.memories import BaseMemory, Conversation, ConversationSummaryMemory, HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore
-from memzoo.telemetry import instrument, uninstrument
+from memzoo.telemetry import instrument
 from memzoo.testing import ScriptedModel
 from tests.memories.models.test_cached_usage import model_telling
 
@@ -58,7 +58,7 @@ class Seen:
 @pytest.fixture(autouse=True)
 def _put_back() -> Iterator[None]:
     yield
-    uninstrument()
+    telemetry.stop_reporting()
 
 
 def summarizing(*replies: str | Exception, **options: Any) -> BaseMemory:
@@ -278,9 +278,9 @@ def test_off_costs_nothing() -> None:
     originals = [vars(call.owner)[call.method] for call in watched]
     calls()  # What is done once in a process is done by now.
     before = calls()
-    Seen()
+    stop = instrument()
     assert [vars(call.owner)[call.method] for call in watched] != originals
-    uninstrument()
+    stop()
     assert [vars(call.owner)[call.method] for call in watched] == originals
     assert calls() == before
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memzoo import Conversation, ConversationBufferMemory, EncryptedStore, create_memory, open_store
-from memzoo.errors import OptionError, UnknownOptionError
+from memzoo.errors import OptionError
 from memzoo.langchain import ConversationBufferMemory as LangChainBufferMemory
 from memzoo.stores import MessageListStore
 
@@ -63,7 +63,7 @@ def test_a_url_is_a_store(tmp_path: Path):
     with pytest.raises(OptionError):
         create_memory("bufer", **where)
     unknown: dict[str, Any] = {**where, "kk": 5}
-    with pytest.raises(UnknownOptionError):
+    with pytest.raises(OptionError):
         create_memory("buffer", **unknown)
     assert list(tmp_path.iterdir()) == []
     memory = create_memory("buffer", **where)

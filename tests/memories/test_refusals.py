@@ -22,18 +22,9 @@ from memzoo import (
     trim_messages,
     upkeep,
 )
-from memzoo.errors import (
-    AmbiguousKeyError,
-    MemoryZooError,
-    MessageError,
-    ModelError,
-    OptionError,
-    PromptError,
-    UnknownOptionError,
-)
+from memzoo.errors import MemoryZooError, MessageError, MissingKeyError, ModelError, OptionError
 from memzoo.http_library import http
 from memzoo.memories import BaseMemory, KnowledgeGraph, OpenAIEmbedder, Tool
-from memzoo.memories.graph.export import export
 from memzoo.memories.models.hashing import hash_embedding
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.tokens import token_counter
@@ -140,7 +131,7 @@ def options_of_memories() -> Iterator[Row]:
     for store in stores:
         yield made("buffer", store=store), OptionError, "open_store('sqlite:///memories.db')"
     yield made("buffer", store="memories.db"), OptionError, "for a file write 'sqlite:///memories.db'"
-    yield made("summary", prompts={"summary": "{{ summry }}"}), PromptError, "summry"
+    yield made("summary", prompts={"summary": "{{ summry }}"}), OptionError, "summry"
     for name, option in (("buffer", "return_messages"), ("summary", "keep_history"), ("knowledge-graph", "mine_ai")):
         for other in ("no", 0, None):
             yield made(name, **{option: other}), OptionError, f"{option} must be True or False, not {other!r}"
@@ -189,14 +180,14 @@ def options_of_strategies() -> Iterator[Row]:
         "evict must be 'message' with LangChain4j's rules",
     )
     yield made("message-window", **java, step=2), OptionError, "step must be 0 with LangChain4j's rules"
-    yield made("summary", prune_to=3), UnknownOptionError, "prune_to"
+    yield made("summary", prune_to=3), OptionError, "prune_to"
 
 
 def calls_of_memories() -> Iterator[Row]:
     """What is given to the methods of a memory."""
     memory = create_memory("summary", llm="offline")
     # With both keys in doubt the error speaks of the input, as in LangChain.
-    yield call(memory.save_context, {}, {}), AmbiguousKeyError, "One input key expected"
+    yield call(memory.save_context, {}, {}), MissingKeyError, "One input key expected"
     for bound in (0, -1, 1.5, "nine", "0", True):
         yield call(memory.messages, max_tokens=bound), OptionError, "max_tokens must be"
     for number in (2**63, 10**5000, -(10**5000)):
@@ -271,11 +262,11 @@ def prompts() -> Iterator[Row]:
     for source in (5, ["a"]):
         yield (
             made("summary", llm="offline", prompts=source),
-            PromptError,
+            OptionError,
             "prompts must be a folder, or templates by name",
         )
     for source in ("x" * 5_000, "a\0b", "{{ new_lines }}"):
-        yield made("summary", llm="offline", prompts=source), PromptError, "is not a folder; a template is given by its"
+        yield made("summary", llm="offline", prompts=source), OptionError, "is not a folder; a template is given by its"
     needed = {
         "summary": "'dated_new_lines' or 'new_lines'",
         "entity_notes": "'dated_new_lines' or 'new_lines'",
@@ -290,16 +281,16 @@ def prompts() -> Iterator[Row]:
         for template in ("", "Do it.", "{# {{ new_lines }} #}"):
             yield (
                 made("summary", llm="offline", prompts={name: template}),
-                PromptError,
+                OptionError,
                 f"must use {variables}; otherwise",
             )
     yield (
         made("summary", prompts={"summary": "{{ summary }}"}),
-        PromptError,
+        OptionError,
         "must use 'dated_new_lines' or 'new_lines'",
     )
     own = partial(PromptSet, brought={"topic": "{{ new_lines }}{{ topic }}"})
-    yield call(own, {"topic": "Go!"}), PromptError, "must use 'new_lines' or 'topic'"
+    yield call(own, {"topic": "Go!"}), OptionError, "must use 'new_lines' or 'topic'"
 
 
 def conversations() -> Iterator[Row]:
@@ -388,7 +379,7 @@ def models_and_texts() -> Iterator[Row]:
     for clear, named in wrong:
         yield made("buffer", clear_tool_results=clear), OptionError, named
         yield call(trim_messages, said, 10, len, clear_tool_results=clear), OptionError, named
-    yield call(export, KnowledgeGraph(), "gexf"), OptionError, "no format 'gexf'; there are text, mermaid, graphml"
+    yield call(KnowledgeGraph().export, "gexf"), OptionError, "no format 'gexf'; there are text, mermaid, graphml"
 
 
 def likely_names() -> Iterator[Row]:
@@ -401,7 +392,7 @@ def likely_names() -> Iterator[Row]:
         (made("summary", llm="offline", on_model_error="defre"), "defer"),
         (made("summary", llm="offline", prompts={"sumary": "x"}), "summary"),
         (call(open_store, "sqllite:///chat.db"), "sqlite"),
-        (call(export, KnowledgeGraph(), "mermaidd"), "mermaid"),
+        (call(KnowledgeGraph().export, "mermaidd"), "mermaid"),
     ):
         yield use, MemoryZooError, f". Did you mean '{meant}'?"
 

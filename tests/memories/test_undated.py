@@ -10,9 +10,8 @@ import pytest
 
 from memzoo.errors import MessageError
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationKGMemory, ConversationSummaryMemory, create_memory
-from memzoo.memories.graph.export import export
-from memzoo.memories.graph.picture import to_html
-from memzoo.stores import SAID_AT, Entry, InMemoryStore, Message, Record
+from memzoo.stores import Entry, InMemoryStore, Message, Record
+from memzoo.stores.base import SAID_AT
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 
@@ -71,9 +70,9 @@ def test_what_is_said_later_has_its_day() -> None:
     store.clock = lambda: STORED
     memory = create_memory("vector-retriever", store=store, conversation_id="a")
     memory.save_context({"input": "Sam likes Oslo."}, {"output": "Fine."})
-    memory.add_messages([Record({"role": role, "content": "Oslo is big."}, {SAID_AT: ""}) for role in ROLES])
-    said_at = {SAID_AT: "2019-04-02T08:00:00+02:00"}
-    memory.add_messages([Record({"role": role, "content": "Oslo is far."}, said_at) for role in ROLES])
+    memory.add_messages([Record.dated({"role": role, "content": "Oslo is big."}, None) for role in ROLES])
+    said_at = datetime.fromisoformat("2019-04-02T08:00:00+02:00")
+    memory.add_messages([Record.dated({"role": role, "content": "Oslo is far."}, said_at) for role in ROLES])
     assert memory.load_memory_variables({"input": "Oslo, Sam"})["history"].splitlines() == [
         "Human: My friend Sam lives in Oslo.",
         "AI: Noted: Sam lives in Oslo.",
@@ -124,12 +123,12 @@ def test_facts_have_no_day_either() -> None:
     store = undated(TALK[0])
     memory = ConversationKGMemory(llm=model, store=store, conversation_id="a", learn_every=1)
     memory.load_memory_variables({"input": "Sam?"})
-    moved = [Record({"role": role, "content": text}, {SAID_AT: ""}) for role, text in zip(ROLES, TALK[1], strict=True)]
+    moved = [Record.dated({"role": role, "content": text}, None) for role, text in zip(ROLES, TALK[1], strict=True)]
     memory.add_messages(moved)
     assert "Sam lives in Rome" in memory.load_memory_variables({"input": "Sam?"})["history"]
     reasons = memory.why("Sam")
     assert [quote.said_at for reason in reasons for quote in reason.quotes] == [None] * 3
-    forms = [export(memory.kg, form, history=True) for form in ("text", "json", "mermaid", "graphml")]
-    assert A_DAY.findall(str((reasons, forms, to_html(memory.kg, history=True)))) == []
+    forms = [memory.kg.export(form, history=True) for form in ("text", "json", "mermaid", "graphml", "html")]
+    assert A_DAY.findall(str((reasons, forms))) == []
     again = ConversationKGMemory(llm=model, store=store, conversation_id="a", learn_every=1)
     assert again.why("Sam") == reasons

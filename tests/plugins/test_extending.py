@@ -10,7 +10,7 @@ from tests.plugins.conftest import PAGE, Run, blocks
 
 SCRIPT = """
 from memzoo import create_memory, open_store
-from memzoo.errors import OptionError, PromptError
+from memzoo.errors import OptionError
 
 for name in ("pinned", "PinnedMemory"):
     memory = create_memory(name, k=0)
@@ -32,7 +32,7 @@ for prompts in (None, {"topic": "Worum geht es? {{ new_lines }}"}):
     print(asked[-1].splitlines()[0], memory.usage["topic"].calls, memory.messages()[0]["content"])
 try:
     create_memory("topic", llm=model, prompts={"topic": "{{ lines }}"})
-except PromptError as error:
+except OptionError as error:
     print(error)
 
 from memzoo.strategy import Changes, strategy

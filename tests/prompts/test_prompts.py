@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import memzoo.prompts
-from memzoo.errors import PromptError
+from memzoo.errors import OptionError
 from memzoo.memories import ConversationSummaryMemory
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PROMPTS, PromptSet
@@ -69,7 +69,7 @@ class TestShipped:
         """A variable that is not given is an error that names it and the prompt, never an empty text."""
         for variable in PromptSet().variables(name):
             given_values = {key: value for key, value in values(name).items() if key != variable}
-            with pytest.raises(PromptError, match=f"prompt '{name}' cannot be rendered: '{variable}' is undefined"):
+            with pytest.raises(OptionError, match=f"prompt '{name}' cannot be rendered: '{variable}' is undefined"):
                 PromptSet().render(name, **given_values)
 
     def test_say_what_they_ask_and_that_the_rest_is_data(self, name: str) -> None:
@@ -165,7 +165,7 @@ class TestData:
             "summary": "<facts>{% include 'current_entities' %}</facts>",
             "current_entities": "<q>{{ input }}</q>",
         }
-        with pytest.raises(PromptError, match="'summary': its template uses 'input'"):
+        with pytest.raises(OptionError, match="'summary': its template uses 'input'"):
             PromptSet(source)
         source |= {
             "summary": "<facts>{% include 'triple_extraction' %}</facts>",
@@ -182,13 +182,13 @@ class TestData:
         secret = tmp_path / "secret"
         secret.with_suffix(".jinja").write_text("PLANTED", encoding="utf-8")
         template = f"{{% include {include.format(path=secret)} %}}{{{{ new_lines }}}}"
-        with pytest.raises(PromptError, match="there is no prompt"):
+        with pytest.raises(OptionError, match="there is no prompt"):
             PromptSet({"summary": template}).render("summary", summary=str(secret), new_lines="")
 
     def test_cannot_include_itself_by_a_detour(self) -> None:
         """A template that includes itself by a name that it makes up is an error too, when it is rendered."""
         prompts = PromptSet({"summary": "{% include summary %}{{ new_lines }}"})
-        with pytest.raises(PromptError, match="'summary' cannot be rendered"):
+        with pytest.raises(OptionError, match="'summary' cannot be rendered"):
             prompts.render("summary", summary="summary", new_lines="")
 
     @pytest.mark.parametrize("closing", ["\uff1c/{}>", "<\u200b/{}>", "</\u2060{}>", "<\uff0f{}>"])
@@ -210,7 +210,7 @@ class TestData:
 
     def test_cannot_include_itself(self) -> None:
         """A template that includes itself would never end."""
-        with pytest.raises(PromptError, match="'summary' includes itself"):
+        with pytest.raises(OptionError, match="'summary' includes itself"):
             PromptSet({"summary": "{% include 'summary' %}"})
 
     @pytest.mark.parametrize("piece", ["<", "< ", "</", " ", "</ history", "<\n"])
@@ -289,13 +289,13 @@ class TestReplacing:
     )
     def test_by_what_is_none_is_refused_at_once(self, source: Any, error: str) -> None:
         """An unknown name, broken syntax (with its line), an unknown variable or folder is found when it is given."""
-        with pytest.raises(PromptError, match=error):
+        with pytest.raises(OptionError, match=error):
             PromptSet(source)
 
     @pytest.mark.parametrize("call", [PromptSet().render, PromptSet().variables])
     def test_of_an_unknown_name_is_an_error(self, call: Any) -> None:
         """Nothing is rendered by a name that there is not."""
-        with pytest.raises(PromptError, match="there is no prompt 'sumary'"):
+        with pytest.raises(OptionError, match="there is no prompt 'sumary'"):
             call("sumary")
 
     @pytest.mark.parametrize(
@@ -309,8 +309,8 @@ class TestReplacing:
         ],
     )
     def test_that_fail_are_prompt_errors(self, template: str) -> None:
-        """Whatever goes wrong in a template is a `PromptError` that names the prompt."""
-        with pytest.raises(PromptError, match="summary"):
+        """Whatever goes wrong in a template is a `OptionError` that names the prompt."""
+        with pytest.raises(OptionError, match="summary"):
             PromptSet({"summary": template}).render("summary", summary="a", new_lines="b")
 
 
@@ -330,7 +330,7 @@ def test_templates_run_in_a_sandbox(template: str) -> None:
     """A template from elsewhere reaches nothing behind its values: it fails, or shows nothing."""
     try:
         shown = PromptSet({"summary": template}).render("summary", summary="a", new_lines="b")
-    except PromptError:
+    except OptionError:
         return
     assert "class" not in shown
     assert "<" not in shown
@@ -340,7 +340,7 @@ def test_templates_cannot_change_their_values() -> None:
     """A template may not change the lists that it is given (I9)."""
     known = ["Sam"]
     prompts = PromptSet({"current_entities": "{{ known.append(1) }}{{ input }}"})
-    with pytest.raises(PromptError):
+    with pytest.raises(OptionError):
         prompts.render("current_entities", known=known, input="")
     assert known == ["Sam"]
 

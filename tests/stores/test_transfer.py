@@ -19,8 +19,6 @@ from memzoo.stores import (
     ManagedStore,
     Record,
     StoredState,
-    aexport_conversation,
-    aimport_conversation,
     export_conversation,
     import_conversation,
     open_store,
@@ -108,15 +106,17 @@ def test_long_conversations_are_read_by_pages():
     assert content(store, "copy") == content(store)
 
 
-def test_async_does_the_same():
-    """The asynchronous functions give the same lines, and take them."""
+@pytest.mark.parametrize("url", ["memory://", "sqlite://"])
+def test_a_coroutine_has_it_done_in_a_thread(url: str, opened: Callable[[str], ManagedStore]):
+    """The store is one that coroutines use meanwhile."""
 
     async def copied(store: ManagedStore) -> list[str]:
-        lines = [line async for line in aexport_conversation(store, "c")]
-        await aimport_conversation(store, lines, "copy")
+        writing = asyncio.to_thread(lambda: list(export_conversation(store, "c")))
+        lines, _ = await asyncio.gather(writing, store.read("c"))
+        await asyncio.gather(asyncio.to_thread(import_conversation, store, lines, "copy"), store.read("c"))
         return lines
 
-    store = filled(InMemoryStore())
+    store = filled(opened(url))
     assert asyncio.run(copied(store)) == list(export_conversation(store, "c"))
     assert content(store, "copy") == content(store)
 

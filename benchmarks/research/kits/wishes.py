@@ -8,7 +8,7 @@ import time
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
@@ -255,12 +255,12 @@ def proxy(bench: Bench) -> bool:
     """Check that a proxy can record and replay the requests of another process."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has one
-    from memzoo.cassettes import CassetteProxy, CassetteSettings
+    from memzoo.cassettes import CassetteProxy
 
     answers: list[Any] = []
-    for settings in (CassetteSettings(record="once"), CassetteSettings()):
-        upstream = bench.server.url.removesuffix("/v1")
-        with CassetteProxy(bench.path, settings, upstream=upstream) as running, httpx.Client(timeout=60) as client:
+    for options in ({"record": "once"}, {}):
+        opened = CassetteProxy(bench.path, upstream=bench.server.url.removesuffix("/v1"), **cast("Any", options))
+        with opened as running, httpx.Client(timeout=60) as client:
             answers.append(client.post(f"{running.url}/v1/chat/completions", json=chat("hi")).json())
     return bool(answers[0] == answers[1])
 

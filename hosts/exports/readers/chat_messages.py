@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import mark_of, pick
@@ -71,7 +71,7 @@ def read_object(item: Any, title: str) -> Iterator[ChatLog | Unread]:
             yield from read_object(others | {"messages": item[key], "name": f"{name}, {key}", "id": ""}, name)
         return
     if not isinstance(item.get("messages", []), list):
-        raise TranscriptError(f"expected a list at 'messages', not {item['messages']!r:.80}")
+        raise TransferError(f"expected a list at 'messages', not {item['messages']!r:.80}")
     listed: list[Any] = next((item[key] for key in _LISTS if is_list(item.get(key)) or _is_several(item.get(key))), [])
     if is_list(listed):
         named = next((key for key in SYSTEM_NAMES if item.get(key)), SYSTEM_NAMES[0])

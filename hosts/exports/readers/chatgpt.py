@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, date_of
 from memzoo.hosts.exports.members import mark_of
 from memzoo.hosts.exports.messages import message_of
@@ -34,7 +34,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     for id_, node in nodes.items():
         if "parent" not in node or "message" not in node:
             missing = "parent" if "message" in node else "message"
-            raise TranscriptError(f"the message {id_!r} has no {missing!r}")
+            raise TransferError(f"the message {id_!r} has no {missing!r}")
     parents = {id_: node["parent"] for id_, node in nodes.items()}
     yield tree_of(
         str(document.get("title") or key or title),
@@ -52,7 +52,7 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     given = dict_of(message.get("author")).get("role")
     role = role_of(given)
     if role is None:
-        raise TranscriptError(f"a message is from {given!r}, which is not a known role")
+        raise TransferError(f"a message is from {given!r}, which is not a known role")
     place = f"the message {message.get('id')!r}"
     metadata, content = mark_of(message, "metadata", place, dict) or {}, message.get("content")
     hidden = mark_of(metadata, "is_visually_hidden_from_conversation", place)
@@ -60,12 +60,12 @@ def _said(message: Any) -> list[tuple[Message, datetime | None]]:
     if role == "tool" or hidden or (mark_of(message, "recipient", place) or "all") != "all":
         return []
     if not isinstance(content, dict):
-        raise TranscriptError(f"{place} has no 'content': {message!r:.80}")
+        raise TransferError(f"{place} has no 'content': {message!r:.80}")
     if content.get("content_type") in _UNSAID:
         return []
     parts: Any = content.get("parts", [content.get("text")])
     if not isinstance(parts, list):
-        raise TranscriptError(f"the parts of a message are not a list: {parts!r:.80}")
+        raise TransferError(f"the parts of a message are not a list: {parts!r:.80}")
     parts = [*parts, *_list_files(metadata)] if "attachments" in metadata else parts
     said: Message | None
     if len(parts) == 1 and isinstance(parts[0], str):  # nearly all messages are of this kind

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import need
@@ -45,6 +45,6 @@ def read_lines(items: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat in JSON Lines, which have a header, the members of the chat, and the messages."""
     for number, item in enumerate(dicts_of(items), start=1):
         if need(item, "_type", f"line {number}", str) not in ("header", "member", "message"):
-            raise TranscriptError(f"line {number}: {item['_type']!r} at '_type' is not known")
+            raise TransferError(f"line {number}: {item['_type']!r} at '_type' is not known")
     messages = [item for item in dicts_of(items) if item["_type"] == "message"]
     yield FIELDS.read(items[0] | {"messages": messages}, title)

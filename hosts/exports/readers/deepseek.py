@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import list_at, need
@@ -33,9 +33,9 @@ def _spell(node: Any, place: str) -> Any:
         if kind in _ROLES:
             words.setdefault(_ROLES[kind], []).append(fragment.get("content") or "")
         elif kind not in _WORK:
-            raise TranscriptError(f"{place}: expected 'REQUEST' or 'RESPONSE' at 'type', not {kind!r}")
+            raise TransferError(f"{place}: expected 'REQUEST' or 'RESPONSE' at 'type', not {kind!r}")
     if len(words) > 1:
-        raise TranscriptError(f"{place} has fragments of a 'REQUEST' and of a 'RESPONSE'")
+        raise TransferError(f"{place} has fragments of a 'REQUEST' and of a 'RESPONSE'")
     [(role, texts)] = words.items() or [("assistant", [])]
     return node | {"role": role, "content": "\n".join(texts)}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, count
 from memzoo.hosts.exports.files import parse
 from memzoo.hosts.exports.members import date_at, list_at, mark_of, need, pick
@@ -79,7 +79,7 @@ def _parse(path: Any) -> Any:
     try:
         return parse(path.read_text(encoding="utf-8"))
     except (OSError, KeyError, ValueError) as error:
-        raise TranscriptError(f"{path.name} cannot be read: {error}") from error
+        raise TransferError(f"{path.name} cannot be read: {error}") from error
 
 
 def _items(path: Any) -> list[dict[str, Any]]:

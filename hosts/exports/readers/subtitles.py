@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.talks import Talk
 
@@ -20,7 +20,7 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the meeting. All that a person says in a row is one message, without a date.
 
     Raises:
-        TranscriptError: Nobody is named in the file.
+        TransferError: Nobody is named in the file.
     """
     said: list[tuple[str, list[str]]] = []
     talk = Talk(title)
@@ -28,7 +28,7 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
         lines = block.split("\n")
         start = next((place for place, line in enumerate(lines) if _TIMES.match(line)), None)
         if sum("-->" in line for line in lines) != (start is not None):
-            raise TranscriptError(f"expected a time and words, not {block!r:.80}")
+            raise TransferError(f"expected a time and words, not {block!r:.80}")
         if start is None:
             continue  # the head, a note or a style
         words = "\n".join(lines[start + 1 :])
@@ -44,7 +44,7 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
             else:
                 said.append((name, [spoken]))
     if not said:
-        raise TranscriptError("these are subtitles without speakers: no cue begins with <v Name> or Name:")
+        raise TransferError("these are subtitles without speakers: no cue begins with <v Name> or Name:")
     for name, parts in said:
         talk.say(html.unescape(name).strip(), "\n".join(parts))
     yield talk.log()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.talks import Talk, entries_of
 
@@ -63,7 +63,7 @@ def read(text: Any, title: str) -> Iterator[ChatLog]:
     the file after one speaker, and the user is the other.
 
     Raises:
-        TranscriptError: The dates have no common order of day, month and year.
+        TransferError: The dates have no common order of day, month and year.
     """
     text = text if isinstance(text, str) else (text / "_chat.txt").read_text(encoding="utf-8-sig")
     first = _head_of(text.lstrip())
@@ -94,7 +94,7 @@ def read(text: Any, title: str) -> Iterator[ChatLog]:
     if not owners and len(names) == 2:  # noqa: PLR2004 - a pair
         owners = {name for name in names if not title.endswith(name)}
         if len(owners) == 1:
-            told = "is the user, because the file is named after the other (--user NAME chooses another)"
+            told = "is the user, because the file is named after the other (FILE:user=NAME chooses another)"
             talk.notes.append(f"{next(iter(owners))!r} {told}")
     for name, words, date in said:
         talk.say(name, words, date, is_user=name in owners if len(owners) == 1 else None)
@@ -140,7 +140,7 @@ def _dates(heads: list[re.Match[str]], talk: Talk) -> list[datetime]:
     fits = {order: dates for order, dates in read.items() if None not in dates}
     if not fits:
         bad = next((head[0] for head in heads if not any(_date(head, order) for order in read)), heads[0][0])
-        raise TranscriptError(f"the dates have no common order of day, month and year; the first that fails is {bad!r}")
+        raise TransferError(f"the dates have no common order of day, month and year; the first that fails is {bad!r}")
     # A chat is in the order of time, so the wrong order of day and month makes it fall back.
     falls = {order: sum(b < a for a, b in pairwise(dates) if a and b) for order, dates in fits.items()}
     least = [order for order in falls if falls[order] == min(falls.values())]

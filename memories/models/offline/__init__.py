@@ -3,6 +3,6 @@
 Call the model through the real `openai` client; `docs/offline-model.md` lists its abilities and limits.
 """
 
-from memzoo.memories.models.offline.serving import async_offline_client, offline_client, serve
+from memzoo.memories.models.offline.serving import offline_client, serve
 
-__all__ = ["async_offline_client", "offline_client", "serve"]
+__all__ = ["offline_client", "serve"]

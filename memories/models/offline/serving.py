@@ -3,19 +3,28 @@
 import contextlib
 import threading
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["BASE_URL", "async_offline_client", "offline_client", "serve", "serve_forever"]
+__all__ = ["BASE_URL", "offline_client", "serve", "serve_forever"]
 
 BASE_URL = "http://offline.invalid/v1"
 """The base URL of clients in this process; its host name can never be resolved on a network."""
 
 
-def offline_client() -> "OpenAI":
+@overload
+def offline_client(*, asynchronous: Literal[False] = False) -> "OpenAI": ...
+@overload
+def offline_client(*, asynchronous: Literal[True]) -> "AsyncOpenAI": ...
+@overload
+def offline_client(*, asynchronous: bool) -> "OpenAI | AsyncOpenAI": ...
+def offline_client(*, asynchronous: bool = False) -> "OpenAI | AsyncOpenAI":
     """Return an `openai` client that calls the offline model in this process, without socket or key.
+
+    Args:
+        asynchronous: True for an `AsyncOpenAI`. It answers in the event loop's own thread, within milliseconds.
 
     Example:
         >>> client = offline_client()
@@ -23,24 +32,15 @@ def offline_client() -> "OpenAI":
         >>> client.chat.completions.create(model="any", messages=asked).choices[0].message.content
         'From what was said: My cat is called Pixel.'
     """
-    from openai import OpenAI
+    from openai import AsyncOpenAI, OpenAI
 
     from memzoo.http_library import http
-    from memzoo.memories.models.offline.server import transport
+    from memzoo.memories.models.offline.server import AsyncTransport, transport
 
-    http_client = http.Client(transport=transport, trust_env=False)
-    return OpenAI(api_key="offline", base_url=BASE_URL, max_retries=0, http_client=http_client)
-
-
-def async_offline_client() -> "AsyncOpenAI":
-    """Return an asynchronous `offline_client` that answers in the event loop's own thread, within milliseconds."""
-    from openai import AsyncOpenAI
-
-    from memzoo.http_library import http
-    from memzoo.memories.models.offline.server import AsyncTransport
-
-    http_client = http.AsyncClient(transport=AsyncTransport(), trust_env=False)
-    return AsyncOpenAI(api_key="offline", base_url=BASE_URL, max_retries=0, http_client=http_client)
+    options: Any = {"api_key": "offline", "base_url": BASE_URL, "max_retries": 0}
+    if asynchronous:
+        return AsyncOpenAI(**options, http_client=http.AsyncClient(transport=AsyncTransport(), trust_env=False))
+    return OpenAI(**options, http_client=http.Client(transport=transport, trust_env=False))
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from memzoo.benchmarks import Settings, Transcript, compare
 from memzoo.benchmarks.contenders.known import find_adapter
 from memzoo.benchmarks.contenders.process import Contender
 from memzoo.benchmarks.variants import contender_variants
-from memzoo.errors import ContenderError
+from memzoo.errors import PluginError
 
 Write = Callable[..., Path]
 
@@ -142,7 +142,7 @@ def test_a_failure_names_the_contender_and_its_last_words(write: Write, view: st
     """The error says at which request, and how to run the contender alone."""
     contender = started(write(("return self.said[-self.most:]", view)))
     contender.patience = 2 if "sleep" in view else contender.patience
-    with pytest.raises(ContenderError, match=re.escape(f"the contender 'newest' {told}")) as raised:
+    with pytest.raises(PluginError, match=re.escape(f"the contender 'newest' {told}")) as raised:
         contender.ask("view", question="Who?")
     assert "runner.py" in str(raised.value)
 
@@ -161,7 +161,7 @@ def test_a_fault_of_the_adapter_is_named(
     write: Write, transcript: Transcript, change: tuple[str, str], told: str
 ) -> None:
     """Before the first conversation, without a traceback: the class, the method, the argument or the option."""
-    with pytest.raises(ContenderError, match=re.escape(told)) as raised:
+    with pytest.raises(PluginError, match=re.escape(told)) as raised:
         compare([transcript], contender_variants(str(write(change))), Settings(budgets=[300]))
     assert str(raised.value).startswith("the contender 'newest' ")
     assert "Traceback" not in str(raised.value)

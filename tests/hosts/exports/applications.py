@@ -238,7 +238,7 @@ SAMPLES = {
             ]
         ],
         ("type", "content", "timestamp", "parentUuid"),
-        ("1 entry of subagents left out", "1 other branch left out (--branches all reads them)"),
+        ("1 entry of subagents left out", "1 other branch left out (FILE:branches=all reads them)"),
     ),
     "Claude Code, a subagent": Sample(
         "agent-1.jsonl",
@@ -484,7 +484,7 @@ SAMPLES = {
         },
         [[("user", "My tent is green.", 1), ("assistant", "How old is it?", 3), ("user", "Nine years.", 4)]],
         ("sender", "message", "create_time", ""),
-        ("1 other branch left out (--branches all reads them)",),
+        ("1 other branch left out (FILE:branches=all reads them)",),
     ),
     "DeepSeek": Sample(
         "conversations.json",
@@ -504,7 +504,7 @@ SAMPLES = {
         ],
         [[("user", "My sled is called Runa.", 1), ("assistant", "Is Runa fast?", 3)]],
         ("type", "content", "inserted_at", "parent"),
-        ("1 other branch left out (--branches all reads them)",),
+        ("1 other branch left out (FILE:branches=all reads them)",),
     ),
     "Le Chat": Sample(
         "chat-1.json",
@@ -555,7 +555,7 @@ SAMPLES = {
         ],
         [[("user", "My plot is 9.", 1), ("assistant", "Sun?", 3), ("user", "Shade.", 4)]],
         ("role", "content", "timestamp", "parentId"),
-        ("1 other branch left out (--branches all reads them)",),
+        ("1 other branch left out (FILE:branches=all reads them)",),
     ),
     "LibreChat": Sample(
         "flat.json",
@@ -573,7 +573,7 @@ SAMPLES = {
         },
         [[("user", "My goat is Mo.", 1), ("assistant", "How old is Mo?", 3), ("user", "Two.", 4)]],
         ("isCreatedByUser", "text", "createdAt", "parentMessageId"),
-        ("1 other branch left out (--branches all reads them)",),
+        ("1 other branch left out (FILE:branches=all reads them)",),
     ),
     "LibreChat, tree": Sample(
         "tree.json",
@@ -594,7 +594,7 @@ SAMPLES = {
         },
         [[("user", "My goat is Mo.", 1), ("assistant", "Old?", 3), ("user", "Two.", 4)]],
         ("isCreatedByUser", "text", "", "parentMessageId"),
-        ("1 other branch left out (--branches all reads them)",),
+        ("1 other branch left out (FILE:branches=all reads them)",),
     ),
     "LM Studio": Sample(
         "1.conversation.json",
@@ -648,7 +648,7 @@ SAMPLES = {
         },
         [[("user", "My barn leaks.", 1), ("assistant", "Where?", 3)]],
         ("role", "content", "timestamp", "parent"),
-        ("1 other branch left out (--branches all reads them)",),
+        ("1 other branch left out (FILE:branches=all reads them)",),
     ),
     "llama.cpp's page, JSON Lines": Sample(
         "conversation.jsonl",
@@ -983,7 +983,7 @@ SAMPLES = {
         ),
         [[("user", "What is a fig?", None), ("assistant", "A fruit.", None)]],
         ("role", "text", "", ""),
-        ("1 other branch left out (--branches all reads them)",),
+        ("1 other branch left out (FILE:branches=all reads them)",),
     ),
     "WildChat": Sample(
         "wildchat.jsonl",
@@ -1046,7 +1046,7 @@ SAMPLES = {
         ],
         [[("user", "My loom is from Vik.", 1), ("assistant", "What do you weave?", 3), ("user", "Linen.", 4)]],
         ("role", "parts", "create_time", "parent"),
-        ("1 other branch left out (--branches all reads them)", "left out: 1 tool step"),
+        ("1 other branch left out (FILE:branches=all reads them)", "left out: 1 tool step"),
     ),
     "Claude.ai": Sample(
         "conversations.json",
@@ -1064,7 +1064,7 @@ SAMPLES = {
         [[("user", "What likes shade?", 1), ("assistant", "Ferns.", 3)]],
         ("sender", "", "created_at", "parent_message_uuid"),
         (
-            "1 other branch left out (--branches all reads them)",
+            "1 other branch left out (FILE:branches=all reads them)",
             "the file does not say which branch is shown; the last one is read",
         ),
     ),

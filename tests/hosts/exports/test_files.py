@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 import zipfile
 from datetime import UTC, datetime
@@ -13,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 from typer.testing import CliRunner
 
-from memzoo.benchmarks import load_transcripts
 from memzoo.benchmarks.inputs import Files
-from memzoo.benchmarks.transcripts import TranscriptWarning
+from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.transcripts.reading import read_transcripts
 from memzoo.cli.commands import app
-from memzoo.errors import TranscriptError, TransferError
+from memzoo.errors import MemoryZooWarning, OptionError, TransferError
 from memzoo.hosts.exports import ChatLog, Fields, Form, files, having, reading
 from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
@@ -128,7 +129,7 @@ def test_a_bad_entry_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     first, error, last = titles(path)
     assert (first, last) == ("Talk 1", "Talk 3")
     assert error.startswith(f"{path}, item 1 has none of the known forms: there are only the keys 'id'")
-    with pytest.warns(TranscriptWarning, match="item 1 has none"):
+    with pytest.warns(MemoryZooWarning, match="item 1 has none"):
         assert [one.title for one in load_transcripts(path)] == ["Talk 1", "Talk 3"]
 
 
@@ -167,7 +168,7 @@ def test_other_branches_are_counted_or_read(tmp_path: Path) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
     [shown] = read_conversations([path])
     assert isinstance(shown, ChatLog)
-    assert shown.notes == ["1 other branch left out (--branches all reads them)"]
+    assert shown.notes == ["1 other branch left out (FILE:branches=all reads them)"]
     logs = [one for one in read_conversations([path], Choice(all_branches=True)) if isinstance(one, ChatLog)]
     assert [(one.id, one.messages[-1]["content"]) for one in logs] == [("c1", "A wren."), ("c1, branch 2", "A robin.")]
     assert [one.notes for one in logs] == [[], []]
@@ -179,8 +180,34 @@ def test_the_longest_of_many_conversations_are_taken_and_said(tmp_path: Path) ->
     path.write_text(json.dumps([talk(number, *["Hi", "Ho"] * number) for number in (1, 3, 2)]), encoding="utf-8")
     found = Files([path], longest=2)
     assert [one.title for one in found()] == [one.title for one in found()] == ["Talk 3", "Talk 2"]
-    assert found.taken == ("the 2 longest of 3 conversations are taken (--last 0 takes all): 'Talk 3', 'Talk 2'")
-    assert len(list(Files([path])())) == 3
+    assert found.taken == ("the 2 longest of 3 conversations are taken (FILE:last=0 takes all): 'Talk 3', 'Talk 2'")
+    assert len(list(Files([path])())) == len(list(Files([f"{path}:last=0"], longest=2)())) == 3
+
+
+def test_options_behind_a_file_choose_conversations(tmp_path: Path) -> None:
+    """Each file has its own; a title may have a comma, and a file of such a name is read whole."""
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([talk(1, "Hi"), talk(2, "Ho") | {"title": "Tea, at 2"}]), encoding="utf-8")
+    assert [one.title for one in load_transcripts(f"{path}:title=tea, at,last=1")] == ["Tea, at 2"]
+    both = read_transcripts([f"{path}:title=talk", f"{path}:title=tea,branches=all"])
+    assert [one.title for one in both] == ["Talk 1", "Tea, at 2"]
+    if os.name != "nt":
+        assert len(load_transcripts(str(path.rename(tmp_path / "chats:title=x")))) == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("branches=some", "branches must be 'shown' or 'all', not 'some'"),
+        ("since=soon", "since must be a date such as 2026-03-02, not 'soon'"),
+        ("title=x,last=-1", "last must be a whole number of at least 0, not '-1'"),
+    ],
+)
+def test_an_option_that_cannot_work_is_refused(option: str, told: str) -> None:
+    """By the commands, too."""
+    for words in (["compare"], ["play"], ["import", "--store", "memory://"]):
+        refused = CliRunner().invoke(app, [*words, f"chats.zip:{option}"]).exception
+        assert (type(refused), str(refused)) == (OptionError, told)
 
 
 def test_a_conversation_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
@@ -192,10 +219,10 @@ def test_a_conversation_that_is_given_twice_is_read_once(tmp_path: Path) -> None
     found = Files([tmp_path, path])
     assert sorted(one.title for one in found()) == ["Talk 1", "Talk 1", "Talk 1", "Talk 2"]
     assert found.repeated == "3 repeated conversations left out: messages, title, id and dates are the same"
-    given = [str(path), str(path), "--conversation", "Talk 1", "--html", str(tmp_path / "play.html")]
+    given = [f"{path}:title=Talk 1", f"{path}:title=Talk 1", "--html", str(tmp_path / "play.html")]
     for words in (["play", *given], ["compare", str(tmp_path), "--dry-run"]):
         assert "1 repeated conversation left out" in CliRunner().invoke(app, words).output
-    with pytest.warns(TranscriptWarning, match="1 repeated conversation left out"):
+    with pytest.warns(MemoryZooWarning, match="1 repeated conversation left out"):
         load_transcripts(tmp_path)
 
 
@@ -503,18 +530,18 @@ def test_a_speaker_who_is_not_there_is_an_error(tmp_path: Path) -> None:
     """It has the names that are there."""
     place = tmp_path / "talk.txt"
     place.write_text("Anna: Hi.\nBen: Hi.\nAnna: Tea?\nBen: Yes.", encoding="utf-8")
-    with pytest.raises(TranscriptError, match="nobody is called 'Nobody'; there are 'Anna', 'Ben'"):
-        load_transcripts(place, Choice(user="Nobody"))
+    with pytest.raises(TransferError, match="nobody is called 'Nobody'; there are 'Anna', 'Ben'"):
+        load_transcripts(f"{place}:user=Nobody")
 
 
 def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> None:
     """A note says so."""
     (tmp_path / "conversations.json").write_text(json.dumps([talk(1, "Hi", "Ho")]), encoding="utf-8")
-    [one] = load_transcripts(tmp_path, Choice(user="Ida"))
+    [one] = load_transcripts(f"{tmp_path}:user=Ida")
     assert one.notes == ("it has no names of speakers, so 'Ida' chooses nobody",)
     place = tmp_path / "messages.json"
     place.write_text(json.dumps([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]))
-    [one] = load_transcripts(place, Choice(user="Ida"))
+    [one] = load_transcripts(f"{place}:user=Ida")
     assert one.notes == ("its messages have roles, so 'Ida' chooses nobody",)
 
 
@@ -524,7 +551,7 @@ def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> 
 def test_the_kind_of_a_file_that_is_no_text_is_told(first: bytes, kind: str, tmp_path: Path) -> None:
     """By its first bytes."""
     (tmp_path / "chat.docx").write_bytes(first)
-    with pytest.raises(TranscriptError, match=f"chat.docx is no text, but {kind}.*; save the chat as text or JSON"):
+    with pytest.raises(TransferError, match=f"chat.docx is no text, but {kind}.*; save the chat as text or JSON"):
         load_transcripts(tmp_path / "chat.docx")
 
 

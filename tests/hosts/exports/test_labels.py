@@ -48,7 +48,7 @@ def test_two_names_are_speakers_and_the_first_is_the_user() -> None:
     ]
     assert log.notes == [
         "1 line of other names or headings read as words, such as ['Bye: yes']",
-        "'Nora', who speaks first, is the user (--user NAME chooses another)",
+        "'Nora', who speaks first, is the user (FILE:user=NAME chooses another)",
     ]
 
 

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import pytest
 
 from memzoo.benchmarks import load_transcripts
-from memzoo.errors import TranscriptError
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import pick
 from memzoo.hosts.exports.reading import Choice, read_conversations
@@ -51,7 +51,7 @@ PAIR = [
 ]
 NAMELESS = [(role, "", minute, words) for role, _, minute, words in PAIR]
 WORDS = [words for *_, words in PAIR]
-GUESSED = "'Ines', who speaks first, is the user (--user NAME chooses another)"
+GUESSED = "'Ines', who speaks first, is the user (FILE:user=NAME chooses another)"
 
 
 def telegram(**more: Any) -> dict[str, Any]:
@@ -228,7 +228,7 @@ SLACK = {
     ],
 }
 
-NAMED = "'Ines' is the user, because the file is named after the other (--user NAME chooses another)"
+NAMED = "'Ines' is the user, because the file is named after the other (FILE:user=NAME chooses another)"
 SAMPLES: dict[str, Sample] = {
     "WhatsApp, Android, German": Sample(
         {
@@ -320,7 +320,7 @@ SAMPLES: dict[str, Sample] = {
         ],
         [
             "1 answer in threads put in the order of time",
-            "'Ines', who speaks first, is the user (--user NAME chooses another of: 'Desk', 'Bo')",
+            "'Ines', who speaks first, is the user (FILE:user=NAME chooses another of: 'Desk', 'Bo')",
             "left out: 1 notice",
         ],
         ("export/kiln/2026-04-04.json", "", -1),
@@ -515,7 +515,7 @@ def write(files: dict[str, Any], folder: Path) -> None:
             path.write_text(json.dumps(content), encoding="utf-8")
 
 
-def read(files: dict[str, Any], folder: Path, choice: Choice = Choice()) -> ChatLog | TranscriptError:  # noqa: B008
+def read(files: dict[str, Any], folder: Path, choice: Choice = Choice()) -> ChatLog | TransferError:  # noqa: B008
     """The one conversation of a sample, or its error."""
     write(files, folder)
     [first, *_] = files
@@ -563,7 +563,7 @@ def test_a_message_with_another_name_for_speaker_or_time_is_refused(name: str, k
     message = message_of(sample)
     message["renamed"] = message.pop(member)
     error = read(sample.files, tmp_path)
-    assert isinstance(error, TranscriptError)
+    assert isinstance(error, TransferError)
     assert f"cannot be read as {name.partition(',')[0]}" in str(error)
     assert f" no '{member}" in str(error)
     assert "'renamed'" in str(error)
@@ -604,7 +604,7 @@ def test_no_member_of_a_message_changes_the_talk_without_a_word(name: str, value
             holder[path[-1]] = value
         after = read(files, tmp_path / str(number))
         assert (
-            isinstance(after, TranscriptError)
+            isinstance(after, TransferError)
             or told(after) == told(before)
             or list(after.notes) != list(before.notes)
             or path[-1] in OTHER_NAMES
@@ -647,7 +647,7 @@ def test_dates_with_points_have_the_day_first(tmp_path: Path):
 def test_dates_without_a_common_order_are_refused(tmp_path: Path):
     """The error names the form."""
     error = read({"chat.txt": "13/4/26, 9:00 - Ines: Hi\n4/13/26, 9:00 - Bo: Hi\n"}, tmp_path)
-    assert isinstance(error, TranscriptError)
+    assert isinstance(error, TransferError)
     assert "cannot be read as WhatsApp: the dates have no common order of day, month and year" in str(error)
 
 

@@ -343,7 +343,7 @@ def test_one_conversation_can_be_given_another_id(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["import", source, *place])
     assert done.output.startswith("shop\t4 read\t4 new")
     several = CliRunner().invoke(app, ["import", "--from", "llama-index", str(FORMATS / "llama_index.json"), *place])
-    assert "has several: 'anna' (anna), 'ben' (ben) ...; --title chooses one" in str(several.exception)
+    assert "has several: 'anna' (anna), 'ben' (ben) ...; FILE:title=TEXT chooses" in str(several.exception)
 
 
 def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memzoo.errors import MemoryZooWarning
 from memzoo.memories import Conversation
 from memzoo.memories.models.answer import MOST_BESIDES
 from memzoo.stores import Message
-from memzoo.types import DroppedThoughtsWarning
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint
@@ -208,7 +208,7 @@ def test_a_last_chunk_may_have_no_delta(endpoint: "Endpoint") -> None:
 def test_what_is_too_much_is_left_out(endpoint: "Endpoint", much: Any) -> None:
     """With a warning of its own; the words are kept."""
     endpoint.says("Hello.", a_member=much)
-    with pytest.warns(DroppedThoughtsWarning, match="a_member"):
+    with pytest.warns(MemoryZooWarning, match="a_member"):
         said = answered(Conversation(endpoint.model), stream=False)
     assert said == {"role": "assistant", "content": "Hello."}
 

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph
-from memzoo.memories.graph.export import export
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.names import canonical
 from memzoo.types import Source
@@ -60,14 +59,14 @@ class TestText:
     def test_is_a_sorted_line_for_each_fact(self) -> None:
         """Subject, relation, object and messages; denials are marked, superseded facts come with `history` only."""
         shown = ["NOT Eve | is | tall [4]", "Eve | likes | Sam [3]", "Sam | lives in | Rome [2]"]
-        assert export(MOVED, "text").splitlines() == [shown[1], shown[0], shown[2]]
-        with_history = export(MOVED, "text", history=True).splitlines()
+        assert MOVED.export("text").splitlines() == [shown[1], shown[0], shown[2]]
+        with_history = MOVED.export("text", history=True).splitlines()
         assert with_history == [shown[1], shown[0], "Sam | lives in | Oslo [1] superseded by 2", shown[2]]
 
     @given(graphs)
     def test_has_as_many_lines_as_facts(self, graph: KnowledgeGraph) -> None:
         """No name makes another line, another column, or anything that a terminal would obey."""
-        lines = export(graph, "text", history=True).splitlines()
+        lines = graph.export("text", history=True).splitlines()
         assert len(lines) == len(graph.facts(history=True))
         assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 2 and line.isprintable() for line in lines)
 
@@ -78,7 +77,7 @@ class TestJSON:
     @given(graphs)
     def test_reads_back_as_the_same_facts(self, graph: KnowledgeGraph) -> None:
         """Each line is a fact with all that is known of it."""
-        facts = [Fact.from_json(json.loads(line)) for line in export(graph, "json", history=True).splitlines()]
+        facts = [Fact.from_json(json.loads(line)) for line in graph.export("json", history=True).splitlines()]
         assert sorted(map(repr, facts)) == sorted(map(repr, graph.facts(history=True)))
 
 
@@ -88,7 +87,7 @@ class TestMermaid:
     def test_is_a_flowchart(self) -> None:
         """A node for each name, an arrow for each fact, a dotted one for a superseded fact."""
         moved = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome!"))
-        assert export(moved, "mermaid", history=True).splitlines() == [
+        assert moved.export("mermaid", history=True).splitlines() == [
             "graph LR",
             '  n0["Oslo"]',
             '  n1["Rome#33;"]',
@@ -102,7 +101,7 @@ class TestMermaid:
         """No name ends its label: each line is one node or one arrow."""
         label = r'"(?:[^\W_]|#\d+;| )+"'
         line = re.compile(rf"  n\d+(?:\[{label}\]| -->\|{label}\| n\d+)")
-        first, *rest = export(graph, "mermaid").splitlines()
+        first, *rest = graph.export("mermaid").splitlines()
         assert first == "graph LR"
         assert [text for text in rest if not line.fullmatch(text)] == []
 
@@ -115,7 +114,7 @@ class TestGraphML:
         """What networkx reads are the same names, relations, corrections and sources, but for what XML cannot hold."""
         import networkx
 
-        read = networkx.read_graphml(io.BytesIO(export(graph, "graphml", history=True).encode()), force_multigraph=True)
+        read = networkx.read_graphml(io.BytesIO(graph.export("graphml", history=True).encode()), force_multigraph=True)
         found = [
             (
                 read.nodes[one]["name"],
@@ -141,7 +140,7 @@ class TestGraphML:
 
     def test_tells_who_said_it(self) -> None:
         """Edges have the speakers and the times beside the numbers of the messages, and whether they hold."""
-        shown = export(MOVED, "graphml", history=True)
+        shown = MOVED.export("graphml", history=True)
         for text in ('["user"]', '["2026-05-08T00:00:00+00:00"]', "<data key=", ">lives in<", ">True<", ">False<"):
             assert text.replace('"', "&quot;") in shown or text in shown
 
@@ -183,7 +182,7 @@ class TestHTML:
     @pytest.mark.parametrize("name", HOSTILE)
     def test_runs_nothing_of_anybody(self, name: str) -> None:
         """A name is text, markup nowhere: the page has the tags and attributes that it has for any other name."""
-        page, harmless = (Page(export(told((one, one, "Sam")), "html")) for one in (name, "Eve"))
+        page, harmless = (Page(told((one, one, "Sam")).export("html")) for one in (name, "Eve"))
         assert page.tags == harmless.tags
         assert [key for key, _ in page.attributes] == [key for key, _ in harmless.attributes]
         scripts = [[text for tag, text in found.texts if tag == "script"] for found in (page, harmless)]
@@ -191,7 +190,7 @@ class TestHTML:
 
     def test_needs_no_network(self) -> None:
         """The page has its script in itself, and forbids itself everything else."""
-        page = export(MOVED, "html")
+        page = MOVED.export("html")
         assert "default-src 'none'" in page
         assert not {key for key, _ in Page(page).attributes} & {"src", "href", "onclick", "onload"}
 
@@ -199,38 +198,38 @@ class TestHTML:
         """Each name stands there once, each relation at its arrow, and a long one is cut in its label only."""
         texts = [
             text
-            for tag, text in Page(export(told(("Sam", "likes", "x" * 60), ("Sam", "is", "tall")), "html")).texts
+            for tag, text in Page(told(("Sam", "likes", "x" * 60), ("Sam", "is", "tall")).export("html")).texts
             if tag == "text" and text.strip()
         ]
         assert sorted(texts) == ["Sam", "is", "likes", "tall", "x" * 31 + "…"]
 
     def test_marks_what_does_not_hold(self) -> None:
         """Superseded facts are dashed and say what superseded them; denials are red; the legend says so."""
-        page = export(MOVED, "html", history=True)
+        page = MOVED.export("html", history=True)
         assert page.count('<g class="fact over">') == 1
         assert "Sam lives in Oslo\n1, user, 2026-05-08 00:00\nsuperseded by 2</title>" in page
         assert "superseded</span>" in page
-        assert '<g class="fact over">' not in export(MOVED, "html")
-        assert '<g class="fact denied">' in export(told(("Sam", "is", "tall", "not")), "html")
+        assert '<g class="fact over">' not in MOVED.export("html")
+        assert '<g class="fact denied">' in told(("Sam", "is", "tall", "not")).export("html")
 
     def test_is_the_same_each_time(self) -> None:
         """The same facts are drawn at the same places, also where two parts are not connected."""
         said = [("Sam", "likes", "tea"), ("Eve", "likes", "Tom"), ("Sam", "knows", "Sam")]
-        assert export(told(*said), "html") == export(told(*said), "html")
+        assert told(*said).export("html") == told(*said).export("html")
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_was_superseded_comes_with_history_only(form: str) -> None:
     """By itself a format shows what holds; asked for the history, what held before, too."""
-    assert "Oslo" not in export(MOVED, form)
-    assert "Rome" in export(MOVED, form)
-    assert "Oslo" in export(MOVED, form, history=True)
+    assert "Oslo" not in MOVED.export(form)
+    assert "Rome" in MOVED.export(form)
+    assert "Oslo" in MOVED.export(form, history=True)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_of_no_facts_is_well_formed(form: str) -> None:
     """An empty graph can be written in every format."""
-    assert isinstance(export(KnowledgeGraph(), form), str)
+    assert isinstance(KnowledgeGraph().export(form), str)
 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != "html"])
@@ -243,5 +242,5 @@ def test_does_not_depend_on_the_order(form: str) -> None:
         source = Source(1, "user", datetime(2026, 5, 8, tzinfo=UTC))
         for statement in statements:
             graph.apply(graph.changes_from([(Statement(*statement), [source])]), reset=False)
-        outputs.add(export(graph, form).casefold())
+        outputs.add(graph.export(form).casefold())
     assert len(outputs) == 1

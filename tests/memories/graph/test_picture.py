@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph
-from memzoo.memories.graph.export import export
 from memzoo.memories.text.names import canonical
 
 CIRCLE = 8
@@ -38,7 +37,7 @@ class Picture:
         graph = KnowledgeGraph()
         facts = [Fact(*one) for one in said]
         graph.apply({fact.key: fact.as_json() for fact in facts}, reset=True)
-        page = export(graph, "html")
+        page = graph.export("html")
         self.names = [Labelled(complex(float(x), float(y)), text, kind) for kind, x, y, text in _NAME.findall(page)]
         self.facts = [Labelled(complex(float(x), float(y)), text, path) for path, x, y, text in _FACT.findall(page)]
         (box,) = re.findall(r'<svg id="graph" viewBox="([^"]+)"', page)

@@ -280,7 +280,7 @@ def test_leaving_the_model_out_warns_once() -> None:
         "for _ in 'ab': create_memory('summary'), create_memory('entity')"
     )
     done = subprocess.run([sys.executable, "-W", "always", "-c", probe], capture_output=True, text=True, check=True)
-    assert done.stderr.count("<string>:3: OfflineModelWarning: no llm was given") == 1
+    assert done.stderr.count("<string>:3: MemoryZooWarning: no llm was given") == 1
     assert done.stderr.count('llm="offline"') == 1
 
 

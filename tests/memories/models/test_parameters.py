@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openai.resources.chat.completions import Completions
 
-from memzoo.errors import ModelError, OptionError, UnknownOptionError
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories import ChatModel
 from memzoo.stores import Message
 from memzoo.sync import drive
@@ -20,7 +20,7 @@ ASKED: list[Message] = [{"role": "user", "content": "hi"}]
 
 def test_a_typo_is_also_a_type_error() -> None:
     """As Python has it for an argument that nobody takes."""
-    assert issubclass(UnknownOptionError, TypeError)
+    assert issubclass(OptionError, TypeError)
     with pytest.raises(TypeError, match="temprature"):
         ChatModel("m", temprature=0)
 

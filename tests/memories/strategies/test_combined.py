@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import AmbiguousKeyError, ModelError, OptionError
+from memzoo.errors import MissingKeyError, ModelError, OptionError
 from memzoo.memories import (
     BaseMemory,
     CombinedMemory,
@@ -229,7 +229,7 @@ class TestLoading:
         loaded = memory.load_memory_variables({"input": "Sam?"})
         assert memory.load_memory_variables({"input": "Sam?", **loaded}) == loaded
         memory.save_context({"input": "hi", **loaded}, {"output": "hello"})
-        with pytest.raises(AmbiguousKeyError):
+        with pytest.raises(MissingKeyError):
             memory.save_context({"input": "hi", "other": "x"}, {"output": "hello"})
 
     def test_needs_no_input_if_no_member_does(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from memzoo.errors import PromptError
+from memzoo.errors import OptionError
 from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.strategies.summary import ConversationSummaryMemory
@@ -59,9 +59,9 @@ def test_a_user_replaces_it() -> None:
     model = ScriptedModel("Oslo")
     told(llm=model, prompts={"topic": "Um was geht es? {{ new_lines }}"})
     assert model.asked == [("topic", "Um was geht es? Human: Anna lives in Oslo.\nAI: Noted.")]
-    with pytest.raises(PromptError, match=r"'topic': its template uses 'lines'; it may use 'history', 'new_lines', 't"):
+    with pytest.raises(OptionError, match=r"'topic': its template uses 'lines'; it may use 'history', 'new_lines', 't"):
         TopicMemory(llm="offline", prompts={"topic": "{{ lines }}"})
-    with pytest.raises(PromptError, match=r"no prompt 'topik'; .*'summary', 'topic', .*Did you mean 'topic'"):
+    with pytest.raises(OptionError, match=r"no prompt 'topik'; .*'summary', 'topic', .*Did you mean 'topic'"):
         TopicMemory(llm="offline", prompts={"topik": "x"})
 
 
@@ -69,7 +69,7 @@ def test_memzoos_prompts_are_there_besides() -> None:
     """A strategy may ask with those, and a user replaces them too; other strategies know nothing of its own."""
     memory = TopicMemory(llm="offline", prompts={"summary": "Shorten: {{ new_lines }}"})
     assert PromptSet(memory.prompts, memory._own_prompts).render("summary", new_lines="a") == "Shorten: a"
-    with pytest.raises(PromptError, match="no prompt 'topic'"):
+    with pytest.raises(OptionError, match="no prompt 'topic'"):
         ConversationSummaryMemory(llm="offline", prompts={"topic": "x"})
 
 
@@ -97,7 +97,7 @@ def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
         _own_prompts: ClassVar = {"topic": path}
 
     memory = Filed(llm="offline", learn_every=1)
-    with pytest.raises(PromptError, match=r"'topic': its template must be text or a file.*topic\.jinja"):
+    with pytest.raises(OptionError, match=r"'topic': its template must be text or a file.*topic\.jinja"):
         memory.save_context({"input": "a"}, {"output": "b"})
     path.write_text("Résumé : {{ new_lines }}", encoding="utf-8")
     assert PromptSet(memory.prompts, memory._own_prompts).render("topic", new_lines="a") == "Résumé : a"

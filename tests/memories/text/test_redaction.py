@@ -38,7 +38,7 @@ from memzoo.memories import (
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.text.redaction import Redact
 from memzoo.stores import InMemoryStore, Message, Record, open_store
-from memzoo.telemetry import instrument, uninstrument
+from memzoo.telemetry import instrument
 from memzoo.testing import ScriptedModel
 from memzoo.types import Completion
 
@@ -254,7 +254,7 @@ def test_no_span_has_it() -> None:
     """Traces that have the words of prompts and replies have them as they were sent."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    instrument(tracer_provider=provider, content=True)
+    stop = instrument(tracer_provider=provider, content=True)
     try:
         conversation = Conversation(Spy(), "summary", redact=PATTERNS, learn_every=1)
         conversation.send(f"My PIN is {SECRET}.")
@@ -262,7 +262,7 @@ def test_no_span_has_it() -> None:
         with pytest.raises(RedactionError):
             ConversationBufferMemory(redact=failing).save_context({"input": SECRET}, {"output": SECRET})
     finally:
-        uninstrument()
+        stop()
     spans = "".join(span.to_json() for span in exporter.get_finished_spans())
     assert "[pin]" in spans
     assert not [form for form in (SECRET, json.dumps(SECRET)[1:-1]) if form in spans]

@@ -16,7 +16,7 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
-from memzoo.memories import async_offline_client
+from memzoo.memories import offline_client
 from memzoo.memories.models.hashing import hash_embedding
 from memzoo.memories.models.offline import serve
 from memzoo.memories.models.offline.endpoint import CHAT_MODEL, EMBEDDING_MODEL, count_tokens
@@ -38,7 +38,7 @@ def either(request: pytest.FixtureRequest, client: OpenAI) -> OpenAI:
 def async_client(kind: str, served: str) -> AsyncOpenAI:
     """The asynchronous client of either kind."""
     if kind == "in process":
-        return async_offline_client()
+        return offline_client(asynchronous=True)
     return AsyncOpenAI(base_url=served, api_key="any", max_retries=0)
 
 
@@ -228,7 +228,7 @@ class TestEmbeddings:
         """The asynchronous client gets the same vectors."""
 
         async def run() -> list[float]:
-            async with async_offline_client() as client:
+            async with offline_client(asynchronous=True) as client:
                 return (await client.embeddings.create(model="any", input="Oslo")).data[0].embedding
 
         assert asyncio.run(run()) == hash_embedding(["Oslo"])[0].tolist()

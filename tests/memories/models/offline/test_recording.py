@@ -5,7 +5,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories import async_offline_client, offline_client
+from memzoo.memories import offline_client
 
 vcr: Any = importlib.import_module("vcr")
 MESSAGES: Any = [{"role": "user", "content": "I like tea. What do I like?"}]
@@ -13,7 +13,7 @@ MESSAGES: Any = [{"role": "user", "content": "I like tea. What do I like?"}]
 
 async def asked_async(*, stream: bool) -> str:
     """The answer to the asynchronous client, whole or in pieces."""
-    async with async_offline_client() as client:
+    async with offline_client(asynchronous=True) as client:
         if not stream:
             said = await client.chat.completions.create(model="any", messages=MESSAGES)
             return said.choices[0].message.content or ""

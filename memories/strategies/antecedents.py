@@ -49,7 +49,9 @@ class Antecedents:
         pronoun, _, own = name.strip().partition(" ")
         whom = self._whom(pronoun, said)
         if (not whom or is_pronoun(whom)) and own and (_HE.match(pronoun) or _SHE.match(pronoun)):
-            whom = subject
+            # "Ann's ring reminds Ann of her roots" speaks of Ann's roots, not of the ring's.
+            owner, *_ = subject.split("'s ", 1)
+            whom = owner if owner in said else subject
         if not whom:
             told = f"{subject} {said}".strip()[:200]
             logger.warning("left out, because %r may mean anyone or anything: %s", name, told)

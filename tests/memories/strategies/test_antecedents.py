@@ -55,6 +55,7 @@ def test_facts_on_two_whom_a_model_calls_he_do_not_correct_each_other() -> None:
         (["My sister Anna moved. Her cat is old."], "Her cat | is | old", "Anna's cat is old"),
         (["Everybody saw it: Ilse burnt her thumb."], "Ilse | burnt | her thumb", "Ilse burnt Ilse's thumb"),
         (["Aunt Peg is kind.", "I like my job."], "Ruth | likes | her job", "Ruth likes Ruth's job"),
+        (["It is from home."], "Ann's ring | reminds Ann of | her roots", "Ann's ring reminds Ann of Ann's roots"),
         (["My aunt Peg rang. She says Ruth moves. I like my job."], "Ruth | likes | her job", "Ruth likes Ruth's job"),
         (["My wife Anna is cross: I lost her keys."], "user | lost | her keys", "user lost Anna's keys"),
         (["Tom went to Rome. The hotel lost his bag."], "the hotel | lost | his bag", "the hotel lost Tom's bag"),

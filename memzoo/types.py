@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from memzoo._lazy import lazy
 
 if TYPE_CHECKING:  # the same names as in the table below; a test compares both
-    from memzoo.memories.graph.fact import Quote as Quote
     from memzoo.memories.graph.fact import Reason as Reason
     from memzoo.memories.graph.fact import Source as Source
     from memzoo.memories.maintenance import Upkept as Upkept
@@ -24,7 +23,7 @@ else:
             "memzoo.memories.text.explanation": "Explanation",
             "memzoo.stores.forgetting": "Receipt",
             "memzoo.stores.retention": "DeletionReport",
-            "memzoo.memories.graph.fact": "Quote Reason Source",
+            "memzoo.memories.graph.fact": "Reason Source",
             "memzoo.memories.maintenance": "Upkept",
             "memzoo.memories.models.chat": "Completion",
             "memzoo.memories.models.usage": "Spent",

@@ -58,7 +58,6 @@ def play(
     html: Annotated[
         Path | None, typer.Option(help="Write the page as one file that needs no server, and exit.")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for the page; 0 picks a free one.")] = 0,
 ) -> None:
     """Watch memories remember a conversation side by side, on a local web page: step through it, type, and ask.
 
@@ -88,7 +87,7 @@ def play(
         if console.is_terminal:
             webbrowser.open(url)
 
-    serve(shown, port, ready)
+    serve(shown, ready)
 
 
 @command("Compare")

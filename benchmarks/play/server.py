@@ -120,20 +120,13 @@ def application(feed: Feed, token: str) -> Starlette:
     )
 
 
-def serve(play: Play, port: int, ready: Callable[[str], None]) -> None:
-    """Serve the page on this machine until interrupted.
+def serve(play: Play, ready: Callable[[str], None]) -> None:
+    """Serve the page on this machine, at a free port, until interrupted.
 
-    Port 0 takes a free port. `ready` is called with the address once the page can be opened.
-
-    Raises:
-        OptionError: The server cannot listen at the port.
+    `ready` is called with the address once the page can be opened.
     """
     token, feed = secrets.token_urlsafe(24), Feed(play)
-    try:
-        listening = socket.create_server(("127.0.0.1", port))
-    except OSError as error:
-        raise OptionError(f"cannot listen at port {port}: {error.strerror}; try --port 0") from error
-    with listening:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=feed.run, daemon=True).start()
         ready(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}")
         # A shutdown does not wait for a browser's pending request for lines.

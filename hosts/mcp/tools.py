@@ -22,7 +22,7 @@ from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.reading import ToolResult, as_text, graph_of, newest_within
 from memzoo.stores import Entry
 from memzoo.text import did_you_mean
-from memzoo.types import Quote, Reason
+from memzoo.types import Reason, Source
 
 __all__ = ["TOOLS", "GraphTool", "ToolResult", "call", "history"]
 
@@ -198,7 +198,7 @@ def _reason(reason: Reason) -> dict[str, Any]:
     return {"fact": str(reason.fact), "holds": reason.holds, "said": [*map(_quote, reason.quotes)], "takenBack": back}
 
 
-def _quote(quote: Quote) -> dict[str, Any]:
+def _quote(quote: Source) -> dict[str, Any]:
     text = quote.text if len(quote.text) <= _LONGEST_QUOTE else f"{quote.text[:_LONGEST_QUOTE]} ..."
     return {"entry": quote.seq, "by": quote.speaker, "at": quote.said_at and quote.said_at.isoformat(), "text": text}
 

@@ -1,7 +1,7 @@
 """Facts, and the messages that stated them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,24 +12,26 @@ from memzoo.memories.text.days import in_words
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 
-__all__ = ["Fact", "Quote", "Reason", "Source", "by_name", "describe_relation", "in_order", "names_in"]
+__all__ = ["Fact", "Reason", "Source", "by_name", "describe_relation", "in_order", "names_in"]
 
 _NEGATABLE = frozenset("is are was were has have had can could will would should must may might does do did".split())
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """A message that stated a fact.
+    """A message that stated a fact, or corrected it.
 
     Attributes:
         seq: The message's log number.
         speaker: The message's `name`; without a name, the message's role, such as "user".
         said_at: The message's time, with a time zone; `None` if unknown.
+        text: The message's text in a `Reason`; "" in a `Fact`.
     """
 
     seq: int
     speaker: str
     said_at: datetime | None
+    text: str = ""
 
 
 # Without slots: a fact never changes, and its cached properties are stored in it.
@@ -152,7 +154,7 @@ class Fact:
             "relation": self.relation,
             "object": self.object,
             "negated": self.negated,
-            "sources": [asdict(source) | {"said_at": _iso(source.said_at)} for source in self.sources],
+            "sources": [{"seq": one.seq, "speaker": one.speaker, "said_at": _iso(one.said_at)} for one in self.sources],
             "superseded_by": self.superseded_by,
             **{name: value for name, value in told.items() if value},
         }
@@ -167,23 +169,6 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
-    """A message, word for word, with its speaker and time.
-
-    Attributes:
-        seq: The message's log number.
-        speaker: The message's `name`; without a name, the message's role, such as "user".
-        said_at: The message's time, with a time zone; `None` if unknown.
-        text: The message's text.
-    """
-
-    seq: int
-    speaker: str
-    said_at: datetime | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Reason:
     """A fact, with the messages that stated and corrected the fact.
 
@@ -194,8 +179,8 @@ class Reason:
     """
 
     fact: Fact
-    quotes: tuple[Quote, ...]
-    corrected_by: Quote | None = None
+    quotes: tuple[Source, ...]
+    corrected_by: Source | None = None
 
     @property
     def holds(self) -> bool:

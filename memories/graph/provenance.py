@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from memzoo.memories.engine.log import Log
-from memzoo.memories.graph.fact import Fact, Quote, Reason, Source
+from memzoo.memories.graph.fact import Fact, Reason, Source
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import canonical, mentions
@@ -65,7 +65,7 @@ async def reasons(facts: Sequence[Fact], log: Log) -> list[Reason]:
     """
     cited = sorted({seq for fact in facts for seq in (*fact.said_in, fact.superseded_by)} - {0})
     found = [entry for seq in cited for entry in await log.between(seq, seq)]
-    quotes = {one.seq: Quote(one.seq, _speaker(one), one.said_at, text_of(one.message)) for one in found}
+    quotes = {one.seq: Source(one.seq, _speaker(one), one.said_at, text_of(one.message)) for one in found}
     # Deleted messages are no longer quoted.
     said = ((fact, tuple(quotes[seq] for seq in fact.said_in if seq in quotes)) for fact in facts)
     return [Reason(fact, those, quotes.get(fact.superseded_by)) for fact, those in said]

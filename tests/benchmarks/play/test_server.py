@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from memzoo.benchmarks.play.page import POLICY
-from memzoo.benchmarks.play.server import Feed, application, serve
+from memzoo.benchmarks.play.server import Feed, application
 from memzoo.errors import OptionError
 from tests.benchmarks.play.talks import HOSTILE, SAID, Page, play, talk
 
@@ -175,11 +175,3 @@ def test_what_fails_on_the_way_is_told() -> None:
     with contextlib.suppress(OSError):
         feed.run()
     assert feed.after(0) == {"lines": [{"kind": "start"}], "done": True, "error": "OSError: disk full"}
-
-
-def test_a_port_that_is_taken_is_refused() -> None:
-    """The error names it."""
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OptionError, match="cannot listen at port"):
-        serve(play(talk(), "buffer"), taken.getsockname()[1], print)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from memzoo.errors import ModelError
 from memzoo.memories import ConversationKGMemory
 from memzoo.testing import ScriptedModel
-from memzoo.types import Quote, Reason
+from memzoo.types import Reason, Source
 
 
 def told() -> tuple[ConversationKGMemory, ScriptedModel]:
@@ -53,7 +53,7 @@ def test_quotes_word_for_word() -> None:
     """A message comes with its number, who said it, when, and its text."""
     memory, _ = told()
     quote = memory.why("Paris")[0].quotes[0]
-    assert quote == Quote(3, "Ann", quote.said_at, "No, Nolan lives in Paris!")
+    assert quote == Source(3, "Ann", quote.said_at, "No, Nolan lives in Paris!")
     assert isinstance(quote.said_at, datetime)
     assert quote.said_at.utcoffset() == timedelta(0)
 

@@ -94,6 +94,8 @@ class BaseMemory(ABC):
     _keeps_fields = False
     # True if views also show messages that were due and could not be learnt from.
     _shows_waiting = False
+    # True if `derive` and `due` also get system messages.
+    _learns_system = False
     # False if `max_token_limit` limits texts that were learnt, and not the messages beside them.
     _limits_messages = True
     # The model whose tokens to count if `token_counter` names no model; "" for an estimate.
@@ -763,6 +765,7 @@ class BaseMemory(ABC):
             self._most_pending if self.max_pending_tokens is None else self.max_pending_tokens,
             limit if self._limits_messages and isinstance(limit, int) else None,
             self._shows_waiting,
+            self._learns_system,
         )
         return Learner(
             cached,

@@ -61,12 +61,14 @@ class WaitingRules(NamedTuple):
         pending_limit: The token limit for waiting messages: `max_pending_tokens`, or its default for the model.
         message_limit: The token limit for all messages in a view, which counts instead; `None` for no such limit.
         shows_waiting: True if views also show messages that were due and could not be learnt from.
+        learns_system: True if the strategy also learns from system messages.
     """
 
     portion: int = 1
     pending_limit: int = 0
     message_limit: int | None = None
     shows_waiting: bool = False
+    learns_system: bool = False
 
 
 class Effort(NamedTuple):
@@ -290,10 +292,14 @@ class Learner:
             self.idle_at, self.holds = moment, waiting.is_held
         return None
 
+    def _select(self, entries: list[Entry]) -> list[Entry]:
+        """Return the entries from which the strategy learns: without system messages, unless it learns from them."""
+        return entries if self.rules.learns_system else talk(entries)
+
     async def find_waiting(self, state: State) -> Waiting:
         """Return the messages not learnt from yet."""
         is_behind = state.watermark < self._cached.last
-        waiting = talk(await self.log.after(state.watermark)) if is_behind else []
+        waiting = self._select(await self.log.after(state.watermark)) if is_behind else []
         due = self.hooks.due(state, waiting) if waiting else 0
         check_returned(self.hooks, "due", due, int, "True, False or a number of messages")
         if due is True:
@@ -369,7 +375,7 @@ class Learner:
         """
         if not step.entries or not self.retry.needs_proof(state.attempts):
             return False
-        waiting = talk(await self.log.after(state.watermark))
+        waiting = self._select(await self.log.after(state.watermark))
         start = last_exchange(waiting)
         try:
             if start:
@@ -509,7 +515,7 @@ class Learner:
                     continue
                 # The log is read after the state: a later deletion makes the commit fail.
                 await self._cached.refresh()
-                if entries := talk(await self.log.between(*aside)):
+                if entries := self._select(await self.log.between(*aside)):
                     changes = await self.derive(state, shorten_entries(entries, self.retry.prompts.room))
                 left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))
                 await self.cached_state.commit(state, changes, state.watermark, left)

@@ -65,6 +65,7 @@ class WindowMemory(BaseMemory):
     State: none. With LangChain4j's rules, `held`: a list of the messages shown, each with its log number.
     """
 
+    _learns_system = True
     _lease_seconds = 0.0
 
     evict: Evict = "message"
@@ -139,8 +140,7 @@ class WindowMemory(BaseMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the state's new item `held`, the messages that LangChain4j's rules keep."""
-        new = await log.after(state.watermark)  # with system messages, which `entries` lack
-        held = [[one.number, one.message] for one in self._replay(state, new)]
+        held = [[one.number, one.message] for one in self._replay(state, entries)]
         return Changes({"held": held if self.keep_history else None})
 
     async def oldest_needed(self, log: Log, state: State) -> int:

@@ -42,6 +42,7 @@ def overridden(strategy: type) -> set[str]:
         "_keeps_fields",
         "_own_prompts",
         "_shows_waiting",
+        "_learns_system",
         "_limits_messages",
         "_tokenizer_model",
         "_longest_prompt",

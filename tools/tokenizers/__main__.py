@@ -157,11 +157,9 @@ def _sent(strategy: str, counter: Counter, said: Sequence[str]) -> int:
 
     The question consists of the texts themselves, so that a search finds much.
     """
+    limit: dict[str, Any] = {"max_token_limit": _LIMIT}
     memory = create_memory(
-        strategy,
-        llm="offline",
-        token_counter=f"approximate {tokenizer_of(counter.model).name}".strip(),
-        max_token_limit=_LIMIT,
+        strategy, llm="offline", token_counter=f"approximate {tokenizer_of(counter.model).name}".strip(), **limit
     )
     memory.add_messages([*_messages(said)])
     shown, bounded = memory.messages("\n".join(said)[:20_000]), _STRATEGIES[strategy]

@@ -98,7 +98,7 @@ def test_a_memory_asks_for_its_own_share(awaited: bool) -> None:  # noqa: FBT001
         endpoint.says("Fine.")
         Conversation(endpoint.model, memory, max_tokens="80%").send("Hi.")
         assert endpoint.looked == ["/props"]
-    assert memory.max_token_limit == 250
+    assert getattr(memory, "max_token_limit", None) == 250
 
 
 @pytest.mark.parametrize("kind", [openai.OpenAI, openai.AsyncOpenAI])
@@ -107,7 +107,7 @@ def test_one_client_is_enough(kind: Callable[..., Any]) -> None:
 
     async def talk(model: ChatModel) -> str:
         memory = create_memory("summary-buffer", llm=model, max_token_limit="50%")
-        assert memory.max_token_limit == 250
+        assert getattr(memory, "max_token_limit", None) == 250
         return str(await Conversation(model, memory).asend("Hi."))
 
     with Telling(told=LLAMA).running() as endpoint:

@@ -26,6 +26,14 @@ class TopicMemory(ModelBackedMemory):
     name = "topic"
     _own_prompts: ClassVar = {"topic": "<talk>{{ history }}</talk> So far: {{ topic }}\n{{ new_lines }}"}
 
+    def written(self, prompt: str, **variables: str) -> str:
+        """A prompt as it is sent."""
+        return PromptSet(self.prompts, self._own_prompts).render(prompt, **variables)
+
+    def answer(self, messages: Sequence[Message], purpose: str) -> str:
+        """The answer to chat messages."""
+        return drive(self._complete(messages, purpose))
+
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """The topic of the new messages."""
         known = str(state.items.get("topic", ""))
@@ -68,7 +76,7 @@ def test_a_user_replaces_it() -> None:
 def test_memzoos_prompts_are_there_besides() -> None:
     """A strategy may ask with those, and a user replaces them too; other strategies know nothing of its own."""
     memory = TopicMemory(llm="offline", prompts={"summary": "Shorten: {{ new_lines }}"})
-    assert PromptSet(memory.prompts, memory._own_prompts).render("summary", new_lines="a") == "Shorten: a"
+    assert memory.written("summary", new_lines="a") == "Shorten: a"
     with pytest.raises(OptionError, match="no prompt 'topic'"):
         ConversationSummaryMemory(llm="offline", prompts={"topic": "x"})
 
@@ -100,7 +108,7 @@ def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"'topic': its template must be text or a file.*topic\.jinja"):
         memory.save_context({"input": "a"}, {"output": "b"})
     path.write_text("Résumé : {{ new_lines }}", encoding="utf-8")
-    assert PromptSet(memory.prompts, memory._own_prompts).render("topic", new_lines="a") == "Résumé : a"
+    assert memory.written("topic", new_lines="a") == "Résumé : a"
 
 
 def test_values_cannot_close_its_sections() -> None:
@@ -126,10 +134,10 @@ def test_chat_messages_of_its_own() -> None:
     """`_complete` takes any chat messages, within the same limit, and counts under the purpose that it is given."""
     memory = TopicMemory(llm=ScriptedModel("Bergen"), max_prompt_tokens=1536)
     said: list[Message] = [{"role": "system", "content": "One word."}, {"role": "user", "content": "Where?"}]
-    assert drive(memory._complete(said, "place")) == "Bergen"
+    assert memory.answer(said, "place") == "Bergen"
     assert memory.usage["place"].calls == 1
     with pytest.raises(TooLongError, match="'place' would have about"):
-        drive(memory._complete([{"role": "user", "content": "x" * 9000}], "place"))
+        memory.answer([{"role": "user", "content": "x" * 9000}], "place")
 
 
 class TestContract(MemoryContract):

@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 from memzoo.errors import OverBudgetError
 from memzoo.memories import TokenWindowMemory
 from memzoo.memories.text.messages import as_sent
+from memzoo.memories.text.order import tell_calls_apart
 from memzoo.stores import Message
 from tests.conversations import Chatter, said
 from tests.memories.strategies.windows import A1, A2, AB, RA, RB, RC, S2, U1, U2, U3, C, S, one, told, window, words
@@ -159,7 +160,7 @@ def documented(messages: list[tuple[Message, int]], weight: Callable[[Message], 
         held.append(message)
         evict(held, limit, weight)
     evict(held, messages[-1][1], weight)
-    return [*map(as_sent, held)]
+    return [*tell_calls_apart(map(as_sent, held))]
 
 
 def evict(held: list[Message], limit: int, weight: Callable[[Message], int]) -> None:

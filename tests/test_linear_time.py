@@ -26,7 +26,7 @@ from memzoo.memories.search.words import Analyser
 from memzoo.memories.text.fitting import shorten_text
 from memzoo.memories.text.language import join_sentences
 from memzoo.memories.text.messages import Labels, checked, quote_turns
-from memzoo.memories.text.names import mentions, places
+from memzoo.memories.text.names import fold, mentions, places
 from memzoo.memories.text.thoughts import Speech
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
@@ -160,7 +160,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "text_of": lambda text: text_of({"role": "user", "content": [{"type": "text", "text": text}]}),
     "quote_turns": lambda text: quote_turns(text, ["Human", "AI"]),
     "speech": lambda text: in_pieces(f"<think>{text}"),
-    "mentions": lambda text: mentions(text, "sam"),
+    "mentions": lambda text: mentions(fold(text), "sam"),
     "places": lambda text: [*places(text, "sam"), *places(text, text[: len(text) // 2])],
     "shorten_text": lambda text: shorten_text(text, lambda beginning: len(beginning) < 100),
     "tiktoken": lambda text: count_text(text, "o200k_base"),

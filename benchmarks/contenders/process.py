@@ -14,7 +14,6 @@ from typing import Any
 
 from memzoo.benchmarks.contenders.environments import python_of
 from memzoo.benchmarks.contenders.known import Adapter
-from memzoo.benchmarks.contenders.port import ModelPort
 from memzoo.errors import PluginError
 
 __all__ = ["Contender", "borrow"]
@@ -40,6 +39,8 @@ class Contender:
     """
 
     def __init__(self, adapter: Adapter) -> None:
+        from memzoo.benchmarks.contenders.port import ModelPort  # most comparisons need no server
+
         self._name, self.patience = adapter.name, _PATIENCE
         command = [*python_of(adapter), "-s", "-P", str(_RUNNER), str(adapter.file)]
         self.port, self.seconds = ModelPort(), 0.0

@@ -29,7 +29,7 @@ def lines(near: Iterable[Near]) -> tuple[str, ...]:
     facts: dict[str, list[str]] = {}
     for found in near:
         facts.setdefault(found.name, []).append(str(found.fact))
-    return tuple(f"On {name}: {'. '.join(said)}." for name, said in facts.items())
+    return tuple(itertools.starmap(_line, facts.items()))
 
 
 def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[str], int]) -> list[Near]:
@@ -47,13 +47,10 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
     written: dict[str, str] = {}
     count = functools.cache(tokens)
 
-    def near(node: str) -> list[Near]:
-        return [Near(fact, subjects[node], 1) for fact in sorted(chosen[node], key=_order)]
-
     def write() -> list[str]:
         for node in chosen.keys() - written.keys():
-            written[node] = "".join(lines(near(node)))
-        return [*filter(None, map(written.__getitem__, chosen))]
+            written[node] = _line(subjects[node], map(str, sorted(chosen[node], key=_order)))
+        return [written[node] for node in chosen]
 
     def size() -> int:
         # Most tokenizers join a line's end to the full stop.
@@ -78,7 +75,13 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
     while order and max(sum(map(count, write())), tokens("\n".join(write()))) > limit:
         chosen[node := order.pop()].pop()
         del written[node]
-    return [one for node in chosen for one in near(node)]
+        if not chosen[node]:
+            del chosen[node]
+    return [Near(fact, subjects[node], 1) for node in chosen for fact in sorted(chosen[node], key=_order)]
+
+
+def _line(name: str, said: Iterable[str]) -> str:
+    return f"On {name}: {'. '.join(said)}."
 
 
 def _order(fact: Fact) -> tuple[tuple[int, ...], str]:

@@ -7,7 +7,7 @@ from memzoo.memories.engine.log import Log
 from memzoo.memories.graph.fact import Fact, Reason, Source
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.names import canonical, mentions
+from memzoo.memories.text.names import canonical, fold, mentions
 from memzoo.stores import Entry
 
 __all__ = ["find_sources", "reasons"]
@@ -23,7 +23,8 @@ def find_sources(
     The messages are found by their words. The words of a statement that ends a fact ("NO LONGER Sam | lives in | Oslo")
     are those of older messages, so it gets the messages of the statement that replaces the fact, if there is one.
     """
-    found = [_sources_of(statement, entries) for statement in statements]
+    spoken = [(text, fold(text)) for text in (text_of(entry.message) for entry in entries)]
+    found = [_sources_of(statement, entries, spoken) for statement in statements]
     for place, statement in enumerate(statements):
         if statement.ended:
             others = (*range(place + 1, len(statements)), *range(place))
@@ -37,25 +38,28 @@ def _replaces(statement: Statement, ended: Statement) -> bool:
     return not statement.ended and canonical(statement.subject) == canonical(ended.subject)
 
 
-def _sources_of(statement: Statement, entries: Sequence[Entry]) -> tuple[Source, ...]:
+def _sources_of(
+    statement: Statement, entries: Sequence[Entry], spoken: Sequence[tuple[str, str]]
+) -> tuple[Source, ...]:
     """Return the messages that contain the fact's object and the most of its other words.
 
-    If no message contains the object, return the last of the messages with the most other words.
+    If no message contains the object, return the last of the messages with the most other words. `spoken` has the
+    text of each message, as said and folded.
     """
-    spoken = [text_of(entry.message) for entry in entries]
-    having = [place for place, text in enumerate(spoken) if mentions(text, canonical(statement.object))]
-    worth = {place: _worth(statement, spoken[place]) for place in having or range(len(entries))}
+    name = canonical(statement.object)
+    having = [place for place, (_, folded) in enumerate(spoken) if mentions(folded, name)]
+    worth = {place: _worth(statement, *spoken[place]) for place in having or range(len(entries))}
     most = max(worth.values())
     best = [place for place in worth if worth[place] == most]
     chosen = best if having else best[-1:]
     return tuple(Source(entries[place].seq, _speaker(entries[place]), entries[place].said_at) for place in chosen)
 
 
-def _worth(statement: Statement, text: str) -> tuple[int, bool]:
+def _worth(statement: Statement, text: str, folded: str) -> tuple[int, bool]:
     # Among messages with the same words, prefer statements to questions, and denials if the statement is a denial.
     words = f"{statement.subject} {statement.relation}".casefold().split()
-    denies = _DENIAL.search(text) is not None
-    return sum(mentions(text, word) for word in words), denies == statement.negated and not text.rstrip().endswith("?")
+    denies, asks = _DENIAL.search(text) is not None, text.rstrip().endswith("?")
+    return sum(mentions(folded, word) for word in words), denies == statement.negated and not asks
 
 
 async def reasons(facts: Sequence[Fact], log: Log) -> list[Reason]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import UNKNOWN_DAY, in_words
+from memzoo.memories.text.estimating import remember
 from memzoo.memories.text.view import Passage
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ _ALWAYS_WHOLE = 150
 # After this many messages in a row that do not fit the rest of the limit, the search for a fitting message ends.
 _MOST_PASSED_OVER = 20
 _READ_AT_ONCE = 64
+
+# A long message that fits many questions is cut into words once.
+_terms_of = remember(lambda analyser, *pieces: analyser.terms(pieces), 1 << 8)
 
 GAP = "[...]"
 """The mark for omitted text in an excerpt."""
@@ -153,7 +157,7 @@ class Clipper:
         """Return each sentence's score by the question's words; rare words count more, the neighbours' words half."""
         import numpy  # loaded only where it is needed
 
-        terms, counts = self._analyser.terms(pieces)
+        terms, counts = _terms_of(self._analyser, *pieces)
         owner = numpy.repeat(numpy.arange(len(pieces)), counts)
         scores = numpy.zeros(len(pieces))
         for word in set(self._wanted):

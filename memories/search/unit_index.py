@@ -1,6 +1,7 @@
 """Searches known units by words: facts, and the statements of notes."""
 
 import bisect
+import functools
 import heapq
 import itertools
 import math
@@ -29,7 +30,7 @@ from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.search.words import find_telling_words, space_out
 from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import RELATING, SMALL_TALK, stem
-from memzoo.memories.text.names import FULL_NAME, fold, places
+from memzoo.memories.text.names import FULL_NAME, fold, mentions
 
 __all__ = ["UnitIndex"]
 
@@ -114,7 +115,7 @@ class _Texts(Generic[_Key]):
             counts[key] = before + times
             if not counts[key]:
                 del counts[key]
-            if self._order and not (before and key in counts):
+            if self._order and len(counts) >= _MOST and not (before and key in counts):
                 self._sort(term, key, counts)
             if not counts:
                 del self.having[term]
@@ -140,7 +141,18 @@ class _Texts(Generic[_Key]):
         saturation, dilution, lengths = self._weights.saturation, self._weights.dilution, self._lengths
         least, each = saturation * (1 - dilution), saturation * dilution * len(lengths) / max(self._total, 1)
         scores: dict[_Key, float] = {}
-        score = scores.get
+        score, common = scores.get, list[tuple[float, Mapping[_Key, int]]]()
+
+        def add_common() -> None:
+            # All of them at once, because each text has most of them.
+            for key in scores if common else ():
+                total, length = scores[key], each * lengths[key]
+                for weight, counts in common:
+                    if key in counts:
+                        total += weight * (count := counts[key]) / (count + least + length)
+                scores[key] = total
+            common.clear()
+
         having = [(len(self.having[term]), term, share) for term, share in asked.items() if term in self.having]
         for _, term, share in sorted(having):
             counts = self.having[term]
@@ -148,10 +160,14 @@ class _Texts(Generic[_Key]):
             weight = share * (saturation + 1) * max(math.log((rest + 0.5) / (len(counts) + 0.5)), _LEAST_WEIGHT)
             found: Iterable[tuple[_Key, int]] = counts.items()
             if len(counts) > _MOST:
-                keys = scores.keys() & counts.keys() or self._sorted.get(term, [])[-_MOST:]
-                found = [(key, counts[key]) for key in keys]
+                if not scores.keys().isdisjoint(counts.keys()):
+                    common.append((weight, counts))
+                    continue
+                add_common()
+                found = [(key, counts[key]) for key in self._sorted.get(term, [])[-_MOST:]]
             for key, count in found:
                 scores[key] = score(key, 0.0) + weight * count / (count + least + each * lengths[key])
+        add_common()
         return scores
 
 
@@ -227,13 +243,14 @@ class UnitIndex:
             own, known = self._own.score(asked), self._known.score(asked)
             around, fits = self._pass_on(own), dict[int, float]()
             weights, units = self._weights, self._units
+            for_own, for_around, for_profile = weights.own, weights.around, weights.profile
             for number in self._find_near({**own, **around}, known):
                 about, *others = units[number].unit.names
                 profile = known.get(about, 0.0)
                 if others:
                     profile += _OTHER * sum([known.get(other, 0.0) for other in others])
-                words = weights.own * own.get(number, 0.0) + weights.around * around.get(number, 0.0)
-                fits[number] = words + weights.profile * profile
+                words = for_own * own.get(number, 0.0) + for_around * around.get(number, 0.0)
+                fits[number] = words + for_profile * profile
             # A full name in the query is a word too, so words find enough.
             if FULL_NAME not in named.values():
                 self._reach_others(fits, known)
@@ -281,9 +298,9 @@ class UnitIndex:
     def _find_naming(self, name: str) -> Sequence[FoundUnit]:
         """Return the units that tell which name took the place of a name with few units, oldest first."""
         # A name of signs alone has no words.
-        if not 0 < len(under := self._under[name]) <= _FEW or not (words := _words(name)):
+        if not 0 < len(under := self._under[name]) <= _FEW or not (stems := _stems(name)):
             return ()
-        rarest, *having = sorted([self._own.having.get(stem(word), {}) for word in words], key=len)
+        rarest, *having = sorted([self._own.having.get(one, {}) for one in stems], key=len)
         naming = [one for one in rarest.keys() & self._instead - {*under} if all(one in texts for texts in having)]
         return [self._units[one] for one in sorted(naming, key=self._orders.__getitem__)]
 
@@ -378,9 +395,9 @@ class UnitIndex:
         # In a query with a full name, a pronoun such as "she" usually means this name, and other names hardly count.
         likely = FULL_NAME if max(named.values(), default=0.0) >= FULL_NAME else _LIKELY
         for name, surely in heapq.nlargest(_MOST_NAMES, named.items(), key=itemgetter(1, 0)):
-            if next(places(folded, name), None) is None:
+            if not mentions(folded, name):
                 share = min(surely, FULL_NAME) if surely >= likely else _LEAST
-                asked = {**dict.fromkeys(map(stem, _words(name)), share), **asked}
+                asked = {**dict.fromkeys(_stems(name), share), **asked}
         return asked
 
     def _weigh_question(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
@@ -434,6 +451,11 @@ def _terms_of(unit: KnownUnit) -> list[str]:
         text = " ".join([text, *find_dates(text, said), in_words(said)])
     terms = [*map(stem, _words(fold(text)))]
     return [*terms, *map(" ".join, itertools.pairwise(terms))]
+
+
+@functools.lru_cache(maxsize=1 << 12)  # Most names are looked for at each load.
+def _stems(name: str) -> Sequence[str]:
+    return [*map(stem, _words(name))]
 
 
 def _words(folded: str) -> list[str]:

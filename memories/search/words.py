@@ -177,7 +177,7 @@ def phrase_counts(
         phrases: Pairs of a phrase to search for and its share, which is the weight of the phrase.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
-    words = numpy.unique(numpy.array([phrase[0] for phrase, _ in phrases], numpy.uint64))
+    words = numpy.array(sorted({int(phrase[0]) for phrase, _ in phrases}), numpy.uint64)
     places = numpy.flatnonzero(numpy.isin(parts, words.astype(numpy.uint16), kind="sort"))
     which = numpy.searchsorted(words, terms[places])
     is_word = words.take(which, mode="clip") == terms[places]

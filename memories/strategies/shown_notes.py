@@ -12,7 +12,7 @@ from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_text
 from memzoo.memories.text.fitting import Limit
-from memzoo.memories.text.names import fold, places
+from memzoo.memories.text.names import fold, mentions
 
 __all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within"]
 
@@ -167,7 +167,7 @@ def in_lines(shown: Iterable[tuple[str, NoteStatement]]) -> str:
 
 
 def _names(statement: NoteStatement, key: str) -> bool:
-    return next(places(fold(statement.text), key), None) is not None
+    return mentions(fold(statement.text), key)
 
 
 def _find_missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:

@@ -202,10 +202,9 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
         return letters, signs, kana, marks
 
     def measure_words(line: str) -> tuple[float, ...]:
-        return add_up(
-            (times, measure_word(word) if len(word) <= _LONGEST_WORD else tokenizer.measure(word))
-            for word, times in Counter(split_text(line)).items()
-        )
+        counts, measure = Counter(split_text(line)), tokenizer.measure
+        measured = [measure_word(word) if len(word) <= _LONGEST_WORD else measure(word) for word in counts]
+        return add_up(zip(counts.values(), measured, strict=True))
 
     measure_line = remember(measure_words, 1 << 13)  # Views repeat most lines of earlier views.
 
@@ -215,7 +214,7 @@ def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
             return measure_line(text)
         counts = Counter(lines)
         counts["\n"] += len(lines) - 1
-        return add_up((times, measure_line(line)) for line, times in counts.items())
+        return add_up(zip(counts.values(), map(measure_line, counts), strict=True))
 
     return measure
 

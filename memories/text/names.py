@@ -111,13 +111,13 @@ def canonical(name: str) -> str:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Tell whether a text contains a name as whole words. The name must be in canonical form.
+    """Tell whether a folded text (see `fold`) contains a name as whole words. The name must be in canonical form.
 
     Example:
-        >>> mentions("Is “Sam” here?", "sam"), mentions("The same?", "sam")
+        >>> mentions(fold("Is “Sam” here?"), "sam"), mentions(fold("The same?"), "sam")
         (True, False)
     """
-    return next(places(fold(text), name), None) is not None
+    return next(places(text, name), None) is not None
 
 
 def refers_back(text: str) -> bool:
@@ -260,7 +260,7 @@ class NameIndex:
     def find_all_names(self, text: str) -> list[str]:
         """Return the known names in a text, sorted, including names within longer names."""
         plain = fold(text)
-        return sorted(name for name in self._likely(plain) if next(places(plain, name), None) is not None)
+        return sorted(name for name in self._likely(plain) if mentions(plain, name))
 
     def find_names(self, text: str) -> list[str]:
         """Return the known names in a text, in order of appearance, without names within longer names."""

@@ -166,10 +166,11 @@ class Pins:
 
         Without `new`, add the messages whose save was interrupted before this step.
         """
-        if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
+        held = () if new else await self._cached.reach(count=_LOOKED_BACK)
+        if marked := [entry.seq for entry in new] or self._look_for_marks(held):
             written = (await self._read_stored()).items
             with suppress(UnknownMessageError):  # a message was forgotten meanwhile
-                await self.change([entry.seq for entry in stored if str(entry.seq) not in written], pinned=True)
+                await self.change([seq for seq in marked if str(seq) not in written], pinned=True)
 
     async def _read_stored(self) -> _Stored:
         """Read the current state from the store."""

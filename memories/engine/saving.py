@@ -61,24 +61,24 @@ async def save(
     """
     if memory.redact is not None and not is_redacted:
         records = list(map(memory.redactor.record, records))
-    with memory.log.cached.looking_once() as looked:
+    cached = memory.log.cached
+    with cached.looking_once() as looked:
         new: Sequence[Entry] = ()
         if records:
-            name = turn_name(turn_id)
-            new = await append(memory.store, memory.conversation_id, records, name)
+            new = await append(memory.store, memory.conversation_id, records, turn_name(turn_id))
             if pinned:
-                await memory.log.pins.write_down(new)
+                await cached.pins.write_down(new)
         if before_learning:
             await before_learning(new)
         if not memory.learners:
-            memory.log.cached.add(new)
+            cached.add(new)
         elif learns:
             await learn(memory, new)
             if any(learner.lease_seconds for learner in memory.learners):
                 looked.clear()  # while the model was asked, other writers may have changed the store
-        if new and memory.log.cached.system.is_far(new):
-            await memory.log.system.write_down()
-            await memory.log.pins.write_down()
+        if new and cached.system.is_far(new):
+            await cached.system.write_down()
+            await cached.pins.write_down()
         if new and learns and not memory.keep_history:
             await evict(memory, question or new[0].seq)
 

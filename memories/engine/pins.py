@@ -1,9 +1,11 @@
 """Pinned messages: finding, pinning and unpinning messages, and adding pinned messages to views."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from memzoo.errors import ConflictError, OverBudgetError, UnknownMessageError
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
@@ -22,6 +24,8 @@ _LOOKED_BACK = 256
 
 # The distances from a tool call within which its results are searched, in messages: the first, and the farthest.
 _PAGE, _FARTHEST = 16, 1024
+
+_seq = attrgetter("seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +193,9 @@ class Pins:
         known = self._known
         if known.epoch != self._cached.epoch or known.epoch is None:
             known = _Known(self._cached.epoch)
-        marked, last = known.marked, known.last
-        for entry in reversed(held):
-            if entry.seq <= known.last:
-                break
-            if entry.fields and _FIELD in entry.fields:
-                marked |= {entry.seq}
-            last = max(last, entry.seq)
+        new = held[bisect_right(held, known.last, key=_seq) :]
+        marked = known.marked.union(entry.seq for entry in new if _FIELD in entry.fields)
+        last = new[-1].seq if new else known.last
         self._known = _Known(known.epoch, last, marked, known.groups, known.open)
         return marked
 

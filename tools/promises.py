@@ -52,11 +52,11 @@ BROKEN: Sequence[Broken] = (
         "stores/sql/sqlite.py",
         "            with held.driver as driver:\n"
         '                driver.execute("BEGIN IMMEDIATE")\n'
-        "                grown = ",
+        "                last, is_known",
         "            with contextlib.nullcontext(held.driver) as driver:\n"
         "                if not driver.in_transaction:\n"
         '                    driver.execute("BEGIN IMMEDIATE")\n'
-        "                grown = ",
+        "                last, is_known",
         "sqlite",
     ),
     Broken(
@@ -81,8 +81,8 @@ BROKEN: Sequence[Broken] = (
         "test_all_or_nothing",
         "tests/stores/test_each_statement.py",
         "stores/sql/sqlite.py",
-        '                driver.execute("BEGIN IMMEDIATE")\n                grown = ',
-        "                grown = ",
+        '                driver.execute("BEGIN IMMEDIATE")\n                last, is_known',
+        "                last, is_known",
     ),
     Broken(
         "Saving the same `turn_id`",

@@ -1,9 +1,11 @@
 """Pinned messages: finding, pinning and unpinning messages, and adding pinned messages to views."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from memzoo.errors import ConflictError, OverBudgetError, UnknownMessageError
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
@@ -22,6 +24,8 @@ _LOOKED_BACK = 256
 
 # The distances from a tool call within which its results are searched, in messages: the first, and the farthest.
 _PAGE, _FARTHEST = 16, 1024
+
+_seq = attrgetter("seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +170,11 @@ class Pins:
 
         Without `new`, add the messages whose save was interrupted before this step.
         """
-        if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
+        held = () if new else await self._cached.reach(count=_LOOKED_BACK)
+        if marked := [entry.seq for entry in new] or self._look_for_marks(held):
             written = (await self._read_stored()).items
             with suppress(UnknownMessageError):  # a message was forgotten meanwhile
-                await self.change([entry.seq for entry in stored if str(entry.seq) not in written], pinned=True)
+                await self.change([seq for seq in marked if str(seq) not in written], pinned=True)
 
     async def _read_stored(self) -> _Stored:
         """Read the current state from the store."""
@@ -188,13 +193,9 @@ class Pins:
         known = self._known
         if known.epoch != self._cached.epoch or known.epoch is None:
             known = _Known(self._cached.epoch)
-        marked, last = known.marked, known.last
-        for entry in reversed(held):
-            if entry.seq <= known.last:
-                break
-            if entry.fields and _FIELD in entry.fields:
-                marked |= {entry.seq}
-            last = max(last, entry.seq)
+        new = held[bisect_right(held, known.last, key=_seq) :]
+        marked = known.marked.union(entry.seq for entry in new if _FIELD in entry.fields)
+        last = new[-1].seq if new else known.last
         self._known = _Known(known.epoch, last, marked, known.groups, known.open)
         return marked
 

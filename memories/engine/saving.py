@@ -10,6 +10,7 @@
 import logging
 import os
 import random
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ __all__ = ["append", "evict", "find_set_aside", "learn", "save", "turn_name"]
 
 logger = logging.getLogger("memzoo")
 
-# Seeded by the operating system. Asking it for each id would take a tenth of a save in memory.
+# Fresh ids begin with the time, so that a database adds them at one place of its index. Seeded by the operating system:
+# asking it for each id would take a tenth of a save in memory.
 _ids = random.Random()  # noqa: S311
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_ids.seed)
@@ -58,24 +60,25 @@ async def save(
         ModelError: The turn is stored, but could not be learnt from.
         StoreError: The turn may not be stored. A note on the error has the `turn_id` for another try.
     """
-    with memory.log.cached.looking_once() as looked:
+    cached = memory.log.cached
+    with cached.looking_once() as looked:
         new: Sequence[Entry] = ()
         if records:
             name = turn_name(turn_id)
             new = await append(memory.store, memory.conversation_id, records, name)
             if pinned:
-                await memory.log.pins.write_down(new)
+                await cached.pins.write_down(new)
         if before_learning:
             await before_learning(new)
         if not memory.learners:
-            memory.log.cached.add(new)
+            cached.add(new)
         elif learns:
             await learn(memory, new)
             if any(learner.lease_seconds for learner in memory.learners):
                 looked.clear()  # while the model was asked, other writers may have changed the store
-        if new and memory.log.cached.system.is_far(new):
-            await memory.log.system.write_down()
-            await memory.log.pins.write_down()
+        if new and cached.system.is_far(new):
+            await cached.system.write_down()
+            await cached.pins.write_down()
         if new and learns and not memory.keep_history:
             await evict(memory, question or new[0].seq)
 
@@ -101,7 +104,7 @@ def turn_name(turn_id: object) -> str:
     """
     if turn_id is not None and not isinstance(turn_id, str):
         raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
-    return turn_id or _ids.randbytes(16).hex()
+    return turn_id or f"{time.time_ns() << 64 | _ids.getrandbits(64):x}"
 
 
 async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:

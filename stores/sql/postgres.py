@@ -14,7 +14,7 @@ from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
 from memzoo.errors import MissingExtraError, StoreError
 from memzoo.forks import new_lock, watch
-from memzoo.stores.common import UNCERTAIN
+from memzoo.stores.common import UNCERTAIN, unescaped
 from memzoo.stores.sql.postgres_url import is_own, parse_url, without_secrets
 from memzoo.stores.sql.rows import Row
 from memzoo.stores.sql.schema import (
@@ -29,6 +29,7 @@ from memzoo.stores.sql.schema import (
     versions,
 )
 from memzoo.stores.sql.statements import TURN, Run, Statements
+from memzoo.stores.tombstones import tombstone
 from memzoo.sync import is_blocking
 
 try:
@@ -151,9 +152,11 @@ class PostgreSQL:
         If another process has just stored this turn, the database refuses a second message with the same number, or the
         same position in the turn. The stored turn is then returned. A turn that was cleared meanwhile is stored again.
         """
+        id_, turn_id = unescaped(turn["conversation_id"]), unescaped(turn["turn_id"])
+        values = {**turn, "conversation": tombstone(id_), "turn": tombstone(turn_id)}
 
         def work(connection: Connection) -> Row:
-            return connection.execute(_APPEND, turn).one()
+            return connection.execute(_APPEND, values).one()
 
         tries = 0
         while True:

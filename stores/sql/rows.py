@@ -28,16 +28,14 @@ _NO_FIELDS = "{}"  # as in nearly all messages
 
 
 def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], now: datetime) -> dict[str, Any]:
-    """Return the values for the SQL statements that append records as a turn."""
+    """Return the values for the SQL statements that append records as a turn. `now` is in UTC."""
     return {
         "conversation_id": escaped(conversation_id),
         "turn_id": escaped(turn_id),
-        "conversation": tombstone(conversation_id),
-        "turn": tombstone(turn_id),
         "count": len(records),
         "messages": [to_json(record.message) for record in records],
         "fields": [to_json(dict(record.fields)) if record.fields else _NO_FIELDS for record in records],
-        "created_at": as_time(now),
+        "created_at": now.isoformat(),
     }
 
 

@@ -22,8 +22,9 @@ from memzoo.stores.common import unescaped
 from memzoo.stores.sql.connection_pool import ConnectionPool, PooledConnection
 from memzoo.stores.sql.rows import Row
 from memzoo.stores.sql.schema import conversations, meta
-from memzoo.stores.sql.statements import ADD, CONVERSATION, TURN, Run, Statements
+from memzoo.stores.sql.statements import CONVERSATION, TURN, Run, Statements
 from memzoo.stores.sql.waiting import AT_ONCE, Deadline, WaitingExecutor
+from memzoo.stores.tombstones import tombstone
 from memzoo.text import private, redact_url
 
 __all__ = ["SQLite"]
@@ -43,21 +44,18 @@ _STATEMENTS = Statements(
     now=literal_column("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"),
     retire=_FLOOR.where(meta.c.value < _REVISION).values(value=_REVISION),
 )
-# Makes a conversation, or adds to its last number; does nothing and returns no row if the turn exists or was forgotten.
-_GROW = """
-    INSERT INTO memzoo_conversations (id, born, revision, last_seq, updated_at)
+# One row in any case. Ids are hashed for a look at the tombstones only if there are any.
+_FIND = """
     SELECT
-        :conversation_id,
-        (SELECT value + 1 FROM memzoo_meta WHERE "key" = 'floor'),
-        (SELECT value + 1 FROM memzoo_meta WHERE "key" = 'floor'),
-        :count,
-        :created_at
-    WHERE NOT EXISTS (SELECT 1 FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id)
-        AND NOT EXISTS (SELECT 1 FROM memzoo_tombstones WHERE conversation = :conversation AND turn = :turn)
-    ON CONFLICT (id) DO UPDATE SET
-        last_seq = CASE typeof(last_seq) WHEN 'integer' THEN last_seq + excluded.last_seq ELSE last_seq END,
-        updated_at = excluded.updated_at
-    RETURNING last_seq
+        (SELECT last_seq FROM memzoo_conversations WHERE id = :conversation_id),
+        EXISTS (SELECT 1 FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id),
+        EXISTS (SELECT 1 FROM memzoo_tombstones WHERE conversation > '')
+"""
+_FIND_FORGOTTEN = "SELECT 1 FROM memzoo_tombstones WHERE conversation = ? AND turn = ?"
+_GROW = "UPDATE memzoo_conversations SET last_seq = ?, updated_at = ? WHERE id = ?"
+_ADD = """
+    INSERT INTO memzoo_messages (place, message, fields, seq, conversation_id, turn_id, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 
 _IN_MEMORY = ":memory:"
@@ -140,26 +138,30 @@ class SQLite:
             The log number of the turn's first message, and `()`. If an earlier call stored the turn, 0 and the rows of
             the turn's messages, without forgotten messages.
         """
+        id_, turn_id, created_at = same = turn["conversation_id"], turn["turn_id"], turn["created_at"]
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:
             with held.driver as driver:
                 driver.execute("BEGIN IMMEDIATE")
-                grown = driver.execute(_GROW, turn).fetchone()
-                if grown is None:
+                last, is_known, may_be_forgotten = driver.execute(_FIND, turn).fetchone()
+                if may_be_forgotten and not is_known:
+                    hashes = tombstone(unescaped(id_)), tombstone(unescaped(turn_id))
+                    is_known = driver.execute(_FIND_FORGOTTEN, hashes).fetchone()
+                if is_known:
                     return 0, _run(driver, TURN, turn)
-                if not isinstance(last := grown[0], int):
+                if last is None:
+                    last = 0
+                    _run(driver, self.statements.found, turn)
+                elif isinstance(last, int):
+                    driver.execute(_GROW, (last + turn["count"], created_at, id_))
+                else:
                     raise StoreError(
-                        f"{self.name}: the table {conversations.name} is damaged: last_seq of "
-                        f"{unescaped(turn['conversation_id'])!r} is {last!r}; restore a backup, or set it to the "
-                        "number of its newest message"
+                        f"{self.name}: the table {conversations.name} is damaged: last_seq of {unescaped(id_)!r} is "
+                        f"{last!r}; restore a backup, or set it to the number of its newest message"
                     )
-                first = last - turn["count"] + 1
                 texts = enumerate(zip(turn["messages"], turn["fields"], strict=True))
-                added = [
-                    {**turn, "seq": first + at, "place": at, "message": one, "fields": of} for at, (one, of) in texts
-                ]
-                _run(driver, ADD, added)
-            return first, ()
+                driver.executemany(_ADD, [(at, *text, last + 1 + at, *same) for at, text in texts])
+            return last + 1, ()
 
         return await self._do(job, writes=True)
 

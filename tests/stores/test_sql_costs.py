@@ -66,6 +66,8 @@ def test_nothing_reads_more_than_it_needs(statements: list[str], store: SQLStore
     """Each statement finds its rows by an index, and sorts none: costs do not grow with the conversation."""
     fill(store, "c", "hello")
     version = drive(store.read_state("c", "s")).version
+    fill(store, "other", "forgotten")
+    drive(store.forget("other", [1]))
     statements.clear()
     fill(store, "c", "again", "again")
     drive(store.read("c", limit=20, newest=True))

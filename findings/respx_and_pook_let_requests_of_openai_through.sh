@@ -4,7 +4,7 @@
 # Guess: A mock of httpx that is switched on answers the client of OpenAI, as it has done in all its versions since 1.0,
 # or raises an error for a request that it does not know, as respx does by default.
 # Seen: The client sends by httpx2 since version 3, which neither of them patches. The server answers in the place of the
-# mock, and is sent the key, and nothing says so. httpx in the same process is mocked.
+# mock, and is sent the key; only a check at the end that a route was called can tell. httpx in the same process is mocked.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

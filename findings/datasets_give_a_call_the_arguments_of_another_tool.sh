@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # datasets 5.2.0: in a set of talks that is made from a list, each call of a tool has the arguments of all other tools.
 #
-# Guess: A talk comes out of `Dataset.from_list` as it went in, and as `load_dataset` reads the same talks from a file of
-# JSON lines: the call of the weather has a city.
+# Guess: A talk comes out of `Dataset.from_list` as it went in, and as `load_dataset` reads the same talks from a file
+# of JSON lines: the call of the weather has a city.
 # Seen: `from_list` makes one record of all arguments in the set, so the call of the weather has an amount and a note,
 # too, which are None; each message has `tool_calls` and `content`. A template that writes arguments as JSON teaches a
-# model to call the weather with an amount. `load_dataset` gives each call its own. An argument that was null cannot be
-# told from one that was not there.
+# model to call the weather with an amount, and an argument that was null cannot be told from one that was not there.
+# `load_dataset` gives each call its own arguments.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

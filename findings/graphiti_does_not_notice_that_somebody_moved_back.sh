@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # graphiti-core 0.31.2: a fact that ended and holds again stays ended, if it is told in the words of the first time.
 #
-# Guess: Ann lives in Oslo, moves to Rome, and moves back: in a graph that knows when a fact began and ended, she lives
-# in Oslo since 2024, and Rome has ended.
-# Seen: A fact with the words of an older one between the same two nodes is taken for it before any model is asked,
-# also if the older one has ended. The new episode is added to the old edge, whose end stays, and Rome goes on: the
-# graph says for ever that Ann lives in Rome. In other words ("Ann is back in Oslo"), it is a new fact, and ends Rome.
+# Guess: Ann lives in Oslo, moves to Rome, and moves back: in a graph that knows when a fact began and ended, she has
+# lived in Oslo since 2024, and Rome has ended.
+# Seen: A fact with the words of an older one between the same two nodes is taken for it before any model is asked, also
+# if the older one has ended. The new episode is added to the old edge, whose end stays, and Rome goes on: the graph
+# says that Ann lives in Rome. In other words ("Ann is back in Oslo") it is a new fact, and ends Rome.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

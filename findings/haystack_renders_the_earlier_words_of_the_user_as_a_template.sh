@@ -2,7 +2,7 @@
 # haystack-ai 3.4.1: in a talk with a history, the braces that the user once wrote are read as a template.
 #
 # Guess: `ChatPromptBuilder` fills the variables of the new message, which the program wrote; the history that stands
-# before it in the list, as in the docs' example of a chat with memory, is sent as it was said.
+# before it in the list is sent as it was said.
 # Seen: Each message of the user is rendered again at each turn. "It costs {{ price }}" loses the price, a question on
 # {{ name }} gets the value of the program's variable, and after a question about LaTeX with "{#1}" or about Jinja with
 # "{% name %}" every later turn is an error. The assistant's messages are left as they are, with the same braces.

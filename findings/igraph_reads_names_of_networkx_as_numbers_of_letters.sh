@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # igraph 1.0.0 with networkx 3.6.1: names of people that one writes are other names when the other has read them.
 #
-# Guess: A knowledge graph goes from one library to the other as GML or as GraphML, both formats of both, and back, with
-# its names and relations as they were.
-# Seen: networkx writes what is not ASCII, and each quote, into GML as the number of the letter; igraph reads that
-# literally, so 李梅 is "&#26446;&#26757;", and stays so for good, also in what networkx reads back. From GraphML, where
-# the name is the id of a node, igraph reads "Ben & Jerry" as "Ben &#38; Jerry". GML that igraph wrote with a name in
-# another alphabet is refused by networkx.
+# Guess: A knowledge graph goes from one library to the other and back, as GML or as GraphML, which both read and write,
+# with its names and relations as they were.
+# Seen: In GML, networkx writes a letter that is not ASCII, and a quotation mark, as its number; igraph reads that
+# literally, so 李梅 is "&#26446;&#26757;", and stays so, also for networkx, when it reads the graph back. In GraphML,
+# where the name is the id of a node, igraph reads "Ben & Jerry" as "Ben &#38; Jerry". And networkx refuses GML that
+# igraph wrote with a name in another alphabet.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # jieba 0.42.1: names of people that were added as words are still cut apart in what is said about them.
 #
-# Guess: After `add_word("吴明")`, whose frequency is one that makes sure that the word is found (so its README on words
-# without one), a note on Wu Ming and a question about Wu Ming share that word.
-# Seen: That frequency makes the name a word only where it stands alone. Before a word that shares a character, the common
+# Guess: `add_word("吴明")` without a frequency takes one "that ensures the word can be cut out"; so a note on Wu Ming and
+# a question about Wu Ming share that word.
+# Seen: It is one only where the name stands alone. Before a character that makes a common word with its last one, that
 # word wins: "Wu Ming sleeps by day" is read as "Wu understands, heaven, sleeps", and "Li Ming is coming" as "Li is
-# coming tomorrow", with or without HMM. The question has the name, and not one word of the note. Of five names, one is
+# coming tomorrow", with HMM and without. The question has the name, and no word of the note. Of five names, one is
 # found; with a frequency of 1,000,000 all five are. (Known upstream.)
 set -euo pipefail
 folder=$(mktemp -d)
@@ -18,7 +18,8 @@ import logging
 import jieba
 
 jieba.setLogLevel(logging.ERROR)
-notes = {"赵敏": "赵敏感冒了", "李明": "李明天来", "吴明": "吴明白天睡觉", "张伟": "张伟明天到", "陈晓": "陈晓东风趣"}
+said = ["赵敏感冒了", "李明天来", "吴明白天睡觉", "张伟明天到", "陈晓东风趣"]
+notes = {note[:2]: note for note in said}
 for frequency in (None, 1_000_000):
     for name in notes:
         jieba.add_word(name, frequency)

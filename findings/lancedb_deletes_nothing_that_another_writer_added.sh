@@ -3,8 +3,8 @@
 # second one with its id.
 #
 # Guess: A table that is opened twice may read something old for a while, as the docs say; what it writes is done on the
-# newest version or is a conflict. So a note is deleted by whichever of the two, and `merge_insert` on the id updates
-# the note that is there.
+# newest version, or is a conflict. So either of the two deletes a note, and `merge_insert` on the id updates the note
+# that is there.
 # Seen: The rows are looked for in the version that the table knows. `delete` of a newer note says nothing and deletes
 # nothing, and from then on the same table shows that note. An upsert of it adds a second row with the same id, which
 # stays (reported upstream for JavaScript). A table that has read the newest version (`checkout_latest`) does both.

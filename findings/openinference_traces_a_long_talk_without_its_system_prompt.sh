@@ -3,10 +3,11 @@
 # neither the request, nor the answer, nor the first 38 of 100 messages.
 #
 # Guess: The span of a call has what was asked and what was answered, however long the talk; if there is a limit, what
-# came last is cut, as in the SDK for JavaScript, or the span is.
-# Seen: Each message is two attributes, and a span of the SDK keeps the 128 that were set last, so what was set first
-# makes room: from 58 messages on the whole request (`input.value`), later the answer (`output.value`) and the system
-# prompt. Only the log says so, once an attribute. OpenInference has a provider of its own that keeps 10,000.
+# came last is cut, as in the SDK for JavaScript.
+# Seen: Each message is two attributes, and a span of the SDK keeps the 128 that were set last. So what was set first
+# goes: from 58 messages on the whole request (`input.value`), later the answer (`output.value`) and the system prompt.
+# Only the log says so, once an attribute. OpenInference has a provider of its own, which keeps 10,000. (The limit is
+# known upstream for JavaScript.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # requests-cache 1.3.3: two texts that are embedded in another order get each other's vectors from the cache.
 #
-# Guess: A cached POST is found by its URL and its body; JSON is normalized where that "does not modify response
-# content": the keys of an object have no order, the items of a list have one.
+# Guess: A cached POST is found by its URL and its body, normalized for "variations that do not modify response
+# content": the keys of an object have no order, and the items of a list have one.
 # Seen: A body that is a list is sorted for the key. A server that takes a bare list of texts and answers with a list of
 # vectors, as txtai's `batchtransform` does, is asked for ["cat", "boat"] once; ["boat", "cat"] gets that answer, so cat
 # and boat change vectors. As {"input": [...]}, the form of OpenAI, the same lists are two requests.

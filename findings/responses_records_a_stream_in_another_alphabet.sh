@@ -3,8 +3,8 @@
 #
 # Guess: `_recorder.record` writes down what the server sent, so that a replay gives the same bytes, streamed or not.
 # Seen: It writes `response.text`. An event stream names no charset, as it is always UTF-8, and for text without one
-# requests takes Latin-1: two letters stand for "ö", and three for a Chinese character. A replay encodes those as UTF-8.
-# The same words as JSON come back as they were sent, and so does a stream in English.
+# requests takes Latin-1: "ö" becomes two letters, and a Chinese character three. A replay encodes those as UTF-8. The
+# same words as JSON come back as they were sent, and so does a stream in English.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

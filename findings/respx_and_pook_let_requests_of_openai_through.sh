@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # respx 0.23.1 and pook 2.1.6 with openai 3.57.0: requests of the client go past the mock to the network, with the key.
 #
-# Guess: A mock of httpx that is switched on answers the client of OpenAI, as it has done in all its versions since 1.0,
-# or raises an error for a request that it does not know, as respx does by default.
-# Seen: The client sends by httpx2 since version 3, which neither of them patches. The server answers in the place of the
-# mock, and is sent the key; only a check at the end that a route was called can tell. httpx in the same process is mocked.
+# Guess: A mock of httpx that is switched on answers the client of OpenAI, as it has done since version 1.0, or raises
+# an error for a request that it does not know, as respx does by default.
+# Seen: Since version 3 the client sends by httpx2, which neither of them patches. The server answers in the place of
+# the mock, and is sent the key; only a check at the end that a route was called can tell. httpx in the same process is
+# mocked.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" install --quiet --disable-pip-version-check openai==3.57.0 respx==0.23.1 pook==2.1.6 httpx==0.28.1
+"$folder/venv/bin/pip" install --quiet --disable-pip-version-check openai==3.57.0 respx==0.23.1 \
+    pook==2.1.6 httpx==0.28.1
 cat > "$folder/program.py" <<'PROGRAM'
 import json
 import threading

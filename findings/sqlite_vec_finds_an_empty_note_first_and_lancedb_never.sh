@@ -3,10 +3,11 @@
 # it is no hit at all.
 #
 # Guess: A note without a known word ("ok", an emoji) has the vector zero where an embedder counts words. It is like
-# nothing, so stores put it at 1, as far as two vectors at right angles; what is near is found as without it.
-# Seen: usearch does that. In sqlite-vec its distance is NULL, which sorts first, and in a `vec0` table no
-# nearer note gets past it: if the empty note came first, the best hit for each question is that one. In LanceDB it is
-# in no result, and a question without a known word finds nothing.
+# nothing, so stores put it at 1, as far as two vectors at right angles, and find what is near as they would without it.
+# usearch does.
+# Seen: In sqlite-vec its distance is NULL, which sorts first, and in a `vec0` table no nearer note gets past it: if the
+# empty note came first, the best hit for each question is that one. In LanceDB it is in no result, and a question
+# without a known word finds nothing. (sqlite-vec's NaN is known upstream.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

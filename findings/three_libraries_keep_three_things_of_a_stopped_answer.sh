@@ -4,9 +4,9 @@
 #
 # Guess: A user who reads "One two" and presses "stop" has a talk with the question and "One two" in it; so has the
 # model at the next turn.
-# Seen: None does that. LlamaIndex reads the stream to its end in a thread, and the model is shown an answer that nobody
-# saw. pydantic-ai keeps the question without an answer. agno with a database leaves out the whole turn, so that "that"
-# in the next question points to nothing. No one of them says so.
+# Seen: None does that, and none says so. LlamaIndex reads the stream to its end in a thread, and the model is shown an
+# answer that nobody saw. pydantic-ai keeps the question without an answer. agno, with a database, leaves out the whole
+# turn, so that "that" in the next question points to nothing.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

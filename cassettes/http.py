@@ -77,7 +77,7 @@ class Recorded:
 
 
 def tool_path(name: str) -> str:
-    """Return the URL path under which a cassette keeps the calls of a tool, in the form of HTTP requests."""
+    """Return the path of the URL under which a cassette keeps a tool's calls, written as HTTP requests."""
     return _TOOLS + quote(name, safe="")
 
 

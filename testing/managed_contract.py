@@ -136,7 +136,7 @@ class StoreContract(PlainStoreContract):
         assert list(drive(store.embeddings("c", "s"))) == [1200]
 
     def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
-        """A turn is not stored again while some of its messages are left."""
+        """If one message of a turn is deleted, the turn still counts as stored: saving it again adds nothing."""
         for turn, remove in (("1", store.forget), ("2", partial(take_back, store))):
             first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
             drive(remove("c", [first.seq]))

@@ -33,7 +33,7 @@ _MARKS = ("id", "keep", "forgets")
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Return an object with sessions of messages as a transcript. The arguments and errors are those of `chat_of`."""
+    """Make a transcript of an object whose messages stand in sessions. Arguments and errors are those of `chat_of`."""
     document = validate(_Sessions, item, where)
     said = [
         _to_message(message, session.date, where, opens=not number)
@@ -45,7 +45,7 @@ def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
 
 
 def chat_of(item: Any, where: str, title: str) -> Transcript:
-    """Return a list of messages, or an object with messages, as a transcript.
+    """Make a transcript of a list of messages, or of an object with such a list.
 
     Args:
         item: The list or object.

@@ -117,10 +117,10 @@ def find_labels(query: str) -> set[int]:
 
 
 def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
-    """Return each message's loss of score, as a share of the best score by words.
+    """Return the points that each message loses: 0.1 takes off a tenth of the best message's score.
 
-    A message loses more, the more questions it has, the longer it is, and the longer its speaker's messages are on
-    average. A message that speaks of "I" or "we" loses less. `spoken_by` has each message's speaker, as an index.
+    Questions and long messages lose points, and so do all messages of a speaker who usually writes long ones. A message
+    that speaks of "I" or "we" loses fewer. `spoken_by` has each message's speaker, as an index.
     """
     usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
     length = weights.length * doublings(rows["length"], weights.short)

@@ -34,8 +34,8 @@ def tree_of(
         parents: A dict from each node's id to the id of the previous node; `None` or "" for a first node.
         said: A function that takes a node's id, and returns the node's messages with dates.
         shown: The id of the last node of the branch; by default, the last leaf in `parents`.
-        unsaid: A function that takes a node's id, and returns a noun such as "tool step" for a node to leave out;
-            otherwise "".
+        unsaid: A function that takes the id of a node without messages, and returns a noun such as "tool step", which
+            a note then counts; "" if the node needs no mention.
         notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.
 

@@ -34,7 +34,7 @@ def migrate(
         ),
     ] = False,
 ) -> None:
-    """Rewrite code with LangChain's memory classes for memzoo.langchain; list the rest, with advice.
+    """Move code from LangChain's memory classes to memzoo.langchain; list the rest, with advice.
 
     If a file cannot be read or written, or takes more than a minute, the rest is still done, and the exit code is 2.
     """

@@ -199,7 +199,7 @@ class RetryPolicy:
     def after_failure(
         self, attempts: Attempts, error: ModelError, entries: Sequence[Entry], *, proven: bool
     ) -> Decision:
-        """Return the consequences of a failure to learn from these entries; see `decide`."""
+        """Decide how to go on after the model failed to learn from messages (`entries`); see `decide`."""
         first, last = (entries[0].seq, entries[-1].seq) if entries else (0, 0)
         exchanges = sum(1 for _ in exchange_ends(entries))
         failed = FailedStep(first, last, exchanges, proven, tokens=self.prompts.tokens, now=self.clock())

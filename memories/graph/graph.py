@@ -173,9 +173,10 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text has at least one known name, and no word that is only a part of a known name.
+        """Tell whether the graph knows each name in a text, and there is at least one.
 
-        "York" alone is a part of "New York". Common words used as objects ("red", "handsome") are not names.
+        A part of a known name is not enough: "York" alone may not be "New York". Objects that are everyday words, such
+        as "red", are not names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)

@@ -282,7 +282,7 @@ class UnitIndex:
             return self._rank(best)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """Return the later units that say what took the place of a name of this unit: the newest for each name.
+        """Return later units that name a replacement for somebody or something in this unit: the newest for each name.
 
         For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names with many units
         are skipped.

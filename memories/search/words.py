@@ -71,9 +71,9 @@ class Analyser:
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[tuple[Terms, float]]:
-        """Return the telling words of a query, each as a pair of an array of terms and a weight from 0 to 1.
+        """Return a pair for each telling word of a query: an array of terms, and a weight from 0 to 1.
 
-        The tokenizer may make several terms of one word. In Chinese, pairs of characters are words, and a single
+        A word can have several terms. In Chinese, pairs of characters are words, and a single
         character weighs little. In languages other than English, words are also searched without stemming.
         """
         read, language = translate_numbers(query.lower()), tell_language(query)

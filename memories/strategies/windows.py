@@ -282,9 +282,6 @@ class MessageWindowMemory(WindowMemory):
         ...     memory.save_context({"input": f"question {number}"}, {"output": f"answer {number}"})
         >>> [message["content"] for message in memory.messages()]
         ['Be brief.', 'question 2', 'answer 2']
-        >>> memory.set_messages([{"role": "user", "content": "Let us start anew."}])
-        >>> len(memory.messages()), len(memory.history())
-        (1, 7)
     """
 
     name = "message-window"

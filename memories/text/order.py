@@ -148,7 +148,7 @@ def arrange(
 
 
 def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
-    """Return the application's system text, followed by the pieces. An equal system message of the log is left out."""
+    """Return the application's system text and the pieces of a view, but no system message that repeats the text."""
     if not system:
         return list(pieces)
     rule: Message = {"role": "system", "content": system}

@@ -50,7 +50,9 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     `max_summary_tokens` limits it.
     """
     count_summary: bool = False
-    """Count the summary towards the limit."""
+    """Count the summary towards the limit. By default, the model is then asked for a summary of at most three quarters of
+    the limit, which leaves room for messages.
+    """
     prune_to: Annotated[int | None, AtLeast(0)] = None
     """The most tokens of messages to keep once the limit is passed; by default half of the limit, so that the next
     exchanges have room without a model call. LangChain's memory keeps as many as fit, like `prune_to=max_token_limit`.
@@ -82,7 +84,9 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     @property
     def _target(self) -> int:
         """The most tokens that a summary should have: by default about as many as the messages may have."""
-        return self.max_summary_tokens or min(max(self.max_token_limit, _LEAST_TARGET), super()._target)
+        # A summary that counts towards the limit must leave room for messages.
+        most = self.max_token_limit * 3 // 4 if self.count_summary else max(self.max_token_limit, _LEAST_TARGET)
+        return self.max_summary_tokens or min(most, super()._target)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a view of the summary and the messages that are not summarised."""

@@ -1,5 +1,6 @@
 """The newest messages word for word as far as they fit a limit, and a summary of what is older."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -171,6 +172,17 @@ class TestCountSummary:
         tell(memory, 0, 1, 2)
         shown = memory.load_memory_variables({})["history"]
         assert shown == "System: two words\nAI: answer 1\nHuman: question 2\nAI: answer 2"
+
+    def test_leaves_room_for_messages(self) -> None:
+        """A model that writes as much as it may is asked at a third of the saves at most."""
+
+        def write(messages: Sequence[Message]) -> str:
+            return "word " * int(str(messages[-1]["content"]).rpartition("at most ")[2].partition(" ")[0])
+
+        memory = make(write, 1000, count_summary=True, prune_to=None)
+        for number in range(32):
+            memory.save_context({"input": f"question {number}"}, {"output": "answer " * 98})
+        assert 0 < memory.usage["summary"].calls <= 32 // 3
 
     def test_makes_room_for_a_summary_that_grew(self) -> None:
         """If the summary grows over the room that is left, more messages go (B1)."""

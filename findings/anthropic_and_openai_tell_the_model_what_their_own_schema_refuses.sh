@@ -6,7 +6,7 @@
 # fit what was shown are taken, and one schema is shown alike by the clients and by an MCP server.
 # Seen: Anthropic's `betaZodTool` and OpenAI's `zodFunction` show the schema of the output, a server of MCP that of the
 # input. For `z.stringbool()`, which takes "yes" for true, the first two say "boolean", and answer true with an error,
-# "expected string"; they take "yes", which nobody told the model. An argument with a default must be sent.
+# "expected string"; they take "yes", which nobody told the model. They also require an argument that has a default.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

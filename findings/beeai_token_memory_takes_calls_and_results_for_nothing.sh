@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# beeai-framework 0.1.30 (npm): its `TokenMemory` counts the words of a user, and neither a call of a tool nor its result.
+# beeai-framework 0.1.30 (npm): its `TokenMemory` counts what people say, and neither a call of a tool nor its result.
 #
 # Guess: "TokenMemory" keeps a conversation within `maxTokens`, so with 100 tokens the result of a tool of 1,250 tokens
 # is refused, as a user's message of that length is, or pushes others out.

@@ -6,7 +6,7 @@
 # and graphs are made, writes it, in both languages alike.
 # Seen: Python writes neither the names of people nor those of tools, also as XML: Ann's and Bob's words are one
 # human's. JavaScript writes "Human: Ann, I cook." And in both, `merge_message_runs`, for models that want turns,
-# makes one message of Ann's and Bob's, of nobody's name.
+# makes one message of Ann's and Bob's, without a name.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -26,7 +26,8 @@ PROGRAM
 cat > program.mjs <<'PROGRAM'
 import { getBufferString, HumanMessage, mergeMessageRuns, ToolMessage } from "@langchain/core/messages";
 
-const people = [new HumanMessage({ content: "I cook.", name: "Ann" }), new HumanMessage({ content: "I drive.", name: "Bob" })];
+const says = (name, content) => new HumanMessage({ name, content });
+const people = [says("Ann", "I cook."), says("Bob", "I drive.")];
 const messages = [...people, new ToolMessage({ content: "Rain.", name: "weather", tool_call_id: "call" })];
 console.log(getBufferString(messages));
 console.log(JSON.stringify(mergeMessageRuns(people).map(({ name = null, text }) => [name, text])));

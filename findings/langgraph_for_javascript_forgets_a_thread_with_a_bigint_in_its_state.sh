@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # @langchain/langgraph 1.7.3 (npm): a thread whose state has a BigInt remembers no turn, and no error says so.
 #
-# Guess: A value that a checkpoint cannot hold, as JSON has no BigInt, is an error at the turn that should save it, or is
-# saved as a text; the messages beside it are kept in any case.
-# Seen: The turn ends as usual. The whole checkpoint has been replaced by one text, which says that it could not be
-# serialized, and that is never looked at. The next turn begins with an empty talk, so the model is not shown the first
-# question; `getState` raises a TypeError about `undefined`. With the number 4711 in the place of 4711n, which drivers of
-# databases give for ids, the second turn has all four messages.
+# Guess: A value that a checkpoint cannot hold, as JSON has no BigInt, is an error at the turn that should save it, or
+# is saved as a text; the messages beside it are kept in any case.
+# Seen: The turn ends as usual. In the place of the whole checkpoint, a text is saved that says that it could not be
+# serialized. The next turn begins with an empty talk, so the model is not shown the first question, and `getState`
+# raises a TypeError about `undefined`. With the number 4711 in the place of 4711n, as drivers of databases give ids,
+# the second turn has all four messages.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# @llamaindex/core 0.6.22 (npm): the model that extracts facts reads "[object Object]" for a message in parts, and is not
-# told who said what.
+# @llamaindex/core 0.6.22 (npm): the model that extracts facts reads "[object Object]" for a message in parts, and is
+# not told who said what.
 #
 # Guess: The `factExtractionBlock`, which asks for facts that the user has disclosed, shows its model the words of the
-# conversation with their speakers, those of a message in parts too; and where it asks for fewer than so many facts, it
-# gives the number.
+# conversation with their speakers, those of a message in parts too; and where it asks for fewer facts, it gives their
+# number.
 # Seen: The contents are joined as they are, so a message in parts, as those with a picture are, becomes "[object
 # Object]", and an assistant's proposal stands there like the user's own words. The request to condense the facts
-# says "less than {{ max_facts }} facts", as the place for the number is written with spaces, and looked for without.
+# says "less than {{ max_facts }} facts", as the place for the number has spaces, and is looked for without.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

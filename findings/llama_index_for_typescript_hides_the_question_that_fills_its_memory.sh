@@ -2,8 +2,8 @@
 # @llamaindex/core 0.6.22 (npm): with a block for facts, the user's message that exceeds the short-term limit is not
 # shown to the model that should answer it; if the facts could not be extracted, nothing is shown at all.
 #
-# Guess: A memory with a `factExtractionBlock` turns the oldest messages into facts once they no longer fit, and shows the
-# facts and the newest messages; if the model that extracts them cannot be reached, the messages stay until it can.
+# Guess: A memory with a `factExtractionBlock` turns the oldest messages into facts once they no longer fit, and shows
+# the facts and the newest messages; if the model that extracts them cannot be reached, the messages stay until it can.
 # Seen: All messages go to the block, the one that was just added among them, and count as processed, also if the block
 # failed, which is only logged. So the model is shown the facts alone, without the question; after the failure an empty
 # list of facts, and the talk so far is in neither.

@@ -4,8 +4,8 @@
 #
 # Guess: A tool whose argument is `str | None` gets the text that the model sent, as one whose argument is `str` does;
 # the two libraries, of which one grew out of the other, run the same function alike.
-# Seen: In mcp, a text for an argument of any other type than `str` alone is read as JSON first. So a note that is a list
-# or an object in JSON is an error, "should be a valid string", and the note "null" is none: nothing is kept, and
+# Seen: In mcp, a text for an argument of any other type than `str` alone is read as JSON first. So a note that is a
+# list or an object in JSON is an error, "should be a valid string", and the note "null" is none: nothing is kept, and
 # nothing is said. fastmcp gives the function the text. (python-sdk issue 1112, closed, was about `str` alone.)
 set -euo pipefail
 folder=$(mktemp -d)

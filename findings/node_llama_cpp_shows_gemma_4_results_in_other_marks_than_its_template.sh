@@ -4,10 +4,10 @@
 #
 # Guess: With `auto`, a model that brings its own template is shown a conversation as that template writes it; a wrapper
 # of the library takes its place only if it writes the same.
-# Seen: Each of the four templates is replaced by the `Gemma4ChatWrapper`, as the two agree where there are no tools. With
-# them they do not: definitions, arguments and results are JSON within a second pair of braces, where the template has
-# its own notation without quotation marks, and a result stands in `<tool_response>` and `</tool_response>` in the
-# place of `<|tool_response>` and `<tool_response|>`, which are tokens of the model.
+# Seen: Each of the four templates is replaced by the `Gemma4ChatWrapper`, as the two agree where there are no tools.
+# With them they do not: definitions and arguments are JSON within a second pair of braces, where the template has a
+# notation of its own without quotation marks, and a result stands in `<tool_response>` and `</tool_response>`, in the
+# place of `<|tool_response>` and `<tool_response|>`.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -56,7 +56,9 @@ for_python=$(venv/bin/python render.py $names)
 for_javascript=$(node render.mjs $names)
 echo "jinja2==3.1.6:" $for_python
 echo "node-llama-cpp@3.22.1:" $for_javascript
-template='<|tool_call>call:pay{to:<|"|>Ann<|"|>}<tool_call|><|tool_response>response:pay{value:<|"|>Paid.<|"|>}<tool_response|>'
-wrapper='<|tool_call>call:pay{{"to": "Ann"}}<tool_call|><tool_response>response:pay{"Paid."}</tool_response>'
+template='<|tool_call>call:pay{to:<|"|>Ann<|"|>}<tool_call|>'
+template+='<|tool_response>response:pay{value:<|"|>Paid.<|"|>}<tool_response|>'
+wrapper='<|tool_call>call:pay{{"to": "Ann"}}<tool_call|>'
+wrapper+='<tool_response>response:pay{"Paid."}</tool_response>'
 [ "$for_python" = "$(printf "%s $template\n" $names)" ]
 [ "$for_javascript" = "$(printf "%s $wrapper\n" $names)" ]

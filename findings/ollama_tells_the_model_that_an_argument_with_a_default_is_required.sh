@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ollama 0.6.3: of a function that is given as a tool, the model is told neither a default nor the values of a `Literal`.
+# ollama 0.6.3: of a function that is given as a tool, the model is told no default, and no value of a `Literal`.
 #
 # Guess: The schema of a Python function has what its signature says, as other converters' have: an argument with a
 # default may be left out, a `Literal` has its values, a list the type of its items.

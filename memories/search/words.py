@@ -155,7 +155,7 @@ class Grain(NamedTuple):
             count = numpy.maximum(count, 0)
         if finished[-1] > began[self.day[0]]:  # A date contains the word.
             count += numpy.maximum(finished.take(self.day + 1) - began.take(self.day), 0)
-        found = numpy.flatnonzero(count > 0)
+        found = (count > 0).nonzero()[0]
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
         scores[found] += share * weight * count * (self.saturation + 1) / (count + self.norm[found])
@@ -197,5 +197,4 @@ def phrase_counts(
 
 def _before(ends: Places, positions: Places) -> Places:
     """Return the number of positions below each of `ends`."""
-    behind = numpy.searchsorted(ends, positions, side="right")
-    return numpy.cumsum(numpy.bincount(behind, minlength=len(ends)))
+    return numpy.bincount(ends.searchsorted(positions, side="right"), minlength=len(ends)).cumsum()

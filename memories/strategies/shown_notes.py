@@ -138,11 +138,11 @@ def notes_within(
     for group, repeated in chain(((group, False) for group in groups), ((group, True) for group in repeats)):
         found = ((key, _find_missing(note_of(key), unit, chosen.get(key, {}))) for key, _, unit in group)
         missing = {(key, at): one for key, new in found for at, one in new.items()}
-        ranked |= dict.fromkeys(key for key, _ in missing)
+        ranked |= {key: None for key, _ in missing}
         added = {at: one for at, one in missing.items() if repeated or not (one.text in texts and _names(one, at[0]))}
         if len(added) < len(missing):
             repeats.append(group)
-        headings = [f"{notes.name(key, key)}:\n" for key in dict.fromkeys(key for key, _ in added) if key not in chosen]
+        headings = [f"{notes.name(key, key)}:\n" for key in {key: None for key, _ in added if key not in chosen}]
         if added and room.has(tokens(" ".join([*(headings or [""]), *map(str, added.values())]))):
             for (key, at), one in added.items():
                 chosen.setdefault(key, {})[at] = one

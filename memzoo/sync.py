@@ -40,15 +40,9 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-class _Call:
-    """A synchronous call under way, with the event loop of its thread, if any."""
-
-    __slots__ = ("loop",)
-
-    loop: object
-
-
-_call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
+# For a synchronous call under way, the event loop of its thread, or `None`, as the only item of a list: tasks started
+# in the call share the list, and see the end of the call.
+_call: ContextVar[list[object] | None] = ContextVar("memzoo_call", default=None)
 
 
 def is_blocking() -> bool:
@@ -57,7 +51,7 @@ def is_blocking() -> bool:
     The result is false in an event loop that was started within the synchronous call.
     """
     call = _call.get()
-    return call is not None and call.loop is _get_running_loop()
+    return call is not None and call[0] is _get_running_loop()
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -68,8 +62,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     Raises:
         AsyncOnlyError: The coroutine suspended, and can only be awaited.
     """
-    call = _Call()
-    call.loop = _get_running_loop()
+    call: list[object] = [_get_running_loop()]
     token = _call.set(call)
     try:
         coroutine.send(None)
@@ -84,7 +77,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     finally:
         _call.reset(token)
         # Tasks started in the call run after its end, when no event loop may match the call's loop.
-        call.loop = _ENDED
+        call[0] = _ENDED
     raise AsyncOnlyError(_ADVICE)
 
 

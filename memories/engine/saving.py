@@ -104,7 +104,7 @@ def turn_name(turn_id: object) -> str:
     """
     if turn_id is not None and not isinstance(turn_id, str):
         raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
-    return turn_id or f"{time.time_ns() << 64 | _ids.getrandbits(64):x}"
+    return turn_id or (time.time_ns() << 64 | _ids.getrandbits(64)).to_bytes(16).hex()
 
 
 async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:

@@ -68,12 +68,15 @@ def set_thoughts_apart(message: Message) -> Message:
 
     The log keeps the thoughts, but no other model sees them, and no strategy learns from them.
     """
-    if message["role"] != "assistant" or not (text := _first_text(message.get("content"))).lstrip().startswith(_FIRST):
+    if message["role"] != "assistant":
+        return message
+    content: Any = message.get("content")
+    text = content if isinstance(content, str) else _first_text(content)
+    if not text.lstrip().startswith(_FIRST):
         return message
     thoughts, words = extract_thoughts(text)
     if words == text:
         return message
-    content: Any = message["content"]
     content = words if isinstance(content, str) else [content[0] | {"text": words}, *content[1:]]
     return message | {"content": content} | name_thoughts(message, thoughts)
 

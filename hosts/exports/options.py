@@ -1,11 +1,13 @@
 """Reads the options behind the name of a file, which choose conversations and their speakers."""
 
+import os
 import re
 from pathlib import Path
 
 from memzoo.errors import OptionError
 from memzoo.hosts.exports.chat_log import date_of
 from memzoo.hosts.exports.reading import Choice
+from memzoo.text import did_you_mean
 
 __all__ = ["FILE_OPTIONS", "HELP", "split_choice"]
 
@@ -20,20 +22,26 @@ HELP = (
 
 _NAMES = "|".join(FILE_OPTIONS)
 _GIVEN = re.compile(rf"(.+?):((?:{_NAMES})=.*)", re.DOTALL)
+_LIKE_GIVEN = re.compile(r".+:([a-z]+)=.*", re.DOTALL)
 
 
 def split_choice(source: str) -> tuple[str, Choice]:
     """Return a place, and the choice that its options make.
 
     Raises:
-        OptionError: An option has a value that is not allowed.
+        OptionError: An option is unknown, or has a value that is not allowed.
 
     Example:
         >>> split_choice("chats.zip:title=Lunch, again,last=5")
         ('chats.zip', Choice(user='', assistant='', all_branches=False, title='Lunch, again', since=None, last=5))
     """
     found = _GIVEN.fullmatch(source)
-    if not found or Path(source).exists():
+    if os.path.exists(source):  # noqa: PTH110 - takes names of any length
+        return source, Choice()
+    if not found:
+        if "://" not in source and (wrong := _LIKE_GIVEN.fullmatch(Path(source).name)):
+            known = f"{', '.join(FILE_OPTIONS)}{did_you_mean(wrong[1], FILE_OPTIONS)}"
+            raise OptionError(f"{wrong[1]!r} is no option of a file; there are {known}")
         return source, Choice()
     # A comma may also be part of a value, such as a title.
     parts = (part.partition("=") for part in re.split(rf",\s*(?=(?:{_NAMES})=)", found[2]))

@@ -22,6 +22,7 @@ from memzoo.errors import MemoryZooWarning, OptionError, TransferError
 from memzoo.hosts.exports import ChatLog, Fields, Form, files, having, reading
 from memzoo.hosts.exports.files import FoundDocument, find_in_text
 from memzoo.hosts.exports.forms import known_forms
+from memzoo.hosts.exports.options import FILE_OPTIONS
 from memzoo.hosts.exports.reading import Choice, read_conversations, read_document
 from memzoo.hosts.migrate.importing import read_logs
 from tests.hosts.exports.applications import grok
@@ -198,6 +199,7 @@ def test_options_behind_a_file_choose_conversations(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "told"),
     [
+        ("titel=x", f"'titel' is no option of a file; there are {', '.join(FILE_OPTIONS)}. Did you mean 'title'?"),
         ("branches=some", "branches must be 'shown' or 'all', not 'some'"),
         ("since=soon", "since must be a date such as 2026-03-02, not 'soon'"),
         ("title=x,last=-1", "last must be a whole number of at least 0, not '-1'"),

@@ -374,7 +374,7 @@ class BaseMemory(ABC):
         """
         keys, owner = (self.input_key, self.output_key), type(self).__name__
         exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self._keeps_fields)
-        await self._save(exchange, turn_id)
+        await saving.save(self, self._redacted(exchange), turn_id)
 
     async def aadd_messages(
         self,
@@ -401,7 +401,7 @@ class BaseMemory(ABC):
         records = [as_record(message) for message in messages]
         if pinned:
             records = [mark(one) for one in records]
-        await self._save(records, turn_id, learns=learn, pinned=pinned)
+        await saving.save(self, self._redacted(records), turn_id, learns=learn, pinned=pinned)
 
     async def apin(self, ids: int | Sequence[int] | set[int], *, off: bool = False) -> None:
         """Pin messages: every strategy shows pinned messages in every view, word for word, until `pin(..., off=True)`.
@@ -748,12 +748,8 @@ class BaseMemory(ABC):
         """Return the user's words from the inputs."""
         return self._redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
-    async def _save(
-        self, records: Sequence[Record], turn_id: str | None, *, learns: bool = True, pinned: bool = False
-    ) -> None:
-        if self.redact is not None:
-            records = [self._redactor.record(one) for one in records]
-        await saving.save(self, records, turn_id, learns=learns, pinned=pinned)
+    def _redacted(self, records: Sequence[Record]) -> Sequence[Record]:
+        return records if self.redact is None else list(map(self._redactor.record, records))
 
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner, WaitingRules

@@ -270,8 +270,8 @@ BROKEN: Sequence[Broken] = (
         "test_a_secret_is_nowhere",
         "tests/memories/text/test_redaction.py",
         "memories/base.py",
-        "        if self.redact is not None:",
-        "        if self.redact is None:",
+        "        return records if self.redact is None else",
+        "        return records if self.redact else",
     ),
     Broken(
         "What was forgotten stays forgotten",

@@ -26,7 +26,7 @@ from memzoo.errors import MemoryZooError, ModelError
 from memzoo.memories import BaseMemory, ConversationKGMemory
 from memzoo.memories.text.explanation import ShownText
 from memzoo.stores import InMemoryStore, Message, Record, StateUpdate, StoredState
-from memzoo.strategy import text_of
+from memzoo.strategy import ModelBackedMemory, text_of
 from memzoo.sync import drive
 from memzoo.types import Explanation, Spent
 
@@ -117,7 +117,7 @@ class PlayedMemory:
     @property
     def asks(self) -> bool:
         """True if the memory asks the model of the page."""
-        return hasattr(self.memory, "llm") and self._learnt is None
+        return isinstance(self.memory, ModelBackedMemory) and self._learnt is None
 
     def save(self, messages: Sequence[Record], turn_id: str) -> None:
         """Save an exchange. If the model fails, the error is kept for the next `frame`."""

@@ -79,7 +79,7 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     log, cached = memory.log, memory.log.cached
     pinned = await cached.pins.current()
     # The members of a combined memory learn, and it does not.
-    learner = next((one for one in memory.learners if one.hooks is memory), None)
+    learner = next((one for one in memory.learners if one.hooks is memory), None) if memory.learners else None
     if learner is None:
         view = await _ask_for_view(memory, log, _NO_STATE, query)
     else:

@@ -114,9 +114,9 @@ class TestElsewhere:
                 return await super().lease(*key, **asked)
 
         store = Late()
-        memory, other = make(name, store), make(name, store, llm=make(name).llm)  # type: ignore[attr-defined]
+        memory, other = make(name, store), make(name, store, llm=make(name).llm)
         wait_with(memory, "Sam likes tea")
-        other.learners[0].lock = type(other.learners[0].lock)()  # type: ignore[union-attr]  # as in another process
+        other.learners[0].lock = type(other.learners[0].lock)()  # as in another process
         store.late = other
         memory.settle()
         assert calls(other) > 0
@@ -200,7 +200,7 @@ class TestElsewhere:
             held = drive(store.lease("a", memory.learners[0].name, owner="x", seconds=DAY))
             assert held
             drive(store.release("a", memory.learners[0].name, held.owner))
-            other.learners[0].lock = type(other.learners[0].lock)()  # type: ignore[union-attr]
+            other.learners[0].lock = type(other.learners[0].lock)()
             other.settle()
             return clerk(messages)
 

@@ -166,8 +166,8 @@ class ConversationSummaryBufferMemoryOptions(SummarizingMemoryOptions, total=Fal
     `token-window`: Token limit for all messages together: a number, or a function that returns one for the
     conversation's id, called at each load. Default: `2000`."""
     count_summary: bool
-    """Count the summary towards the limit. By default, the model is then asked for a summary of at most three quarters of
-    the limit, which leaves room for messages. Default: `False`."""
+    """Count the summary towards the limit. By default, the model is then asked for a summary of at most three quarters
+    of the limit, which leaves room for messages. Default: `False`."""
     prune_to: int | None
     """The most tokens of messages to keep once the limit is passed; by default half of the limit, so that the next
     exchanges have room without a model call. LangChain's memory keeps as many as fit, like

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from memzoo.forks import cached_property
 from memzoo.memories.graph.fact import Fact
 from memzoo.memories.text.names import NameIndex, canonical
 
@@ -23,18 +24,13 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        spelt: The first spelling of each node.
         relations: The relations of current facts in plain form, those with the most subjects first: a sorted list of
             pairs `(-count, relation)`, where `count` is the number of subjects.
     """
 
     def __init__(self) -> None:
         self.names = NameIndex()
-        self.spelt: dict[str, str] = {}
         self._facts: dict[str, Fact] = {}
-        # Facts by subject, object and key; and the same dicts of facts by object and subject.
-        self._after: dict[str, dict[str, dict[str, Fact]]] = {}
-        self._before: dict[str, dict[str, dict[str, Fact]]] = {}
         self.relations: list[tuple[int, str]] = []
         self._subjects_by_relation: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # Current facts by a node and a word ("" for all facts), sorted by the newest source, then by key.
@@ -51,21 +47,16 @@ class FactIndex:
         self._named: dict[str, Sequence[str]] = {}
         self._replaced: dict[str, Sequence[Fact]] = {}
 
-    def make_graph(self) -> "MultiDiGraph[str]":
-        """Return the facts as a networkx graph, see `KnowledgeGraph.graph`."""
-        from networkx import MultiDiGraph  # loading networkx takes longer than most searches
+    @cached_property
+    def graph(self) -> "MultiDiGraph[str]":
+        """The facts as a networkx graph, see `KnowledgeGraph.graph`."""
+        from networkx import MultiDiGraph
 
-        graph: MultiDiGraph[str] = MultiDiGraph()
-        for node, name in self.spelt.items():
-            graph.add_node(node, name=name)
-        for key, fact in self._facts.items():
-            (subject, obj), edge = _split_key(key)
-            graph.add_edge(subject, obj, key=edge, fact=fact)
-        return graph
+        return MultiDiGraph()
 
     def put(self, key: str, fact: Fact | None) -> None:
         """Store a fact under a key, in place of an earlier fact. `None` removes the earlier fact."""
-        (subject, obj), _ = _split_key(key)
+        (subject, obj), edge = _split_key(key)
         self._replaced.clear()
         self._named.pop(key, None)
         if known := self._facts.pop(key, None):
@@ -76,21 +67,15 @@ class FactIndex:
             self._facts[key] = fact
             self._add(fact)
             for node, name in ((subject, fact.subject), (obj, fact.object)):
-                if node not in self.spelt:
-                    self.spelt[node] = name
+                if node not in self.graph:
+                    self.graph.add_node(node, name=name)
                     self.names.add(node)
-            pair = self._after.setdefault(subject, {}).setdefault(obj, {})
-            self._before.setdefault(obj, {})[subject] = pair
-            pair[key] = fact
+            self.graph.add_edge(subject, obj, key=edge, fact=fact)
             return
-        del self._after[subject][obj][key]
-        if not self._after[subject][obj]:
-            del self._after[subject][obj], self._before[obj][subject]
+        self.graph.remove_edge(subject, obj, edge)
         for node in {subject, obj}:
-            if not (self._after.get(node) or self._before.get(node)):
-                self._after.pop(node, None)
-                self._before.pop(node, None)
-                del self.spelt[node]
+            if not self.graph.degree(node):
+                self.graph.remove_node(node)
                 self.names.remove(node)
 
     def get(self, key: str) -> Fact | None:
@@ -99,17 +84,24 @@ class FactIndex:
 
     def between(self, subject: str, obj: str) -> list[Fact]:
         """Return the facts with this subject and this object, including superseded facts."""
-        return [*self._after.get(subject, {}).get(obj, {}).values()]
+        return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
 
     def at(self, node: str) -> Iterator[Fact]:
         """Yield all facts about a node, including superseded facts: first those with the node as subject."""
-        facts = (*self._after.get(node, {}).values(), *self._before.get(node, {}).values())
-        yield from [fact for pair in facts for fact in pair.values()]
+        if node in self.graph:
+            edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
+            yield from (data["fact"] for _, _, data in edges)
+
+    def name_of(self, node: str) -> str:
+        """Return the first spelling of a node."""
+        return str(self.graph.nodes[node]["name"])
 
     def is_name(self, node: str) -> bool:
         """Tell whether a node is a name, not just a common word used as an object ("red", "handsome")."""
-        name = self.spelt.get(node)
-        return name is not None and (name != name.lower() or name == name.upper() or bool(self._after.get(node)))
+        if node not in self.graph:
+            return False
+        name = self.name_of(node)
+        return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def find_meant(self, name: str) -> list[str]:
         """Return the node of a known name. For an unknown name, return all nodes that contain its words."""
@@ -157,8 +149,8 @@ class FactIndex:
         """Yield, for each untrue fact about a name, the newest fact that has the same relation but another name."""
         untrue = self._untrue[node]
         beside = {other for fact in untrue.values() for other in fact.nodes}
-        after = ((node, other) for other in self._after.get(node, ()) if other in beside)
-        before = ((other, node) for other in self._before.get(node, ()) if other in beside)
+        after = ((node, other) for other in self.graph.succ[node] if other in beside)
+        before = ((other, node) for other in self.graph.pred[node] if other in beside)
         for old in (fact for pair in (*after, *before) for fact in self.between(*pair) if fact.key in untrue):
             other = next((one for one in old.nodes if one != node), node)
             new = (one for one in self.with_words(other, old.related) if one.related == old.related)

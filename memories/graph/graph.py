@@ -60,20 +60,19 @@ class KnowledgeGraph:
 
     @property
     def graph(self) -> "MultiDiGraph[str]":
-        """A networkx graph of the names (nodes, with `name`) and facts (edges, with `fact`), made at each request."""
-        with self._lock:
-            return self._facts.make_graph()
+        """The networkx graph of names (nodes, with `name`) and facts (edges, with `fact`). Do not change it."""
+        return self._facts.graph
 
     @property
     def empty(self) -> bool:
         """Tell whether the graph has no facts."""
         with self._lock:
-            return not self._facts.spelt
+            return not self.graph
 
     def facts(self, *, history: bool = False) -> list[Fact]:
         """Return all current facts, in the order first said; with `history`, superseded facts too."""
         with self._lock:
-            facts = (fact for node in self._facts.spelt for fact in self._facts.at(node))
+            facts = (fact for node in self.graph for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
 
     def export(self, form: str, *, history: bool = False) -> str:
@@ -137,7 +136,7 @@ class KnowledgeGraph:
     def find_names(self, text: str) -> list[str]:
         """Return the graph's names in a text, in order of appearance; "York" within "New York" does not count."""
         with self._lock:
-            return [self._facts.spelt[node] for node in self._facts.names.find_names(text)]
+            return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
         """Return the names that a text asks about: a dict from canonical name to certainty, from 0 to 1."""
@@ -152,7 +151,7 @@ class KnowledgeGraph:
     def name_of(self, node: str) -> str:
         """Return a canonical name as it was first spelt."""
         with self._lock:
-            return self._facts.spelt[node]
+            return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
         """Return the facts with these keys, in the order of the keys. Superseded facts are skipped."""

@@ -50,8 +50,8 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     `max_summary_tokens` limits it.
     """
     count_summary: bool = False
-    """Count the summary towards the limit. By default, the model is then asked for a summary of at most three quarters of
-    the limit, which leaves room for messages.
+    """Count the summary towards the limit. By default, the model is then asked for a summary of at most three quarters
+    of the limit, which leaves room for messages.
     """
     prune_to: Annotated[int | None, AtLeast(0)] = None
     """The most tokens of messages to keep once the limit is passed; by default half of the limit, so that the next

@@ -47,11 +47,11 @@ def forget(
         )
     if old and not ids_like.endswith("*"):
         raise OptionError(
-            "--older-than and --idle-for look at all conversations, or at those whose ids begin with a text: "
-            f"--conversation {ids_like + '*'!r}"
+            "--older-than and --idle-for look at all conversations, or with --conversation 'acme*' at those whose ids "
+            f"begin so, not at {ids_like!r} alone"
         )
     if old:
-        _forget_old(stored.store, older_than, idle_for, ids_like[:-1], yes=yes)
+        _forget_old(stored.store, older_than, idle_for, ids_like, yes=yes)
     elif ids or everything:
         with stored.open_conversation() as (store, id_):
             named = f"message{'' if len(ids or []) == 1 else 's'} {', '.join(map(str, ids or []))}"
@@ -70,13 +70,14 @@ def forget(
                 raise typer.Exit(1)  # a cron job checks the exit code
 
 
-def _forget_old(url: str, older_than: str, idle_for: str, prefix: str, *, yes: bool) -> None:
+def _forget_old(url: str, older_than: str, idle_for: str, ids_like: str, *, yes: bool) -> None:
     age, idleness = _span("--older-than", older_than), _span("--idle-for", idle_for)
     with closing(open_existing(url)) as opened:
         told = [f"messages older than {older_than}"] * bool(older_than)
         told += [f"conversations idle for {idle_for}"] * bool(idle_for)
-        confirm(f"Delete {' and '.join(told)} in {show_url(url)} for good?", yes=yes)
-        done = delete_old(opened, older_than=age, idle_for=idleness, prefix=prefix)
+        where = "" if ids_like == "*" else f"in conversations {ids_like!r} "
+        confirm(f"Delete {' and '.join(told)} {where}in {show_url(url)} for good?", yes=yes)
+        done = delete_old(opened, older_than=age, idle_for=idleness, prefix=ids_like[:-1])
     messages = sum(map(len, done.removed.values()))
     echo(f"{write_count(messages, 'message')} deleted from {write_count(len(done.removed), 'conversation')}.")
     if done.remains:

@@ -130,7 +130,12 @@ def _read(
                 yield one
 
     for path, choice in chosen:
-        yield from choose_last(read(path, choice), choice.last, lambda one: (part.date for part in one.exchanges))
+        found = False
+        for one in choose_last(read(path, choice), choice.last, lambda one: (part.date for part in one.exchanges)):
+            found = True
+            yield one
+        if not found and (choice.title or choice.since):
+            yield TransferError(choice.describe_lack(str(path)))
     if repeated:
         on_note(f"{count(repeated, 'repeated conversation')} left out: messages, title, id and dates are the same")
 

@@ -22,7 +22,7 @@ HELP = (
 
 _NAMES = "|".join(FILE_OPTIONS)
 _GIVEN = re.compile(rf"(.+?):((?:{_NAMES})=.*)", re.DOTALL)
-_LIKE_GIVEN = re.compile(r".+:([a-z]+)=.*", re.DOTALL)
+_LIKE_GIVEN = re.compile(r".+:\s*([A-Za-z]+)=.*", re.DOTALL)
 
 
 def split_choice(source: str) -> tuple[str, Choice]:
@@ -44,8 +44,10 @@ def split_choice(source: str) -> tuple[str, Choice]:
             raise OptionError(f"{wrong[1]!r} is no option of a file; there are {known}")
         return source, Choice()
     # A comma may also be part of a value, such as a title.
-    parts = (part.partition("=") for part in re.split(rf",\s*(?=(?:{_NAMES})=)", found[2]))
+    parts = [part.partition("=") for part in re.split(rf",\s*(?=(?:{_NAMES})=)", found[2])]
     given = {name: value for name, _, value in parts}
+    if len(given) < len(parts) or not all(given.values()):
+        raise OptionError(f"each option of a file needs one value, not {found[2]!r}")
     since, last = given.get("since", ""), given.get("last")
     branches = given.get("branches", "shown")
     if branches not in ("shown", "all"):

@@ -10,6 +10,7 @@ import typer
 
 from memzoo.cli.options import command, conversation_option, unlock_store, write, write_count
 from memzoo.cli.terminal import echo
+from memzoo.errors import OptionError, TransferError
 from memzoo.stores import ManagedStore
 from memzoo.sync import drive
 
@@ -31,21 +32,20 @@ def mcp(
     conversation: Annotated[str, conversation_option("The conversation in the store.")] = "mcp",
     http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 picks a free one.")] = None,
     max_tokens: Annotated[int, typer.Option(min=64, help="Token limit for reading the graph.")] = 25_000,
+    import_: Annotated[Path | None, typer.Option("--import", help="Import a memory.jsonl, and exit.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and exit.")] = None,
 ) -> None:
-    """Serve a memory to assistants over the Model Context Protocol, on standard input and output.
-
-    At the first start, takes in the memory.jsonl that MEMORY_FILE_PATH names.
-    """
+    """Serve a memory to assistants over the Model Context Protocol, on standard input and output."""
     from memzoo.hosts.mcp.memory import GraphMemory
     from memzoo.hosts.mcp.server import serve_http, serve_stdio
 
     with closing(_open_store(store)) as opened:
         memory = GraphMemory(store=opened, conversation_id=conversation, max_read_tokens=max_tokens)
-        _move_in(memory)
-        if export:
-            _write_graph(memory, export)
+        if import_ or export:
+            _transfer(memory, import_, export)
             return
+        if not store:
+            _move_in(memory)
         serving = serve_stdio(memory) if http is None else serve_http(memory, http, lambda url: echo(url, err=True))
         asyncio.run(serving)
 
@@ -65,22 +65,33 @@ def _default_file() -> Path:
     return Path(typer.get_app_dir("memzoo")) / "mcp.db"
 
 
-def _write_graph(memory: "GraphMemory", target: Path) -> None:
+def _transfer(memory: "GraphMemory", source: Path | None, target: Path | None) -> None:
     from memzoo.hosts.mcp.files import export_lines
 
-    write(target, export_lines(memory))
-    # The tool `remember` stores texts as user messages.
-    if texts := sum(entry.message["role"] == "user" for entry in memory.entries()):
-        told = write_count(texts, "remembered text")
-        echo(f"{target} has the graph, without {told}: `memzoo export` writes all.", err=True)
+    if source:
+        if not source.is_file():
+            raise OptionError(f"there is no file {source}")
+        echo(_take_in(memory, source))
+    if target:
+        write(target, export_lines(memory))
+        # The tool `remember` stores texts as user messages.
+        if texts := sum(entry.message["role"] == "user" for entry in memory.entries()):
+            told = write_count(texts, "remembered text")
+            echo(f"{target} has the graph, without {told}: `memzoo export` writes all.", err=True)
 
 
 def _move_in(memory: "GraphMemory") -> None:
     """Import the original server's file when this server first starts in its place."""
-    from memzoo.hosts.mcp.files import import_lines
-
     file = Path(os.environ.get(_FILE, ""))
     if file.is_file() and not drive(memory.store.read(memory.conversation_id, limit=1)):
+        echo(f"{file}: {_take_in(memory, file)}", err=True)
+
+
+def _take_in(memory: "GraphMemory", file: Path) -> str:
+    from memzoo.hosts.mcp.files import import_lines
+
+    try:
         with file.open(encoding="utf-8") as lines:
-            items = write_count(import_lines(memory, lines), "item")
-        echo(f"{file}: {items} imported: entities, observations, relations.", err=True)
+            return f"{write_count(import_lines(memory, lines), 'item')} imported: entities, observations, relations."
+    except UnicodeDecodeError as error:
+        raise TransferError(f"{file} must be UTF-8 text: {error}") from error

@@ -94,7 +94,9 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
     # An earlier reply may have come before an outage: only a new reply shows that the model still works.
     if last_try and (step.proven or answered):
         aside = step.first, step.last
-        return Decision(Attempts(prompt_tokens=attempts.prompt_tokens, aside=(*attempts.aside, aside)), aside)
+        # Saves go on with the next exchange at once; loads wait, as after any failure.
+        rest = Attempts(failures=1, at=step.now, prompt_tokens=attempts.prompt_tokens, aside=(*attempts.aside, aside))
+        return Decision(rest, aside)
     # After the first failure the same step is tried again: as a rule the model works later. Then the step is halved.
     same = step.first == attempts.first
     half = max(step.exchanges // 2, 1) if same or attempts.exchanges else attempts.exchanges

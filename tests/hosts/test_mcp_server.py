@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from memzoo.errors import MissingExtraError
 from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.server import mcp_server, serve_http
 from memzoo.stores import open_store
+from memzoo.sync import drive
 
 ADA = {"name": "Ada", "entityType": "person", "observations": ["likes tea"]}
 NINE = [
@@ -207,17 +209,28 @@ def test_the_program_of_the_page_runs(
 def test_the_command_takes_in_and_writes_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What MEMORY_FILE_PATH names is taken in, also into a store that is named, and `--export` writes it."""
+    """What `--import` takes in, `--export` writes."""
     source, target = tmp_path / "memory.jsonl", tmp_path / "copy.jsonl"
     source.write_text(json.dumps({"type": "entity", **ADA}, separators=(",", ":")) + "\n", encoding="utf-8")
-    arguments = ["--store", f"sqlite:///{tmp_path}/m.db", "--export", str(target)]
-    monkeypatch.setenv("MEMORY_FILE_PATH", str(source))
+    arguments = ["--store", f"sqlite:///{tmp_path}/m.db", "--import", str(source), "--export", str(target)]
     monkeypatch.setattr("sys.argv", ["memzoo", "mcp", *arguments])
     with pytest.raises(SystemExit) as left:
         main()
     assert not left.value.code
     assert target.read_text(encoding="utf-8") == source.read_text(encoding="utf-8")
-    assert capsys.readouterr().err == f"{source}: 2 items imported: entities, observations, relations.\n"
+    assert capsys.readouterr().out == "2 items imported: entities, observations, relations.\n"
+
+
+def test_a_file_in_another_encoding_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is named, and nothing is taken in."""
+    source, store = tmp_path / "memory.jsonl", f"sqlite:///{tmp_path}/m.db"
+    source.write_text(json.dumps({"type": "entity", **ADA}) + "\n", encoding="utf-16")
+    monkeypatch.setattr("sys.argv", ["memzoo", "mcp", "--store", store, "--import", str(source)])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    with closing(open_store(store)) as opened:
+        assert drive(opened.read("mcp")) == []
 
 
 def test_an_export_tells_of_texts_that_have_no_place_in_it(

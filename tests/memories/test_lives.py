@@ -206,7 +206,10 @@ class Life(RuleBasedStateMachine):
             # A question that is not answered yet is shown word for word, whatever else is known of it.
             once = [*self.said.values()][: len(self.said) - len(open_questions)]
             words = [word for said in once for word in re.findall(r"w\d+q", str(said))]
-            assert {word: len(re.findall(rf"\b{word}\b", shown)) for word in words} == dict.fromkeys(words, 1)
+            counts = [len(re.findall(rf"\b{word}\b", shown)) for word in words]
+            # While the model fails, messages beyond the memory's limit are counted, not shown.
+            told = sum(map(int, re.findall(r"\((\d+) earlier messages are not shown", shown)))
+            assert sorted(counts) == [0] * told + [1] * (len(words) - told)
 
     @invariant()
     def no_state_has_what_was_forgotten(self) -> None:

@@ -21,7 +21,7 @@ from memzoo.memories.models.replies.lines import (
     unusable,
     unwrap,
 )
-from memzoo.memories.text.names import canonical, mentions
+from memzoo.memories.text.names import canonical, fold, mentions
 
 __all__ = ["Amendment", "aliases", "amendments"]
 
@@ -124,7 +124,7 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
 def _make_check(known: Iterable[str], source: str) -> Callable[[str], bool]:
     """Return a function that checks whether a name is known, or occurs in the source as a name."""
     asked = {canonical(name) for name in known}
-    spoken_of = functools.cache(functools.partial(mentions, source[:LONGEST_SOURCE]))
+    spoken_of = functools.cache(functools.partial(mentions, fold(source[:LONGEST_SOURCE])))
 
     def is_name_like(name: str) -> bool:
         return name != name.lower() or name == name.upper()  # a name is not in lower case, or its script has no case

@@ -203,6 +203,8 @@ def test_options_behind_a_file_choose_conversations(tmp_path: Path) -> None:
         ("branches=some", "branches must be 'shown' or 'all', not 'some'"),
         ("since=soon", "since must be a date such as 2026-03-02, not 'soon'"),
         ("title=x,last=-1", "last must be a whole number of at least 0, not '-1'"),
+        ("user=Ann,title=", "each option of a file needs one value, not 'user=Ann,title='"),
+        ("last=1,last=2", "each option of a file needs one value, not 'last=1,last=2'"),
     ],
 )
 def test_an_option_that_cannot_work_is_refused(option: str, told: str) -> None:
@@ -210,6 +212,15 @@ def test_an_option_that_cannot_work_is_refused(option: str, told: str) -> None:
     for words in (["compare"], ["play"], ["import", "--store", "memory://"]):
         refused = CliRunner().invoke(app, [*words, f"chats.zip:{option}"]).exception
         assert (type(refused), str(refused)) == (OptionError, told)
+
+
+def test_options_that_choose_nothing_are_told_though_another_file_is_read(tmp_path: Path) -> None:
+    """A comparison of several files does not leave one out without a word."""
+    path, told = tmp_path / "conversations.json", list[str]()
+    path.write_text(json.dumps([talk(1, "Hi")]), encoding="utf-8")
+    both = read_transcripts([f"{path}:title=nosuch", path], lambda error: told.append(str(error)))
+    assert [one.title for one in both] == ["Talk 1"]
+    assert told == [f"{path} has no conversation with 'nosuch' in its title"]
 
 
 def test_a_conversation_that_is_given_twice_is_read_once(tmp_path: Path) -> None:

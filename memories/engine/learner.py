@@ -54,7 +54,7 @@ _FEW_STEPS = 4
 
 
 class WaitingRules(NamedTuple):
-    """What decides when a strategy learns from waiting messages, and how many of them are shown.
+    """The rules for waiting messages: when a strategy learns from them, and how many of them a view shows.
 
     Attributes:
         portion: The number of exchanges that one call learns from: `learn_every`, or its default in the class.

@@ -121,7 +121,7 @@ class SharedBudget:
         Args:
             share: The amount that the task was allowed to spend, from `share`.
             spent: The amount that the task spent.
-            needed: The highest possible cost of the call for which too little was left; 0 if no call was refused.
+            needed: The highest possible cost of the call that was refused at the limit; 0 if no call was refused.
         """
         all_of_it = share >= self.limit - self.spent and not self._shares[1:]
         self._shares.remove(share)

@@ -111,7 +111,7 @@ class Variant:
         return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
 
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
-        """Return the options for this memory within a budget, with its prompts, and with `llm` if it asks a model."""
+        """Return the options for a budget, with the variant's prompts, and `llm` for each memory that asks a model."""
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
             return options | {"memories": [_with_model(one, llm) for one in options["memories"]]}

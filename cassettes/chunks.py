@@ -87,9 +87,9 @@ def event_sizes(body: bytes) -> tuple[int, ...]:
 
 
 def by_event(arrival: Arrival, body: bytes) -> Arrival:
-    """Return an arrival whose chunks are the events of the stream.
+    """Return `arrival` with one event per chunk, if its chunks end where events end and its pauses are not kept.
 
-    The network groups events at random, so the recorded chunks would differ from one recording to the next.
+    The network groups events at random, so the chunks would differ from one recording to the next.
     """
     sizes = event_sizes(body)
     if not arrival.sizes or arrival.seconds or not {*accumulate(arrival.sizes)} <= {*accumulate(sizes)}:

@@ -56,7 +56,7 @@ def _files(where: Path) -> "list[CassetteFile]":
 def show(where: Where = _FOLDER, *, as_json: AsJson = False) -> None:
     """Show the run in a cassette step by step: models, tools, a memory's own calls, answers and tokens.
 
-    Of a folder, show the cassettes, one a line: date, calls, tokens, bytes, models; the last line has the sums.
+    For a folder, list its cassettes, one per line: date, calls, tokens, bytes, models. The last line has totals.
     """
     from memzoo.cassettes.library import show_steps
     from memzoo.cassettes.steps import list_steps

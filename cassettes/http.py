@@ -77,7 +77,7 @@ class Recorded:
 
 
 def tool_path(name: str) -> str:
-    """Return the path of the URL under which a cassette keeps a tool's calls, written as HTTP requests."""
+    """Return the URL path of a tool. A cassette keeps the tool's calls as HTTP requests to this path."""
     return _TOOLS + quote(name, safe="")
 
 

@@ -42,7 +42,7 @@ _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
 
 class Found(Enum):
-    """The kind of a text in a message: a key, a text named like a secret ("password"), a local model, or plain text."""
+    """The kind of a text in a request or response: a key, words under a secret's name, a local model, or plain text."""
 
     TEXT = 0
     KEY = 1
@@ -120,7 +120,7 @@ def in_json(text: str, change: Change, *, words: bool = False) -> str:
 
 
 def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
-    """Return the fields of a form or of a URL's query as (name, value), each text replaced by the function `change`."""
+    """Return the (name, value) pairs of a form or of a URL's query, with each text replaced by `change`."""
     return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
 
 

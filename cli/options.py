@@ -140,7 +140,7 @@ class Stored:
 
     @contextmanager
     def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
-        """Yield the opened store, and the id of the chosen conversation, or else of the only one in the store.
+        """Yield the opened store and the id of the chosen conversation; by default, of the only one in the store.
 
         Raises:
             StoreError: The store cannot be opened.

@@ -37,7 +37,7 @@ def list_known(
         bool, typer.Option("--check", help="Read everything in the store, and list the damage.")
     ] = False,
 ) -> None:
-    """List all strategies, with their views, costs and needs, and all kinds of stores, also of installed packages.
+    """List all strategies (view, costs, needs) and kinds of stores, including those of installed packages.
 
     With --store, list its conversations: id, messages, first and last time.
     """

@@ -59,9 +59,10 @@ class MemorySession:
             )
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
-        """Return the view, or with `raw=True` all items; at most `limit` messages of the log, the newest.
+        """Return the view, or with `raw=True` all items.
 
-        Recalled texts in the view do not count. The default of `limit` comes from `session_settings`.
+        Of the log's messages, only the newest `limit` are returned; recalled texts do not count. The default of `limit`
+        comes from `session_settings`.
         """
         limit = self.session_settings.limit if limit is None else limit
         if self._raw:

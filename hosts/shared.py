@@ -56,8 +56,7 @@ class HostLog:
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn. If the last one is an answer, learn from the exchange.
 
-        If the last question has no answer yet and is given again after a load, it counts as a retry, and is not stored
-        again.
+        After a load, a repeat of the last question, if it is still unanswered, counts as a retry and is not stored.
 
         Args:
             said: The messages, oldest first.
@@ -105,10 +104,10 @@ class HostLog:
             ended: True to learn even without an answer, because the turn is over.
             thread: The id of the host's thread; "" if some of the thread's newest messages may be missing in `said`.
                 Only messages of this thread are deleted.
-            cuts_at_questions: True if the host drops old messages only as whole exchanges. If its thread begins with
-                an answer, the question before the answer was deleted.
-            whole: True if `said` has all messages of the host's run. Then, if `said` begins with the log's last
-                question, a failed run is repeated, and the question is not stored again.
+            cuts_at_questions: True if the host drops old messages only in whole exchanges. If its thread then begins
+                with an answer, the question was deleted.
+            whole: True if `said` has all messages of the host's run. If the new ones begin with the log's last
+                question, still unanswered, the run is a retry, and the question is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.

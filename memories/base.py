@@ -249,9 +249,9 @@ class BaseMemory(ABC):
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return whether to learn from the waiting entries now, or the number of the oldest to learn from.
+        """Return how many of the waiting entries to learn from now, the oldest first.
 
-        True (the default) is all, as soon as they make a portion (`learn_every`); False is none.
+        True (the default) means all, as soon as they make a portion (`learn_every`); False means none.
         """
         return True
 
@@ -434,9 +434,9 @@ class BaseMemory(ABC):
 
         Args:
             query: The user's next words, which are not appended; by default the user's last words.
-            max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`; the oldest messages
-                are left out. Those that still wait to be learnt from are learnt from first.
-            catch_up: True to learn first from messages not learnt from yet; false to learn and store nothing.
+            max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`. The oldest messages
+                are left out; the memory first learns from those still waiting.
+            catch_up: True to learn from waiting messages first; false to learn and store nothing.
 
         Raises:
             OverBudgetError: The messages that cannot be left out exceed `max_tokens`, or the strategy's own limit.

@@ -138,7 +138,7 @@ class TurnInProgressError(TurnError):
 
 
 class StoreError(MemoryZooError, RuntimeError):
-    """A store cannot be opened, read or written, or encrypted content is not at its own place in it."""
+    """A store cannot be opened, read or written, or encrypted content in it was moved to another place."""
 
 
 class ConflictError(StoreError):

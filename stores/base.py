@@ -48,9 +48,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The inputs or outputs of `save_context`, as a dict from name to text, or to `None` if the text is the
-            message's content; usually empty. A field with "@" before its name is a host's own form of the message,
-            which no view, search or model sees.
+        fields: The inputs or outputs of `save_context`, as a dict from name to text; usually empty. `None` stands for
+            the message's content. A field whose name begins with "@" is a host's own form of the message, which no
+            view, search or model sees.
     """
 
     message: Message
@@ -58,7 +58,7 @@ class Record:
 
     @classmethod
     def dated(cls, message: Message, said_at: datetime | None) -> Self:
-        """Return the record of a message that was said before; `None` if nobody knows when."""
+        """Return the record of an earlier message; `said_at` is `None` if the time is unknown."""
         return cls(message, {SAID_AT: said_at.isoformat() if said_at else ""})
 
     @classmethod
@@ -281,9 +281,9 @@ class ManagedStore(Store, Protocol):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """Return the ids of the conversations with messages, in order.
+        """Return the ids of the conversations with messages, sorted.
 
-        All stores sort ids in the same way: by their form from `memzoo.stores.common.escaped`.
+        All stores sort ids by their escaped form; see `memzoo.stores.common.escaped`.
 
         Args:
             after: Return only ids after this id, to read a long list page by page; `None` for all.

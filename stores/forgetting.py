@@ -34,8 +34,8 @@ class Receipt:
     Attributes:
         removed: The log numbers of the deleted messages, in order.
         rederived: The names of the states that had learnt from these messages and were derived anew.
-        outstanding: The names of the states that were deleted and not derived anew yet, then a text for each failure.
-            A state is derived anew at the next call of its memory.
+        outstanding: The names of the states to be derived anew at the next call of their memories, then a text for
+            each failure.
         calls: The number of calls to models and embedders for forgetting.
         erased: True if the store's files have no copies of the messages left. Otherwise see `remains`.
     """

@@ -152,7 +152,7 @@ class ViewContract(ContractTools):
         assert pairs[-1] == (entries[5].message, entries[5])
 
     def test_a_question_takes_no_exchanges_place(self) -> None:
-        """A view for a question shows the same earlier messages as a view after the question was stored."""
+        """A view shows the same earlier messages before and after its question is stored."""
         memory = self.make()
         tell(memory, *((f"Anna has {number} cats.", "Noted.") for number in range(3)))
         before = [entry.seq for entry in memory.messages(_ASKED["content"], catch_up=False).entries if entry]

@@ -27,7 +27,7 @@ class _Shape(BaseModel):
 
 
 class Way(_Shape):
-    """One way to run an adapter, such as a strategy of its library: the options, and a description.
+    """One way to run an adapter: with a strategy of its library, for example, or with other options.
 
     Attributes:
         about: A short description of the memory's views.

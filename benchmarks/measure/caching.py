@@ -1,6 +1,6 @@
 """Computes the cost of requests with a provider's prompt cache.
 
-Where a request begins like the request before, the repeated tokens are cheaper. A request has the tokens before the
+The beginning that a request shares with the request before is cheaper. A request consists of the tokens before the
 memory ("system tokens"), the memory's view, and the user's message.
 """
 
@@ -147,7 +147,7 @@ class PromptCache:
         self._at = 0.0
 
     def send(self, messages: Sequence[Message], at: float = 0.0) -> Requests:
-        """Return the token counts of the next request.
+        """Return the token counts of the next request: sent, cached, written.
 
         Args:
             messages: The messages sent, in order.
@@ -165,9 +165,9 @@ class PromptCache:
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
-            asked: A list with the user's message at the end; an empty list without such a message.
+            asked: The last messages, ending with the user's message; empty without a user's message.
             at: The time of the request, in seconds of any clock.
-            anew: True for a request that repeats only the system tokens, and no messages.
+            anew: True if the request repeats only the system tokens of the one before, not its messages.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))

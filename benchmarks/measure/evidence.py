@@ -21,7 +21,7 @@ def squeeze(text: str) -> str:
 
 
 class Texts:
-    r"""The texts of a view, to be searched with `in`. White space of any kind and length is equal.
+    r"""The texts of a view, to be searched with `in`. Any white space matches any other.
 
     Attributes:
         squeezed: The texts with a single space in place of each run of white space.

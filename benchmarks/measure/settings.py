@@ -116,8 +116,8 @@ class Settings:
         """Return the rule of the prompt cache for a model, with the price `price_cached` if it is set.
 
         Raises:
-            OptionError: `price_cached` is set, but it exceeds the model's input price, the model has no input price,
-                or the rule caches nothing.
+            OptionError: `price_cached` is set, but the rule caches nothing, or the model's input price is lower or
+                missing.
         """
         rule = self._rule
         if self.price_cached is None:

@@ -89,7 +89,7 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return for each memory the most by which another memory may be better in mean score, with 95% certainty.
+    """Return for each memory the most by which its mean score may lag behind another's, with 95% certainty.
 
     Even for equal scores, the result is more than 0, because the questions are only a sample.
 

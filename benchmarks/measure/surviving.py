@@ -86,7 +86,7 @@ class Followed:
         return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
 
     def list_unwanted(self) -> tuple[Survived, ...]:
-        """Return how many `Unwanted` statements of each kind at least one view presented as true."""
+        """Count, by kind, the `Unwanted` statements that any view presented as true."""
         kinds: dict[str, list[bool]] = defaultdict(list)
         for one, stated in self._unwanted.items():
             kinds[one.kind].append(stated)
@@ -106,12 +106,12 @@ def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     """Return whether texts present an unwanted statement as true of the user.
 
-    - A forgotten value counts as stated wherever it occurs.
-    - A superseded value does not count if the new value is shown too, or in a sentence with a word like "cancelled".
-    - Another speaker's words do not count in or after a sentence with the speaker's name or "not true:".
+    - A forgotten value counts wherever it occurs.
+    - A superseded value does not count in a sentence with a word like "cancelled", or if the new value is also shown.
+    - Another speaker's words do not count in or just after a sentence with the speaker's name or "not true:".
     - A guess does not count in a sentence with words like "not confirmed".
 
-    The last argument of `Unwanted` is the speaker's name or the new value.
+    `Unwanted.unless` has the speaker's name or the new value.
 
     Example:
         >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))

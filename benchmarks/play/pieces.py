@@ -114,7 +114,7 @@ def pieces_of(shown: Iterable[ShownText]) -> list[Fragment]:
 
 
 def join_pieces(pieces: Iterable[Fragment]) -> list[Told]:
-    """Return the messages that `pieces_of` split into these pieces. A message's last item is its text.
+    """Join pieces from `pieces_of` back into messages. The last item of a message is its text.
 
     Example:
         >>> shown = [ShownText("recalled", 9, None, "Anna lives in Oslo. She has a boat.")]
@@ -159,10 +159,10 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 
 
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Return the numbers of removed and added pieces with similar words, as pairs (removed, added).
+    """Pair removed and added pieces with similar words, and return each pair's numbers as (removed, added).
 
-    `gone` are the numbers of all removed pieces, `come` the numbers of all added pieces. `texts` is a dict from number
-    to text; a piece missing in this dict is never paired.
+    `gone` and `come` are the numbers of all removed and all added pieces. `texts` is a dict from number to text; a
+    piece missing from it is never paired.
     """
     old = {number: _words(texts[number]) for number in gone if number in texts}
     new = {number: _words(texts[number]) for number in come if number in texts}

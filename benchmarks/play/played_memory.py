@@ -148,9 +148,9 @@ class PlayedMemory:
 
         Args:
             query: The user's next message; `None` if unknown.
-            tables: The numbers of all texts on the page; new texts are added.
+            tables: The page's numbered texts and facts; new ones are added.
             said: A dict from log number to a message's text.
-            anew: True to compute the newest view again for another `query`, after no new exchange.
+            anew: True to replace the newest view by one for another `query`; False after a new exchange.
         """
         if not anew:
             self._keep_state(len(self._told))
@@ -166,7 +166,7 @@ class PlayedMemory:
         """Return the view for a question that is asked after `moment` exchanges.
 
         Returns:
-            The view as differences from the page's view after `moment` exchanges, as texts, and as chat messages.
+            The view's differences from the view that the page shows at `moment`, its texts, and its chat messages.
         """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)

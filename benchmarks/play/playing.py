@@ -32,7 +32,7 @@ _QUESTIONS = 8
 
 
 class Play:
-    """Several memories of one conversation, with their views for the user's next message after each exchange.
+    """Several memories of one conversation; after each exchange, they show views for the user's next message.
 
     Attributes:
         moment: The number of exchanges shown so far; -1 until the page has begun.

@@ -56,9 +56,9 @@ class Feed:
         self._acting, self._more = threading.Lock(), threading.Condition()
 
     def run(self) -> None:
-        """Compute the page's lines for the whole conversation. `after` already returns the lines that are ready.
+        """Compute the page's lines for the whole conversation. Meanwhile, `after` returns the lines that are ready.
 
-        If rules answer, which cost nothing, some of the transcript's questions are asked at the end.
+        With the offline model, which costs nothing, some of the transcript's questions are asked at the end.
         """
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):

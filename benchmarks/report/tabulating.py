@@ -50,7 +50,7 @@ class Column:
     Attributes:
         value: A function that returns the figure of a row, or `None`.
         form: The format string for figures.
-        text: A function that returns the text of a row, instead of the figure with `form`.
+        text: A function that writes a row's cell; by default, `form` writes the figure.
     """
 
     title: str

@@ -30,7 +30,7 @@ def exchanges() -> Iterator[tuple[str, str]]:
 def messages(count: int, *, rare_words: bool = False) -> list[Message]:
     """Return `count` chat messages of about 50 tokens each.
 
-    With `rare_words`, they are those of `talk`, which have words that few other messages have.
+    With `rare_words`, they are those of `talk`, where most words are rare.
     """
     if rare_words:
         return list(itertools.islice(itertools.chain.from_iterable(talk()), count))

@@ -57,9 +57,9 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Count how often a strategy's views have each result of `update_shown`, for each budget.
+    """Count the results of `update_shown` for a strategy's views, for each budget.
 
-    "both in order" counts the views with the result "both" that show the correction after the old statement.
+    "both in order" counts those of the result "both" that show the correction after the old statement.
     """
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:

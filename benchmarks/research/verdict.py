@@ -37,11 +37,11 @@ _CASES = {
 
 @dataclass(frozen=True)
 class Counted:
-    """How often randomly drawn comparisons pick a memory, and how often not the best.
+    """How often random comparisons pick a memory, and how often that is not the best.
 
     Attributes:
         somebody: The share of comparisons that pick a memory.
-        worse: The share of comparisons that pick another memory than the best.
+        worse: The share of comparisons that pick a memory worse than the best.
     """
 
     somebody: float
@@ -85,9 +85,9 @@ def recorded_correlation() -> float:
 def count_picks(
     shares: Sequence[float], questions: int, alike: float, draws: int, random: numpy.random.Generator
 ) -> Counted:
-    """Draw random comparisons, and count how often they pick a memory, and how often not the best.
+    """Draw random comparisons, and count how often they pick a memory, and how often that is not the best.
 
-    `shares` are the true shares of questions that the memories answer, the cheapest memory first. `alike` is the
+    `shares` has each memory's true share of answered questions, the cheapest memory first. `alike` is the
     correlation of two memories' answers, `draws` the number of comparisons.
     """
     picks = [_pick(_draw(shares, questions, alike, random)) for _ in range(draws)]

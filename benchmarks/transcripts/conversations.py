@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The line's question, or else the line with `___` in place of `means`; `None` if both are missing."""
+        """The line's question, or else the line with `means` replaced by `___`; `None` if it has neither."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -89,7 +89,7 @@ class Unwanted:
         kind: The kind of the statement, such as "forgotten"; one of `UNWANTED_KINDS`.
         text: The whole line that contains the statement.
         means: The statement in short.
-        unless: Words that make the statement harmless: the value that replaced it, or the name of its speaker.
+        unless: Words that, if shown too, make the statement harmless: its new value, or its speaker's name.
         question: A question that may bring up the statement; "" without one.
     """
 

@@ -1,6 +1,6 @@
 """Reads the exports of chat applications: a table of forms, and a reader for each form.
 
-The forms are in `assistants.py`, `people.py` and `logs.py`, each a `Form`. Its reader is a table of JSON paths
+The forms are in `assistants.py`, `people.py` and `logs.py`, each a `Form`. A form's reader is a table of JSON paths
 (`Fields`), or a function `read(document, title)` in `readers/` that yields conversations.
 """
 

@@ -25,8 +25,8 @@ class Form:
         document: The kind of content that `recognise` and `read` get.
 
             - "object": a JSON object; also each object in a list, and each line of JSON Lines.
-            - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 10, or 20
-              lines.
+            - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 10
+              values or 20 lines.
             - "list or object": a list or a single object.
             - "text": a whole text. `recognise` gets the first 4,000 characters.
             - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
@@ -39,8 +39,8 @@ class Form:
         known: The version or date of the application whose exports have this form, and where this was found.
         get: Instructions for getting the export.
         beside: The names of other files in the export, which are ignored; `*` stands for any text.
-        items: The name of a list in a large object. `read` gets the object once for each item, with a list of only this
-            item.
+        items: The name of a list in a large object. `read` gets the object once for each item, with only that item in
+            the list.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a function that tells whether an object has a value at all `paths`, and all the members `values`.
+    """Return a function that tells whether an object has all `paths` (even if null) and all the members `values`.
 
     For a list of objects, the function tells whether any single object has all these.
 

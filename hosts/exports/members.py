@@ -151,8 +151,8 @@ def id_at(item: Any, path: str, place: str) -> str:
 def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the role of a message, from the value at a path.
 
-    `roles` is a dict from a value to its role, for values that are not common names of a role; see `Fields`. `place` is
-    the place of the message, for the error.
+    `roles` is a dict from value to role, for values other than the common names of roles; see `Fields`. `place` is the
+    place of the message, for the error.
 
     Raises:
         TransferError: The role is missing or unknown. The error names the message, the path and the value.

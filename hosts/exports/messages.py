@@ -145,7 +145,7 @@ def conversation_of(
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: An item is not a message, or has a parent: the items may be a tree. The error names the item.
+        TransferError: An item is not a message, or has a parent or children, as in a tree. The error names the item.
     """
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []

@@ -34,13 +34,13 @@ def tree_of(
         parents: A dict from each node's id to the id of the previous node; `None` or "" for a first node.
         said: A function that takes a node's id, and returns the node's messages with dates.
         shown: The id of the last node of the branch; by default, the last leaf in `parents`.
-        unsaid: A function that takes the id of a node without messages, and returns a noun such as "tool step", which
-            a note then counts; "" if the node needs no mention.
+        unsaid: A function that takes the id of a node without messages, and returns a noun for it, such as "tool step".
+            A note counts the nodes of each noun, but not of "".
         notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: A parent is not in the tree, or follows itself; the error names the node.
+        TransferError: A parent is missing, or is its own ancestor; the error names the node.
     """
     if not parents:
         return ChatLog(title, [], [], list(notes), id)

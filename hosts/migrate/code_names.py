@@ -163,7 +163,7 @@ _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPA
 
 
 def mentions_langchain_memory(content: bytes) -> bool:
-    """Return whether a file may use LangChain's memory, without parsing the file, which is much slower.
+    """Return whether a file may use LangChain's memory; much faster than parsing the file.
 
     Example:
         >>> mentions_langchain_memory(b"from langchain.memory import SimpleMemory")

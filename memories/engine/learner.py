@@ -59,7 +59,7 @@ class WaitingRules(NamedTuple):
     Attributes:
         portion: The number of exchanges that one call learns from: `learn_every`, or its default in the class.
         pending_limit: The token limit for waiting messages: `max_pending_tokens`, or its default for the model.
-        message_limit: The token limit for all messages in a view, which counts instead; `None` for no such limit.
+        message_limit: The token limit for all messages in a view, which replaces `pending_limit`; `None` for none.
         shows_waiting: True if views also show messages that were due and could not be learnt from.
         learns_system: True if the strategy also learns from system messages.
     """
@@ -93,8 +93,8 @@ class Waiting(NamedTuple):
 
     Attributes:
         entries: The messages, oldest first.
-        due: The number of messages to learn from now, counted from the oldest.
-        is_held: True if the due messages do not make a portion yet.
+        due: The number of messages to learn from next, counted from the oldest.
+        is_held: True if these messages do not make a portion yet.
     """
 
     entries: Sequence[Entry]

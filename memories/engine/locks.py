@@ -45,9 +45,9 @@ class LockOwner:
 
     @contextlib.contextmanager
     def mark_waited_for(self) -> Generator[None]:
-        """Mark this owner as waiting for the work done in the `with` block.
+        """Mark this owner as waiting for the work in the `with` block.
 
-        The work must not wait for this owner in turn, or neither would end: `would_deadlock` looks for the mark.
+        `would_deadlock` looks for the mark: if the work waited for this owner too, neither would end.
         """
         before = _waited_for.get()
         _waited_for.set(before | {self})

@@ -328,15 +328,15 @@ class Log:
 
         Args:
             k: The number of exchanges.
-            step: The most exchanges to return beyond `k`. The beginning then moves on only every `step` exchanges, and
-                most views begin like the view before.
+            step: The most exchanges to return beyond `k`. Old exchanges are then dropped several at a time, so most
+                views begin like the view before.
         """
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return the newest `k` exchanges, and the number of exchanges that can be added before one is dropped.
+        """Return the newest `k` exchanges, and the number that can be added before one is dropped; -1 if none can.
 
-        If the next exchange already drops an exchange, the number is -1. See `exchanges` for the arguments.
+        See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

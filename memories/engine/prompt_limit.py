@@ -163,8 +163,8 @@ def next_step(
         ripe: The number of messages to learn from now, counted from the oldest.
         tokens: The token limit for the step's messages.
         most: The most exchanges; 0 for any number.
-        portion: The most exchanges in a step to which `usual` does not apply.
-        usual: A token limit below `tokens`, for a step of more than `portion` exchanges; by default `tokens`.
+        portion: The most exchanges that are limited by `tokens` alone.
+        usual: A lower token limit, for steps of more than `portion` exchanges; by default `tokens`.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):
@@ -227,9 +227,9 @@ def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
 
 
 def reword(entry: Entry, text: str) -> Shortened:
-    """Return an entry whose message has a new text instead of its content and tool calls.
+    """Return an entry whose message keeps its role and name, and has a new text as content.
 
-    The caller therefore describes the tool calls in the text. The message keeps its role and name.
+    Tool calls are dropped, so the text should describe them.
     """
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
     return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

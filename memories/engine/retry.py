@@ -115,8 +115,8 @@ def is_last_try(attempts: Attempts) -> bool:
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
     """Return the seconds until the model may be asked again after a failure.
 
-    For a save: 0 after the first failure, then 2 and doubled with each failure, up to 300. For a load: always 600, so
-    that its caller, who waits for the result, seldom has to wait for a failing model.
+    A save may ask at once after the first failure; after the second it pauses for 2 seconds, then twice as long each
+    time, up to 300. A load always pauses for 600, so that its caller seldom waits for a failing model.
     """
     if attempts.failures <= saving:
         return 0.0
@@ -159,7 +159,7 @@ class RetryPolicy:
 
         Raises:
             TooLongError: The endpoint says that the prompt is too long.
-            ModelError: The model failed. In a load, also if the model failed a short time ago; the block does not run.
+            ModelError: The model failed. A load does not run the block if the model failed a short time ago.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):
@@ -208,7 +208,7 @@ class RetryPolicy:
         return decide(attempts, error, failed)
 
     def needs_proof(self, attempts: Attempts) -> bool:
-        """Tell if a call must first test the model, because the next failure could set an exchange aside."""
+        """Tell if the model must be tested before the next step, because a failure could set an exchange aside."""
         return is_last_try(attempts) and not attempts.answered
 
     def forgive(self) -> None:

@@ -126,7 +126,7 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """Return the record of a log's system message, in the form of a state, to be restored together with the log."""
+    """Return the state that records a log's system message, for `ManagedStore.restore`."""
     holds = _newest(None, entries)
     return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 

@@ -67,7 +67,7 @@ class Turn(Managed["Turn"]):
     The arguments are those of `BaseMemory.turn`, and a function that redacts a message.
 
     Attributes:
-        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if the replaced messages have that id.
+        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if the messages it replaces have that id.
         finished: True once the turn has ended with an answer and without a failure.
     """
 
@@ -166,7 +166,7 @@ class Turn(Managed["Turn"]):
         return self._before
 
     async def alearn_left_out(self, sent: Iterable[Piece]) -> bool:
-        """Learn from earlier messages that wait for a portion, if a request leaves some of them out.
+        """Learn from waiting messages if a request leaves some of them out.
 
         Nothing is learnt once messages of this turn are stored: their exchange is not complete.
 
@@ -369,7 +369,7 @@ class Replaced:
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory shows if the replaced messages are left out.
+        """Return the messages that the memory shows without the replaced ones.
 
         Args:
             query: The user's next words, for a strategy that searches.

@@ -117,7 +117,7 @@ class FactIndex:
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
-        """Yield the current facts about a node that contain one of `words`, in the order of `words`."""
+        """Yield, for each of `words` in turn, the current facts about a node that have the word."""
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 

@@ -105,7 +105,7 @@ class KnowledgeGraph:
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """Return the newest current facts about a name, as a dict from key to fact.
 
-        At most `most` facts are chosen whatever their words, and for each of `words`, at most `most` with this word.
+        These are the newest `most` facts, and for each of `words` the newest `most` facts with this word.
         Facts about longer names that contain the name are not included.
         """
         with self._lock:
@@ -160,10 +160,10 @@ class KnowledgeGraph:
         return (fact for fact in facts if fact and not fact.superseded_by)
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return facts, and before each fact the corrections of earlier facts about its names.
+        """Return the facts, each after the corrections of earlier facts about its names.
 
-        If a band was renamed from The Kettles, "The band is Velvet Harbour" comes before "Ann has seen The Kettles".
-        With `named` false, corrections come only before negated facts, to save room.
+        If The Kettles were renamed, "The band is Velvet Harbour" comes before "Ann has seen The Kettles". With `named`
+        false, only negated facts get corrections, to save room.
         """
         told = list[Fact]()
         with self._lock:
@@ -172,10 +172,10 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether the graph knows each name in a text, and there is at least one.
+        """Tell whether a text contains names in the graph, and all of them in full.
 
-        A part of a known name is not enough: "York" alone may not be "New York". Objects that are everyday words, such
-        as "red", are not names.
+        "York" alone is not enough, as it may not be "New York". Objects that are everyday words, such as "red", are not
+        names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)

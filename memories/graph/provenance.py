@@ -20,8 +20,8 @@ def find_sources(
 ) -> list[tuple[Statement, tuple[Source, ...]]]:
     """Return each statement with the messages that it was taken from.
 
-    The messages are found by their words. The words of a statement that ends a fact ("NO LONGER Sam | lives in | Oslo")
-    are those of older messages, so it gets the messages of the statement that replaces the fact, if there is one.
+    The messages are found by their words. A statement that ends a fact ("NO LONGER Sam | lives in | Oslo") repeats the
+    words of older messages, so it gets the messages of the statement that replaces the fact, if there is one.
     """
     spoken = [(text, fold(text)) for text in (text_of(entry.message) for entry in entries)]
     found = [_sources_of(statement, entries, spoken) for statement in statements]

@@ -202,9 +202,9 @@ class ChatModel:
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
-        """Return a faster form of the offline model, which calls the rules without a client; any other model as it is.
+        """Return this model, or for the offline model a faster form that calls the rules without a client.
 
-        The answers and costs are the same, but no cassette records the calls.
+        The faster form has the same answers and costs, but no cassette records its calls.
         """
         return _Rules(self) if self._is_rules else self
 

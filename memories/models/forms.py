@@ -67,7 +67,7 @@ def json_rows(text: str) -> list[list[str]] | None:
 def cells(row: Any) -> list[str]:
     """Return an item of a JSON list as strings: an array's items, an object's values, or the single value.
 
-    The subject of a triple comes first.
+    If the object is a triple, its subject comes first.
     """
     values: list[Any] = row if isinstance(row, list) else [row]
     if isinstance(row, dict):

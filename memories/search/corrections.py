@@ -113,9 +113,9 @@ def find_values(text: str) -> int:
 
 
 def kinds_of(text: str) -> int:
-    """Return a bit for each kind of value in a text (see `find_values`), and bits for a correction.
+    """Return the bits of `find_values` for a text, with `CORRECTS` added if it may correct an earlier text.
 
-    The bit `CORRECTS` is set if the text may correct an earlier text, and `SURELY` if it clearly does.
+    If it clearly does, `SURELY` is added too.
     """
     small, kinds = text.lower(), find_values(text)
     if len(text.split()) > _MOST_WORDS:
@@ -154,9 +154,9 @@ class Corrections(NamedTuple):
         lengths: The length of each possible correction, in letters.
         words: All words of the corrections, without common words, sorted.
         said_by: For each word, the number of corrections with the word.
-        owners: The indices in `places` of the corrections with the first of `words`, then with the second, and so on.
+        owners: For each of `words` in turn, the indices in `places` of the corrections with the word.
         rareness: For each item of `owners`, the rareness of its word.
-        needed: For each correction, the total rareness of shared words from which a message counts as corrected.
+        needed: For each correction, the total rareness of the words that it must share with a message to correct it.
     """
 
     rows: Rows
@@ -196,8 +196,8 @@ class Corrections(NamedTuple):
         Args:
             places: The positions of the messages.
             longest: The most letters in a correction.
-            first: For the first `first` messages, any correction counts. For later messages, only clear corrections
-                (see `SURELY`) count, and they must share 1.5 times as many rare words with the message.
+            first: The number of messages, from the first of `places`, for which any correction counts. For the rest,
+                it must be clear (see `SURELY`), and share 1.5 times as many rare words with the message.
         """
         if not len(self.places):
             return [[] for _ in places]

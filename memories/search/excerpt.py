@@ -69,7 +69,7 @@ async def fit_found(
 def fit_passages(
     limit: int, passages: Iterable[Passage], tokens: Callable[[str], int], shorten: Shorten | None = None
 ) -> Sequence[Passage]:
-    """Return passages whose lines, as the function `evidence` writes them, fit a token limit.
+    """Return the passages that fit a token limit together, when written by `evidence`.
 
     Args:
         limit: The limit in tokens, including dates and speakers.

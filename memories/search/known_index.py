@@ -53,9 +53,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield each fact or statement found, in a group behind later ones that replace a name in it.
+        """Yield a group for each unit found: later units that replace a name in it, then the unit itself.
 
-        If `limit` is at most 300 tokens, the later ones are left out.
+        If `limit` is at most 300 tokens, later units are left out.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

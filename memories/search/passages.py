@@ -57,10 +57,10 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Return a row of numbers for each new message; `ROW` lists the numbers.
+    """Return a row for each new message, with the fields of `ROW`.
 
-    `counts` has the number of terms in each message. `before` has the rows of earlier messages, because the first new
-    message may continue the last exchange, and the last segment (messages without a long pause between them).
+    `counts` has the number of terms in each message. `before` has the rows of earlier messages: the first new message
+    may continue their last exchange and their last segment (messages without a long pause between them).
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -117,10 +117,10 @@ def find_labels(query: str) -> set[int]:
 
 
 def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
-    """Return the points that each message loses: 0.1 takes off a tenth of the best message's score.
+    """Return the points that each message loses, as a share of the best message's score.
 
     Questions and long messages lose points, and so do all messages of a speaker who usually writes long ones. A message
-    that speaks of "I" or "we" loses fewer. `spoken_by` has each message's speaker, as an index.
+    that speaks of "I" or "we" loses fewer. `spoken_by` has the index of each message's speaker.
     """
     usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
     length = weights.length * doublings(rows["length"], weights.short)
@@ -150,10 +150,10 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return each message's nearness to the query by embeddings, in standard deviations of the similarities.
+    """Return each message's nearness: by how many standard deviations its similarity is above the lowest.
 
-    The least similar message, and messages that were not found, have 0. Each message also gets a share of the nearness
-    of the messages before and after it.
+    Messages that were not found have 0. Each message also gets a share of the nearness of the messages before and after
+    it.
 
     Args:
         count: The number of all messages.
@@ -168,7 +168,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
 
 def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """Return for each length how often `short` must be doubled to reach it; 0 for lengths below `short`."""
+    """Return log2(length / `short`) for each length; 0 for lengths below `short`."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 

@@ -64,7 +64,7 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the positions at which an array with the words of many texts has the words of selected texts.
+    """Return the positions of the words of selected texts in an array with the words of many texts.
 
     For each selected text, `first` has the position of its first word, and `counts` its number of words.
     """

@@ -213,7 +213,7 @@ class UnitIndex:
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
-        """Replace the units of items: a dict from an item's key to its units. Unchanged units cost little time."""
+        """Replace the units of `items`, a dict from item key to units. Unchanged units cost little time."""
         with self._lock:
             self._naming.clear()
             for key, units in items.items():
@@ -282,7 +282,7 @@ class UnitIndex:
             return self._rank(best)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """Return later units that name a replacement for somebody or something in this unit: the newest for each name.
+        """Return, for each name in a unit, the newest later unit that tells what replaced it.
 
         For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names with many units
         are skipped.

@@ -104,9 +104,9 @@ class FoundUnits:
         return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """Return the first `most` names found, as a dict from name to a unit that introduces the name.
+        """Return the first `most` names found, as a dict from name to the unit that introduces it.
 
-        This is the best unit that tells who or what the name is. If no unit does, it is the best unit with the name.
+        It is the best unit that tells who or what the name is, or else the best with the name.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:

@@ -29,10 +29,10 @@ class Weights:
         saturation: The parameter k1 of BM25: the lower, the less a repeated word adds.
         dilution: The parameter b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size of the window around a message in letters, including the message itself.
-        sure_correction: A clear correction corrects only messages that have at least this share of its rare words.
-        possible_correction: The same share for a text that is only possibly a correction.
-        same_subject: The least sum of the rareness of the words that a correction shares with the corrected message. A
-            word's rareness is from 0 for the most frequent words to 1 for words found only once.
+        sure_correction: The share of a clear correction's rare words that a message must have to be corrected by it.
+        possible_correction: The same for a text that may be a correction.
+        same_subject: The least total rareness of the words that a correction and the corrected message share. A word's
+            rareness is between 0 (the most frequent words) and 1 (words found only once).
     """
 
     own: float = 0.5
@@ -66,10 +66,9 @@ class UnitWeights:
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units about the unit's subjects.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The increase of `neighbours`, as a share, for a neighbour that tells who or what a subject is.
-        kinds: The gain of a unit with a date, a number, a place or a rule, as a share of the unit's score, if the query
-            asks for that.
-        having: A further gain of the units that `kinds` raises, as a share of the best score of all units.
+        roles: The share by which `neighbours` grows for a neighbour that tells who or what a subject is.
+        kinds: The gain of a unit with a date, number, place or rule if the query asks for one, as a share of its score.
+        having: A second gain of the same units, as a share of the best score of all units.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
         rows: The additional weight of two words that stand in a row in both the query and the unit.

@@ -188,9 +188,9 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return `seqs`, in which each message follows the newest messages that correct it.
+        """Return `seqs` with corrections added: before a message, the newest messages that correct it.
 
-        The first few messages get corrections of any kind, some further messages only clear corrections (see `SURELY`).
+        The first few messages get corrections of any kind, some further ones only clear corrections (see `SURELY`).
 
         Args:
             seqs: The log numbers of the messages, best first.
@@ -215,7 +215,7 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the first and last log number of at most `k` exchanges: those of the given messages, in this order."""
+        """Return up to `k` exchanges, those of the given messages in order, each as its first and last log number."""
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]

@@ -71,10 +71,11 @@ class Analyser:
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[tuple[Terms, float]]:
-        """Return a pair for each telling word of a query: an array of terms, and a weight from 0 to 1.
+        """Return the terms (an array) and the weight (from 0 to 1) of each word of a query except stop words.
 
-        A word can have several terms. In Chinese, pairs of characters are words, and a single
-        character weighs little. In languages other than English, words are also searched without stemming.
+        A word can have several terms. In Chinese, pairs of characters are words, and a single character weighs little.
+        In languages other than English, words are also searched without stemming. If all words are stop words, they
+        are kept.
         """
         read, language = translate_numbers(query.lower()), tell_language(query)
         spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in language.stops]
@@ -121,7 +122,7 @@ class Grain(NamedTuple):
     Attributes:
         first: The position of each span's first message, as an array or a slice.
         end: The position after each span's last message, as an array or a slice.
-        day: The position of each span's date. The positions of dates follow those of the messages.
+        day: The position of each span's date, in a list of all messages followed by all dates.
         norm: BM25's length norm of each span: the longer the span, the less its words count.
         saturation: The k1 of BM25, as in `Weights`.
     """
@@ -137,9 +138,9 @@ class Grain(NamedTuple):
         """Return a grain with the given spans.
 
         Args:
-            spans: The spans, as a pair of the attributes `first` and `end`.
+            spans: The attributes `first` and `end`, as a pair.
             day: The position of each span's date.
-            ends: The position of the first term of each message, then of each date, then the number of terms.
+            ends: Where each message's terms begin, then where each date's begin, and last the number of all terms.
             weights: The weights.
         """
         first, end = spans
@@ -148,7 +149,7 @@ class Grain(NamedTuple):
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
-        """Add to `scores` the score of a phrase, times `share`, for each span that contains the phrase."""
+        """Add a phrase's score, times `share`, to the `scores` of the spans that contain the phrase."""
         count = finished[self.end] - began[self.first]
         if finished is not began:
             # A phrase longer than a span may begin before the span and end after it.
@@ -164,17 +165,17 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, parts: NDArray[numpy.uint16], ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Count the phrases of a query. From the counts, `Grain.add` works out how often a span contains a phrase.
+    """Count a query's phrases from the start of the text; `Grain.add` subtracts the counts to count within spans.
 
-    Yields a triple for each phrase that occurs: how often the phrase begins before each position in `ends`, how often
-    the phrase ends before each of these positions, and the phrase's share.
+    Yields a triple for each phrase that occurs: how often it begins before each position in `ends`, how often it ends
+    before each of them, and its share.
 
     Args:
         terms: The terms of all messages, then of all dates.
         parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
             terms share them.
-        ends: The position of the first term of each message, then of each date, then the number of terms.
-        phrases: Pairs of a phrase to search for and its share, which is the weight of the phrase.
+        ends: Where each message's terms begin, then where each date's begin, and last the number of all terms.
+        phrases: The phrases to search for, each with its share (its weight).
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
     words = numpy.array(sorted({int(phrase[0]) for phrase, _ in phrases}), numpy.uint64)

@@ -130,7 +130,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return Changes(changes if tokens is None else notes_within_state(state.items, changes, tokens))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the log number of the oldest exchange that is shown, or may tell who "she" is in new messages."""
+        """Return the log number of the oldest exchange that is shown, or needed to resolve pronouns in new messages."""
         return await log.until_number(state.watermark).start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:

@@ -195,7 +195,7 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Return the given keys that are other names for a note."""
+        """Return those of the keys that are not a note's own, but another name for it."""
         with self._lock:
             return self._of.keys() & keys
 
@@ -252,8 +252,8 @@ class EntityNotes:
 
     Attributes:
         items: A dict from key to item of the state. A key is a name in canonical form.
-        index: An index of the items, by default a new one. An index of an earlier or later state works too, because
-            names without an item are skipped.
+        index: An index of the items, by default a new one. It may be that of an earlier or later state: its names
+            without an item are skipped.
     """
 
     items: Mapping[str, Mapping[str, Any]]

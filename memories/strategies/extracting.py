@@ -54,7 +54,7 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
 class Draft(Generic[Kept]):
     """Keeps search indexes for a state that is being derived anew and is not stored yet.
 
-    At each step, only the changed items are applied to the indexes.
+    Each call of `after` applies only the items that changed.
 
     Args:
         make: Returns empty indexes.
@@ -75,7 +75,7 @@ class Draft(Generic[Kept]):
         self._kept: Kept | None = None
 
     def after(self, items: Mapping[str, JSON]) -> Kept:
-        """Return the indexes, updated to these items of the state. Only one thread may call this at a time."""
+        """Update the indexes to the state's `items`, and return them. Only one thread may call this at a time."""
         before, kept = self._items, self._kept
         kept = self._make() if kept is None else kept
         changes = {key: item for key, item in items.items() if before.get(key) is not item}
@@ -84,7 +84,7 @@ class Draft(Generic[Kept]):
         return kept
 
     def drop(self) -> None:
-        """Drop the indexes, once the state is stored."""
+        """Drop the indexes; called once the state is stored."""
         self._items, self._kept = {}, None
 
 

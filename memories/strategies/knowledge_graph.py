@@ -54,8 +54,8 @@ class ConversationKGMemory(ModelBackedMemory):
     r"""Shows the facts that fit the input, found by words.
 
     One call writes down the facts of eight exchanges (`learn_every`) as subject, relation and object; the exchanges are
-    shown word for word until then. A load searches without a model: a fact is found by its words, and by the words of
-    other facts about its names: "my head baker" finds all facts about Devin, if one fact says that Devin is head baker.
+    shown word for word until then. A load searches without a model. It finds a fact by its words, and by those of
+    other facts about its names: "my head baker" finds all facts about Devin, if one says that Devin is head baker.
     A fact that forbids something, or tells of an allergy, is shown for any question, if there is room. Facts from
     different exchanges are joined under one name, and corrections win: if a subject can have only one object, the newer
     fact supersedes the older fact, which stays as history.

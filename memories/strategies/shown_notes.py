@@ -108,7 +108,7 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, and the first statement of each shown note.
 
-    A statement in several notes is repeated in notes that the statement names only if room is left at the end.
+    A second copy of a statement, in the note on somebody whom it names, is shown only if room is left at the end.
 
     Args:
         limit: The most tokens of all statements together.

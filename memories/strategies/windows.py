@@ -302,7 +302,7 @@ class MessageWindowMemory(WindowMemory):
 class TokenWindowMemory(WindowMemory):
     """Shows the newest messages that fit a number of tokens, always with the system message.
 
-    Messages are shown whole or not at all. The cost of a turn stays within the limit for messages of any length.
+    Messages are shown whole or not at all. However long they are, the view stays within the limit.
     LangChain's names work too: `create_memory("ConversationTokenBufferMemory")`, or "token-buffer".
 
     Costs: no call; tokens up to the limit.
@@ -335,7 +335,7 @@ class SlidingWindow:
 
     Args:
         weight: Returns the weight of an entry towards the limit.
-        counted_by: Returns the name of the token counter; with another counter, all weights are counted anew.
+        counted_by: Returns the name of the token counter; if the name changes, all weights are counted anew.
     """
 
     def __init__(self, weight: Callable[[Entry], float], counted_by: Callable[[], str]) -> None:

@@ -115,7 +115,7 @@ def _replace_result(message: Message, name: str, over: int, size: Callable[[], f
 def clear_results(
     messages: Sequence[Message], option: ClearToolResults, size: Callable[[Message], float]
 ) -> list[Message]:
-    """Return messages, oldest first, with old tool results replaced by lines."""
+    """Return messages, oldest first, with each old tool result replaced by a line."""
     cleared = list(messages)
     for place, name in (_results_to_clear([*enumerate(messages)], option) if messages else {}).items():
         cleared[place] = _replace_result(messages[place], name, option.over, partial(size, messages[place]))
@@ -162,9 +162,9 @@ class Clearing:
         return self._replace(entries, _results_to_clear(said, replace(self._option, keep=0, step=1)), {})
 
     def may_change(self, shown: Sequence[Entry]) -> bool:
-        """Tell whether more tool results may be replaced later, which changes the view.
+        """Tell whether the view may change later, when more tool results are replaced.
 
-        This includes results that are not `shown`: once replaced, they may leave room for other messages.
+        Results that are not `shown` count too, because shorter results leave room for other messages.
         """
         if any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in shown):
             return True

@@ -279,7 +279,7 @@ class Estimate:
     def suit(self, model: str) -> None:
         """Choose the family of tokenizers for a model, and drop all corrections.
 
-        Nothing changes if the name of an earlier model has told the family.
+        If the family is already known from an earlier model, nothing changes.
         """
         if not self.tokenizer.name:
             self._choose(tokenizer_of(model))
@@ -296,7 +296,7 @@ class Estimate:
         return factors._replace(**_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
-        """Use the first factors stored with these entries, which come newest first; return False if there are none."""
+        """Use the newest valid factors stored with `entries` (newest first); return False if there are none."""
         told = (entry.fields[ANSWER] for entry in entries if ANSWER in entry.fields)
         for counted in (json.loads(one).get("counted") for one in told if one and '"counted"' in one):
             # Another version may keep other factors.

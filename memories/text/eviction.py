@@ -59,7 +59,7 @@ class Fitted:
         size: The weight of the kept messages.
         settled: True if a longer list, with older messages, would give the same result.
         oldest_needed: The log number of the oldest message that may still be shown.
-        room: The weight that may be added before a kept message is evicted; below 0 if any addition evicts a message.
+        room: The most weight that can be added without evicting a kept message; below 0 if any addition evicts one.
     """
 
     kept: list[Weighed]
@@ -94,7 +94,7 @@ def fit_messages(
         system_first: True to put system messages first; false to leave system messages in their places.
         steps: Chooses the first kept message, so that it seldom changes; by default, as many messages as fit are kept.
         pinned: The log numbers of pinned messages.
-        newest: The newest log number, if it is not the number of the last message in `items`.
+        newest: The newest log number, if `items` ends before it.
         count: Returns the number of messages up to a log number, for use with `steps` (see `Log.counter`).
     """
     given = list(items)
@@ -239,8 +239,8 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 class Steps:
     """A window of messages that moves in steps, so that a provider's prompt cache stays valid most of the time.
 
-    The window begins after the greatest log number that is a multiple of `every` and leaves at least `least` to show.
-    While this would show more than `most`, `every` is halved. The beginning depends only on the messages shown, so it
+    The window begins after a multiple of `every`: the greatest log number of this kind that leaves at least `least` to
+    show. While that shows more than `most`, `every` is halved. The beginning depends only on the messages shown, so it
     is the same after a restart and in other processes.
 
     Attributes:
@@ -270,10 +270,10 @@ class Steps:
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
     def first(self, numbers: Sequence[int], weights: Sequence[float], besides: float = 0) -> int:
-        """Return the position of the first item shown. If no item is shown, return the number of items.
+        """Return the position of the first item shown; if none is shown, the number of items.
 
         Args:
-            numbers: The log number of each item's first message, ascending. The window begins with one of these items.
+            numbers: The log number of each item's first message, ascending.
             weights: The weight of each item.
             besides: The total weight of messages that are always shown.
 
@@ -298,12 +298,12 @@ class Steps:
     def room(
         self, numbers: Sequence[int], weights: Sequence[float], newest: int, *, begins: int, besides: float = 0
     ) -> int:
-        """Return the weight that can be added before the window moves; 0 if any addition moves it.
+        """Return the most weight that can be added without moving the window; 0 if any addition moves it.
 
         Args:
             numbers: The log number of each item's first message, ascending.
             weights: The weight of each item.
-            newest: The newest log number. Added messages get the numbers after it, and the window may begin with them.
+            newest: The newest log number. Added messages are numbered from the next one on.
             begins: The position in `numbers` at which the window begins now.
             besides: The weight of messages that are always shown.
         """

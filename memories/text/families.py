@@ -25,7 +25,7 @@ class Family:
         returns: Members of an assistant's message and its calls that the provider wants back, unchanged, in later
             requests.
         missing_thoughts: The `reasoning_content` to add to messages without one; "" to add none.
-        missing_signature: The signature to add to a first call without one; "" to add none.
+        missing_signature: The signature for the first call of an answer whose calls have none; "" to add none.
         thoughts_in_words: True to send thoughts back in the text, after "<think>" and before the words.
     """
 

@@ -148,8 +148,8 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange, which is the position after its last entry.
 
-    An exchange begins with a user or system message after an answer, or with the first message of a turn. The exception
-    is an unanswered exchange: it goes on if the next turn begins with a message of the assistant.
+    An exchange begins with a user or system message after an answer, or with the first message of a turn. But a turn
+    that begins with a message of the assistant continues an unanswered exchange.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

@@ -100,9 +100,9 @@ def make_request(
     Args:
         pieces: The pieces of the request, in order.
         family: The family.
-        stable: The number of pieces at the beginning that the next request will have too.
-        room: The amount that may be added before the next call, as in `Shown`.
-        ends: True to add a user message after an answer at the end, because endpoints want the user to speak last.
+        stable: The number of pieces at the beginning that the next request repeats.
+        room: The value for `Shown.room`.
+        ends: True to add a user message if the request would otherwise end with an answer.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)
@@ -122,15 +122,14 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Put messages into groups, each to be joined into one message, so that `FOLLOWS` allows the order of the groups.
+    """Group messages so that `FOLLOWS` allows their order, once each group is joined into one message.
 
     Args:
-        items: Pairs of a value to keep with the message, such as its origin, and the message. System messages come
-            first.
+        items: Pairs of a value, such as the message's origin, and the message. System messages come first.
         stand_ins: By kind, the message to insert where the order of two messages is not allowed.
 
     Returns:
-        The groups, each as a list of messages and a list of their values.
+        The groups: pairs of a list of messages and a list of their values.
     """
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"

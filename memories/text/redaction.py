@@ -126,7 +126,7 @@ class Redactor:
     def record(self, record: Record) -> Record:
         """Return a record with its message and fields redacted.
 
-        In a field with a host's own form of the message, ids and times stay unchanged.
+        A field that holds a message in a host's own form keeps its ids and times.
         """
         if self.is_idle:
             return record

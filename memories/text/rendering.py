@@ -103,7 +103,7 @@ class Renderer:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
-            only_pieces: True to make only the result's attribute `pieces`, for `request`; the list is then empty.
+            only_pieces: True to leave the returned list empty, for `request`, which needs only its attributes.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
@@ -206,7 +206,7 @@ class Renderer:
         return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Return entries as a transcript, oldest first, like `lines`. Lines of the last transcript are used again."""
+        """Return the same transcript of entries as `lines`, but reuse the text of the last transcript."""
         known, text = self._newest
         if known == entries:
             return text
@@ -276,7 +276,7 @@ class Renderer:
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens around found texts: those of their frame and of their message."""
+        """The tokens that the frame and the message add to found texts."""
         if self._frame[0] != (counted_by := self.counted_by):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
         return self._frame[1]

@@ -29,7 +29,7 @@ _THOUGHTS = ("encrypted_content", "content")
 
 
 def by_responses(family: Family) -> Family:
-    """Return a copy of a family for the Responses API, whose requests repeat the items of earlier answers."""
+    """Return a family adapted to the Responses API: requests also repeat the items of earlier answers."""
     return replace(family, returns=family.returns | {_ITEMS})
 
 

@@ -82,7 +82,7 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return a dict to add to a message: its thoughts under the first free name in `THOUGHT_FIELDS`.
+    """Return a dict with thoughts to add to a message, under its first free name in `THOUGHT_FIELDS`.
 
     Without thoughts, the dict is empty.
     """

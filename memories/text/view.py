@@ -179,10 +179,10 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return blocks of items and their texts: the `earlier` blocks, and behind them a block of new items.
+        """Return the `earlier` blocks of items followed by a block of new items, and the texts of all blocks.
 
-        The `earlier` blocks are dropped, and all `items` are in one block, if there is no room for all, an earlier item
-        is no longer valid, or hardly any earlier item was found again.
+        Return a single block with all `items` instead if there is no room for all blocks, an earlier item is no longer
+        valid, or hardly any earlier item was found again.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]
@@ -211,9 +211,9 @@ class View:
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
-        summary_as_turn: True to write `recalled` in a transcript as words of the system.
-        room: The amount that can be added to the log before the view's first entry changes, in the unit of the
-            strategy's limit, or a function that returns the amount; `None` for any amount, -1 for none.
+        summary_as_turn: True to write `recalled` in a transcript as messages of the system.
+        room: The most that can be added to the log without changing the view's first entry, in the unit of the
+            strategy's limit; -1 for nothing, `None` for any amount. Or a function that returns this.
         texts_stay: True if no text is changed or added while there is `room`.
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
         shows_newest: True if the entries include the whole newest exchange.
@@ -270,7 +270,7 @@ class View:
 
     @property
     def quoted(self) -> list[str]:
-        """The texts to show as quotations: those found by a search, or without any, the notes as one text."""
+        """The texts to show as quotations: `quotes`, or if there are none, the notes as one text."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in self.quotes or (known,) if text]
 
@@ -283,7 +283,7 @@ class View:
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
     """Return the value of `View.room` for a view with `spare` left of its limit.
 
-    This is `spare`, or -1 for no room if the next exchange, taken to be as large as the newest, needs more.
+    This is `spare`, or -1 if that is too little for another exchange as large as the newest.
     """
     newest = entries[last_exchange(entries) :]
     return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

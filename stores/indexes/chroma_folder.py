@@ -63,7 +63,7 @@ class ChromaFolder:
             raise
 
     def close(self) -> None:
-        """Unlock the folder. The next opening uses its files again, unless the attribute `sound` is false."""
+        """Unlock the folder. If `sound` is true, its files are used again at the next opening."""
         with contextlib.closing(self._notes), contextlib.suppress(OSError, sqlite3.Error):
             if self.sound:
                 files = json.dumps(_files(self.index))

@@ -106,7 +106,7 @@ class ExactIndex(Closing):
             return vectors.nearest(numbers, k)
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """See `VectorIndex.known`; always "", because adding an embedding again is faster than computing its digest."""
+        """See `VectorIndex.known`. Each digest is "", because adding an embedding again is faster than a digest."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
             return dict.fromkeys(vectors.rows, "") if vectors else {}

@@ -53,7 +53,7 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
 
 
 def is_own(options: str | None) -> bool:
-    """Tell whether a connection's options are memzoo's own (a time limit for locks), with none from the user's URL."""
+    """Tell whether a connection's options hold only memzoo's time limit for locks, and none from the user's URL."""
     return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
 
 

@@ -71,8 +71,8 @@ def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
     """Return an SQL statement that selects the ids of conversations with messages, in order.
 
     Args:
-        bounds: The conditions, each also the name of a value to give when the statement runs: ids above "after", from
-            "first" on, below "beyond"; unchanged since "idle"; with messages that the state "behind" lacks; "limit".
+        bounds: The names of conditions, which are also parameters of the statement: ids above "after", from "first"
+            on, or below "beyond"; no message since "idle"; messages that the state "behind" lacks; at most "limit" ids.
     """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
@@ -156,7 +156,7 @@ class Statements:
         revise: Locks a conversation against other writers, and gives it a new version number.
         renew: Does the same as `revise`, and makes readers that know an earlier version read everything anew.
         lease: Takes a free lease, or renews the owner's; then returns its owner and token.
-        evicted: Notes that messages were evicted: gives the log a new epoch, but no new version to the states.
+        evicted: Gives the log a new epoch after an eviction; the states keep their versions.
         retire: Records a conversation's last version number before its deletion, so that the number is not used again.
     """
 

@@ -42,7 +42,7 @@ class Bench:
                 self.ask(body, **options)
 
     def fails(self, *bodies: Any, **options: Any) -> bool:
-        """Return whether a replay of requests with these bodies fails without sending anything to the server."""
+        """Replay requests with these bodies; return True if this fails and nothing is sent to the server."""
         asked = self.server.count
         try:
             with self.kit.open(self.path, **options):

@@ -54,10 +54,10 @@ def has_labels(head: str) -> bool:
 
 
 def read(document: str, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation of a text.
+    """Yield the conversation in a text.
 
-    If the user's first message begins with "You:", so do all of the user's messages. A later "User:" is then part of
-    the words. The same rule holds for the assistant.
+    If the user's first label is "You:", only "You:" begins a message of the user, and a later "User:" is part of the
+    words. The same holds for the assistant.
     """
     lines = document.replace("\r\n", "\n").split("\n")
     first = next((label for line in lines if line.strip() and (label := _label(line))), None)

@@ -59,8 +59,8 @@ def is_text(head: str) -> bool:
 def read(text: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat in a text or a folder. The times have no zone, and are read as UTC.
 
-    The user is the speaker of "You deleted this message". Without this message, in a chat of two people, WhatsApp names
-    the file after one speaker, and the user is the other.
+    The user is the speaker of "You deleted this message". Without this message, the user of a chat of two people is the
+    one after whom the file is not named.
 
     Raises:
         TransferError: The dates have no common order of day, month and year.

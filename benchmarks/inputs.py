@@ -160,7 +160,7 @@ def _wrong(value: Any) -> OptionError:
 def draft_missing(transcripts: Source) -> Conversations | None:
     """Return a function that yields the conversations, with questions drafted by rules.
 
-    If a conversation has questions already, or rules find nothing to ask, return `None`.
+    Return `None` instead if any of the conversations has questions already, or the rules find nothing to ask.
     """
     source = source_of(transcripts)
 

@@ -63,7 +63,7 @@ def texts(value: Any, change: Change, name: str = "", *, words: bool = False) ->
     Args:
         value: The JSON value. Texts in it that are JSON themselves, such as the arguments of calls, are changed inside.
         change: A function that takes a text and its kind, and returns the replacement.
-        name: The name of the JSON member with this value; it may reveal a secret.
+        name: The name of the JSON member with this value. A name such as "password" marks a secret.
         words: True if a person, a tool or a model wrote the value.
     """
     if isinstance(value, str):

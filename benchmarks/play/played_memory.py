@@ -58,7 +58,7 @@ class Tables:
     texts: dict[int, str] = field(default_factory=dict[int, str])
 
     def of(self, pieces: Iterable[Fragment]) -> list[int]:
-        """Return the numbers of pieces of text; a new piece gets the next number."""
+        """Return the number of each piece of text, as an id; a new piece gets the next number."""
         numbers: list[int] = []
         for piece in pieces:
             numbers.append(number := self.pieces.of(piece))

@@ -59,7 +59,7 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
     """Count the results of `update_shown` for a strategy's views, for each budget.
 
-    "both in order" counts those of the result "both" that show the correction after the old statement.
+    The key "both in order" counts the views with both statements that show the correction after the old one.
     """
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:

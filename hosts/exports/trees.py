@@ -35,7 +35,7 @@ def tree_of(
         said: A function that takes a node's id, and returns the node's messages with dates.
         shown: The id of the last node of the branch; by default, the last leaf in `parents`.
         unsaid: A function that takes the id of a node without messages, and returns a noun for it, such as "tool step".
-            A note counts the nodes of each noun, but not of "".
+            A note then counts such nodes. "" leaves the node uncounted.
         notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.
 

@@ -48,7 +48,7 @@ async def aput(
 
 
 async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Content:
-    """Return the log and all states of a conversation in an in-memory store."""
+    """Return a conversation's log and states, read from an in-memory store."""
     states: dict[str, StoredState] = {}
     for name in await store.states(conversation_id):
         state = await store.read_state(conversation_id, name)

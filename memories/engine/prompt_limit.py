@@ -163,8 +163,8 @@ def next_step(
         ripe: The number of messages to learn from now, counted from the oldest.
         tokens: The token limit for the step's messages.
         most: The most exchanges; 0 for any number.
-        portion: The most exchanges that are limited by `tokens` alone.
-        usual: A lower token limit, for steps of more than `portion` exchanges; by default `tokens`.
+        portion: The number of exchanges for which `tokens` is the limit; for more, `usual` is.
+        usual: A lower token limit than `tokens`; by default the same.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):

@@ -38,13 +38,13 @@ class Clients:
     If only one client is given, the missing client is created with the options of the given one, except `http_client`.
 
     Args:
-        client: An existing client for synchronous calls; an asynchronous client is used like `async_client`.
+        client: An existing client for synchronous calls. An asynchronous client counts as `async_client`.
         async_client: An existing client for asynchronous calls.
         base_url: The endpoint's URL, for clients created here; by default from the environment.
         api_key: The endpoint's key, for clients created here; by default from the environment.
         options: Further options for clients created here, such as `max_retries`.
         make: Creates a client, in place of the default; called with the class name, "OpenAI" or "AsyncOpenAI".
-        bounds: Limits for the answers to clients created here.
+        bounds: Limits for the answers that clients created here accept.
     """
 
     def __init__(

@@ -138,9 +138,9 @@ class Grain(NamedTuple):
         """Return a grain with the given spans.
 
         Args:
-            spans: The attributes `first` and `end`, as a pair.
+            spans: The positions of the spans' first messages, and those after their last messages, as a pair.
             day: The position of each span's date.
-            ends: Where each message's terms begin, then where each date's begin, and last the number of all terms.
+            ends: The positions where the terms of each message and then of each date begin, and the number of terms.
             weights: The weights.
         """
         first, end = spans
@@ -165,16 +165,16 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, parts: NDArray[numpy.uint16], ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Count a query's phrases from the start of the text; `Grain.add` subtracts the counts to count within spans.
+    """Yield three values for each phrase that occurs: two arrays of counts, and the phrase's share.
 
-    Yields a triple for each phrase that occurs: how often it begins before each position in `ends`, how often it ends
-    before each of them, and its share.
+    For each position in `ends`, the first array counts how often the phrase begins before it, and the second how often
+    the phrase ends before it. The difference of two counts is the number of times in a span.
 
     Args:
         terms: The terms of all messages, then of all dates.
         parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
             terms share them.
-        ends: Where each message's terms begin, then where each date's begin, and last the number of all terms.
+        ends: The positions where the terms of each message and then of each date begin, and the number of terms.
         phrases: The phrases to search for, each with its share (its weight).
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.

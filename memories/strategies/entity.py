@@ -48,9 +48,10 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Costs: 1 call for 8 exchanges; tokens up to the limit.
 
-    State: an item for each name. The key is the canonical name. A note is `{"name": ..., "statements": [...]}`. Another
-    name for a note is `{"name": ..., "of": ...}`, with the key of the note. A statement has `text`, `said` (a day) and
-    `seq` (log numbers of messages); a corrected statement also has `until` (a day) and `ended_by` (a log number).
+    State: an item for each name, under the name's normalized spelling. A note is `{"name": ..., "statements": [...]}`.
+    Another name for a note is `{"name": ..., "of": ...}`, where `of` is the key of the note. A statement has `text`,
+    `said` (a day) and `seq` (log numbers of messages); a corrected statement also has `until` (a day) and `ended_by` (a
+    log number).
 
     Example:
         >>> answers = iter(["Sam: Sam is the user's brother."])

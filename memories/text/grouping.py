@@ -146,10 +146,10 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 
 
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
-    """Yield the end position of each exchange, which is the position after its last entry.
+    """Yield the end position of each exchange, which is the position after its last message.
 
-    An exchange begins with a user or system message after an answer, or with the first message of a turn. But a turn
-    that begins with a message of the assistant continues an unanswered exchange.
+    A user or system message after an answer begins an exchange. So does the first message of a turn, unless it is the
+    assistant's and answers an open question.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

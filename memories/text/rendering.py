@@ -103,7 +103,7 @@ class Renderer:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
-            only_pieces: True to leave the returned list empty, for `request`, which needs only its attributes.
+            only_pieces: True to return no messages, but only their pieces (`Shown.pieces`), as `request` needs them.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.

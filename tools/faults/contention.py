@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import importlib
 import os
 import random
 import sqlite3
@@ -59,6 +60,8 @@ def forks(tally: Tally, new: Callable[[], Scenario], children: int) -> None:
 
 
 def _fork(scenario: Scenario, children: int, pipe: Any) -> None:
+    # A fork while a thread imports a module would leave the child waiting for the module.
+    importlib.import_module("tools.faults.warm")
     acknowledged: dict[str, list[str]] = {f"talk-{number}": [] for number in range(4)}
     failed, over = 0, False
     with contextlib.closing(open_store(scenario.store, clock=noon)) as store, ThreadPoolExecutor(4) as pool:

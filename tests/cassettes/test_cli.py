@@ -1,5 +1,6 @@
 """The commands over cassettes, run as a user runs them."""
 
+import json
 import os
 import signal
 import socket
@@ -61,6 +62,8 @@ def test_list_and_show(run: Run) -> None:
     assert listed.endswith("\n1 call  7 + 5 tokens\n")
     shown = run("show", "cassettes/test_it/test_it.yaml").output
     assert "1. model m (7 + 5 tokens)\n   user: hi\n   -> You said: hi\n1 step, 7 + 5 tokens" in shown
+    (step,) = run("show", "--json").output.splitlines()
+    assert json.loads(step)["cassette"] == str(Path("cassettes/test_it/test_it.yaml"))
 
 
 def test_a_port_that_there_is_not() -> None:
@@ -340,6 +343,14 @@ class TestProxy:
             pipeline.ask("hi", at=server.url)
         with pytest.raises(UnplayedInteractionError):
             CassetteProxy(path).close()
+
+    def test_parts_that_vary(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+        """A part that is ignored may differ from the recording."""
+        with use_cassette(path, record="once"):
+            pipeline.ask("hi, it is 9:30", at=server.url)
+        process, url = self.serve(path, "--ignore", r"re:\d+:\d+")
+        assert pipeline.ask("hi, it is 10:15", at=f"{url}/v1") == "You said: hi, it is 9:30"
+        assert self.end(process)[0] == 0
 
     def test_tools_beside_it(self, server: "ModelServer", path: Path) -> None:
         """Tools of the process that has the proxy are in its cassette, and do not run in a replay."""

@@ -198,8 +198,12 @@ def test_a_child_that_closes_the_store_ends_nothing_of_its_parent(store: SQLStor
 
 def sessions(url: str) -> set[int]:
     """The server's processes for the connections of others."""
-    # A look by its name, for the server may not be done yet with the connection of an earlier one.
-    query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'looking'"
+    # Not those of this function, of which the server may not have ended the last one yet, nor the server's own, such as
+    # autovacuum.
+    query = (
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'looking' "
+        "AND backend_type = 'client backend'"
+    )
     with connected(f"{url}&application_name=looking") as connection:
         return {pid for (pid,) in connection.execute(query)}
 

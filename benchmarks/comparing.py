@@ -88,7 +88,7 @@ def compare(
 
     Raises:
         OptionError: An argument cannot work; nothing was run.
-        ExecutorError: The executor kept failing. Finished work is kept in `out`.
+        PluginError: The executor kept failing. Finished work is kept in `out`.
         TransferError: A file cannot be understood; nothing was run.
 
     Example:

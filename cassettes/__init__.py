@@ -24,11 +24,7 @@ if TYPE_CHECKING:
     from memzoo.cassettes.cassette import Cassette, use_cassette
     from memzoo.cassettes.errors import (
         CassetteError,
-        CassetteFormatError,
-        MissingCassetteError,
-        RecordingError,
-        UnmatchedRequestError,
-        UnplayedInteractionError,
+        ReplayError,
     )
     from memzoo.cassettes.proxy import CassetteProxy
     from memzoo.cassettes.tools import recorded_tool
@@ -36,12 +32,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Cassette",
     "CassetteError",
-    "CassetteFormatError",
     "CassetteProxy",
-    "MissingCassetteError",
-    "RecordingError",
-    "UnmatchedRequestError",
-    "UnplayedInteractionError",
+    "ReplayError",
     "recorded_tool",
     "use_cassette",
 ]
@@ -51,8 +43,7 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         "memzoo.cassettes.cassette": "Cassette use_cassette",
-        "memzoo.cassettes.errors": "CassetteError CassetteFormatError MissingCassetteError RecordingError "
-        "UnmatchedRequestError UnplayedInteractionError",
+        "memzoo.cassettes.errors": "CassetteError ReplayError",
         "memzoo.cassettes.proxy": "CassetteProxy",
         "memzoo.cassettes.tools": "recorded_tool",
     },

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 from weakref import WeakKeyDictionary
 
-from memzoo.cassettes.errors import RecordingError
+from memzoo.cassettes.errors import CassetteError
 from memzoo.forks import new_lock
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def current_caller() -> Caller | None:
     """Return the caller of this thread or task; `None` if all cassettes ignore its requests.
 
     Raises:
-        RecordingError: The thread or task was started outside all cassettes, and several cassettes are open.
+        CassetteError: The thread or task was started outside all cassettes, and several cassettes are open.
     """
     if is_let_through():
         return None
@@ -80,7 +80,7 @@ def current_caller() -> Caller | None:
     # Threads of an older pool have no cassette; if only one cassette is open, use this cassette.
     if len(players) == 1:
         return _open[0].in_task()
-    raise RecordingError(
+    raise CassetteError(
         f"{len(players)} cassettes are open, and a request came from a thread or task that was started outside of them."
         " Start the thread or task inside its cassette."
     )
@@ -98,7 +98,7 @@ def attach_player(player: "Player") -> Generator[None]:
     """Use a cassette's player in the block, for this thread or task and those that it starts.
 
     Raises:
-        RecordingError: The same file is open already, and is being recorded.
+        CassetteError: The same file is open already, and is being recorded.
     """
     caller, before = Caller(player), _current.get()
     if (task := _task()) is not None:
@@ -108,7 +108,7 @@ def attach_player(player: "Player") -> Generator[None]:
             one.player.path.resolve() == player.path.resolve() and (one.player.recording or player.recording)
             for one in _open
         ):
-            raise RecordingError(
+            raise CassetteError(
                 f"The cassette {str(player.path)!r} is open already, and it is being recorded:"
                 " use that one, or another file"
             )

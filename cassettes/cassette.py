@@ -14,10 +14,8 @@ from memzoo.cassettes.callers import attach_player
 from memzoo.cassettes.conversation import Statistics, statistics_of
 from memzoo.cassettes.errors import (
     CassetteError,
-    CassetteFormatError,
     Difference,
-    MissingCassetteError,
-    RecordingError,
+    ReplayError,
     replay_extra,
 )
 from memzoo.cassettes.files import check_writable, shorten_path
@@ -61,11 +59,8 @@ class Cassette:
 
         Raises:
             OptionError: The path is invalid.
-            MissingCassetteError: The file does not exist, and recording is off.
-            RecordingError: The file cannot be written.
-            CassetteFormatError: The file is not a cassette.
-            RecordingError: The same file is open already, and one of the two cassettes records.
-            RecordingError: The recording is too old.
+            CassetteError: The file does not exist and recording is off, is not a cassette, is too old, or cannot be
+                written; or it is open already, and one of the two cassettes records.
             MissingExtraError: vcrpy or PyYAML is not installed.
         """
         try:
@@ -80,7 +75,7 @@ class Cassette:
         if not self.recording and not exists:
             shown = shorten_path(self.path)
             what = f"{shown!r} is a folder" if folder else f"There is no cassette {shown!r}"
-            raise MissingCassetteError(f"{what}, and recording is off.\n{self._settings.hint}")
+            raise CassetteError(f"{what}, and recording is off.\n{self._settings.hint}")
         self._target = Path(self._settings.into) if self._settings.into else self.path
         if self._settings.into and self._target.resolve() == self.path.resolve():
             raise OptionError(f"into={self._settings.into!r} is the cassette itself; name another file")
@@ -101,9 +96,9 @@ class Cassette:
                 are no error.
 
         Raises:
-            UnmatchedRequestError: A request had no recording, and the code under test swallowed this error.
-            UnplayedInteractionError: A recorded request was not sent.
-            RecordingError: The recording must not be kept, for the reason given.
+            ReplayError: A recorded request was not sent, or one without a recording was, and the code under test
+                swallowed this error.
+            CassetteError: The recording must not be kept, for the reason given.
         """
         self._patches.close()
         # An interruption or a skipped test does not mean that a request failed.
@@ -135,7 +130,8 @@ class Cassette:
     @property
     def difference(self) -> Difference | None:
         """The first step so far in which the replay differed from the recording; `None` without a difference."""
-        return next((one.difference for one in self.player.errors if one.difference), None)
+        errors = (one for one in self.player.errors if isinstance(one, ReplayError))
+        return next((one.difference for one in errors if one.difference), None)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
         """Return the cassette's error (such as a missing recording) that caused `error`; `None` if there is none."""
@@ -150,9 +146,9 @@ class Cassette:
 
         try:
             head, recordings, _ = read_cassette(self.path)
-        except CassetteFormatError as error:
+        except CassetteError as error:
             hint = "" if error.is_other_kind else f"\n{self._settings.hint}"
-            raise CassetteFormatError(f"{error}{hint}") from error
+            raise CassetteError(f"{error}{hint}") from error
         self._check_age(str(head.get("recorded", "")))
         if head.get("recorder") == "vcrpy":
             # A cassette of vcrpy may have secrets, and has headers of the transport.
@@ -177,12 +173,12 @@ class Cassette:
         try:
             days = (settings.clock().date() - date.fromisoformat(recorded)).days
         except ValueError as error:
-            raise CassetteFormatError(f"{shorten_path(self.path)}: recorded: {recorded!r} is not a date") from error
+            raise CassetteError(f"{shorten_path(self.path)}: recorded: {recorded!r} is not a date") from error
         if days > settings.max_age:
             shown = shorten_path(self.path)
             message = f"The cassette {shown!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
             if settings.stale == "fail":
-                raise RecordingError(message)
+                raise CassetteError(message)
             warnings.warn(message, MemoryZooWarning, stacklevel=2)
 
     def _raise_swallowed(self, failure: BaseException | None) -> None:
@@ -202,8 +198,8 @@ class Cassette:
             if one.hidden and one.request.method == TOOL:
                 try:
                     read_outcome(one)
-                except CassetteFormatError as error:
-                    raise RecordingError(
+                except CassetteError as error:
+                    raise CassetteError(
                         f"{error}: a key in it is hidden ({', '.join(sorted(one.hidden))}), and only texts can have"
                         f" {PLACEHOLDER} instead; nothing was written to {shorten_path(self._target)}"
                     ) from error

@@ -8,12 +8,8 @@ from memzoo.errors import MemoryZooError, MissingExtraError
 
 __all__ = [
     "CassetteError",
-    "CassetteFormatError",
     "Difference",
-    "MissingCassetteError",
-    "RecordingError",
-    "UnmatchedRequestError",
-    "UnplayedInteractionError",
+    "ReplayError",
     "replay_extra",
 ]
 
@@ -38,22 +34,8 @@ class Difference(NamedTuple):
     places: tuple[str, ...] = ()
 
 
-class CassetteError(MemoryZooError):
-    """The base class of the replay kit's errors.
-
-    Attributes:
-        difference: The first step in which a replay differs from its recording; `None` if unknown.
-    """
-
-    difference: Difference | None = None
-
-
-class MissingCassetteError(CassetteError, FileNotFoundError):
-    """Recording is off, and the cassette to replay does not exist."""
-
-
-class CassetteFormatError(CassetteError, ValueError):
-    """The file is not a cassette, or is damaged.
+class CassetteError(MemoryZooError, RuntimeError):
+    """A cassette is missing, damaged, in use or too old, or its recording must not be kept. Nothing was written.
 
     Attributes:
         is_other_kind: True if the file is sound, but records something other than HTTP.
@@ -62,16 +44,14 @@ class CassetteFormatError(CassetteError, ValueError):
     is_other_kind = False
 
 
-class UnmatchedRequestError(CassetteError, LookupError):
-    """The code under test sent a request for which no recording is left."""
+class ReplayError(CassetteError, AssertionError):
+    """The code under test sent a request for which no recording is left, or did not send all recorded requests.
 
+    Attributes:
+        difference: The first step in which the replay differs from its recording; `None` if unknown.
+    """
 
-class UnplayedInteractionError(CassetteError, AssertionError):
-    """The code under test did not send all recorded requests."""
-
-
-class RecordingError(CassetteError, RuntimeError):
-    """A recording is in use, too old, or must not be kept, for the reason given. Nothing was written."""
+    difference: Difference | None = None
 
 
 @contextmanager

@@ -33,8 +33,8 @@ def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *,
         origin: The scheme, host and port to write into the requests, which vcrpy compares.
 
     Raises:
-        CassetteFormatError: The source cannot be read.
-        RecordingError: The target cannot be written.
+        CassetteError: The source cannot be read.
+        CassetteError: The target cannot be written.
         OptionError: The origin is invalid.
         MissingExtraError: PyYAML is not installed.
     """

@@ -4,7 +4,7 @@ import gzip
 import os
 from pathlib import Path
 
-from memzoo.cassettes.errors import RecordingError
+from memzoo.cassettes.errors import CassetteError
 from memzoo.text import private
 
 __all__ = ["as_text", "check_writable", "read_file", "shorten_path", "write_file"]
@@ -47,13 +47,13 @@ def check_writable(path: Path) -> None:
     """Check that a cassette can be written, before requests cost money.
 
     Raises:
-        RecordingError: The cassette cannot be written.
+        CassetteError: The cassette cannot be written.
     """
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         what = path if path.is_dir() else folder
         why = "that is a folder" if what is path else "that may not be written" if what.is_dir() else "that is a file"
-        raise RecordingError(
+        raise CassetteError(
             f"The cassette {shorten_path(path)!r} cannot be written, because of {shorten_path(what)!r}: {why}; "
             "nothing was sent"
         )
@@ -70,12 +70,12 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
         limit: The maximum size of the file in bytes.
 
     Raises:
-        RecordingError: The file would exceed the limit, or the disk is full or read-only; the file is unchanged.
+        CassetteError: The file would exceed the limit, or the disk is full or read-only; the file is unchanged.
     """
     # The compressed file has no time of day, so that the same recording gives the same file.
     content = gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode()
     if limit is not None and len(content) > limit:
-        raise RecordingError(
+        raise CassetteError(
             f"The cassette {shorten_path(path)!r} would have {len(content):,} bytes; the limit is {limit:,}, so it was "
             "not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let "
             "its name end in .gz."
@@ -92,4 +92,4 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
         fresh.replace(path)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise RecordingError(f"The cassette {shorten_path(path)!r} cannot be written: {error}") from error
+        raise CassetteError(f"The cassette {shorten_path(path)!r} cannot be written: {error}") from error

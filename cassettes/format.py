@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from memzoo.cassettes.chunks import Arrival, event_sizes
 from memzoo.cassettes.conversation import Statistics, statistics_of
-from memzoo.cassettes.errors import CassetteFormatError
+from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.files import as_text, read_file, shorten_path, write_file
 from memzoo.cassettes.http import TOOL, HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
 from memzoo.cassettes.scrubbing import ORIGIN
@@ -51,13 +51,13 @@ def read_cassette(path: Path) -> CassetteFile:
     """Read a cassette of this kit or of vcrpy.
 
     Raises:
-        CassetteFormatError: The file cannot be read, or is not a cassette.
+        CassetteError: The file cannot be read, or is not a cassette.
     """
     try:
         head, recordings = read_text(read_file(path))
         return CassetteFile(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        told = CassetteFormatError(f"{shorten_path(path)}: {error}")
+    except (CassetteError, OSError, EOFError, ValueError, zlib.error) as error:
+        told = CassetteError(f"{shorten_path(path)}: {error}")
         told.is_other_kind = getattr(error, "is_other_kind", False)
         raise told from error
 
@@ -71,7 +71,7 @@ def write_cassette(
     `counts` (token counts).
 
     Raises:
-        RecordingError: The file would exceed the limit, or cannot be written; an existing file is unchanged.
+        CassetteError: The file would exceed the limit, or cannot be written; an existing file is unchanged.
     """
     write_file(path, write_text([_with_bodies(one, as_text) for one in recordings], head), limit=limit)
 
@@ -80,12 +80,12 @@ def read_text(text: str) -> tuple[dict[str, Any], list[Recorded]]:
     """Return the header and the recordings in the text of a cassette.
 
     Raises:
-        CassetteFormatError: The text is not a cassette.
+        CassetteError: The text is not a cassette.
     """
     if _CONFLICT.search(text):
-        raise CassetteFormatError("it has the marks of a merge conflict; take one side whole, or record it again")
+        raise CassetteError("it has the marks of a merge conflict; take one side whole, or record it again")
     if _BEGINS.match(text) and not _ENDS.search(text):
-        raise CassetteFormatError("it is cut off: the line '...' at its end is missing; restore it, or record it again")
+        raise CassetteError("it is cut off: the line '...' at its end is missing; restore it, or record it again")
     try:
         document = load(text)
         if is_foreign(document):
@@ -95,12 +95,10 @@ def read_text(text: str) -> tuple[dict[str, Any], list[Recorded]]:
         head = {name: document[name] for name in document if name != "interactions"}
         _check_counts(head.get("counts", {}))
         return head, _checked([_read(item) for item in items])
-    except CassetteFormatError:
-        raise
     except KeyError as error:
-        raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error} is missing") from error
+        raise CassetteError(f"it does not read as a cassette of memzoo: {error} is missing") from error
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error}") from error
+        raise CassetteError(f"it does not read as a cassette of memzoo: {error}") from error
 
 
 def _items(document: Any) -> list[dict[str, Any]]:
@@ -113,7 +111,7 @@ def _items(document: Any) -> list[dict[str, Any]]:
     if not is_array(items):
         raise TypeError("'interactions' is not a list")
     if items and all(is_object(item) and "request" not in item for item in items):
-        error = CassetteFormatError("it does not record HTTP; gRPC and WebSockets are neither recorded nor replayed")
+        error = CassetteError("it does not record HTTP; gRPC and WebSockets are neither recorded nor replayed")
         error.is_other_kind = True
         raise error
     for number, item in enumerate(items, 1):

@@ -18,7 +18,7 @@ from vcr.filters import decode_response
 from memzoo import counting
 from memzoo.cassettes.callers import Caller, attach_player, current_caller, follow
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, pace, receive
-from memzoo.cassettes.errors import RecordingError
+from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, values_of
 from memzoo.cassettes.player import Player
 from memzoo.forks import new_lock
@@ -116,7 +116,7 @@ def _find_caller(request: HttpRequest) -> Caller | None:
         return current_caller()
     try:
         caller = current_caller()
-    except RecordingError:
+    except CassetteError:
         return None
     # An older recording may contain the request.
     return caller if caller and caller.player.has(request) else None
@@ -126,7 +126,7 @@ def _count(encoding: str, text: str, count: Callable[[], int]) -> int:
     """Return the token count from the recording; while recording, count the tokens and record the count."""
     try:
         caller = current_caller()
-    except RecordingError:
+    except CassetteError:
         caller = None
     return caller.player.count(encoding, text, count) if caller else count()
 

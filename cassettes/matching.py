@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from memzoo.cassettes.conversation import SPOKEN, is_asking, list_spoken, newest, readable
-from memzoo.cassettes.errors import Difference, UnmatchedRequestError, UnplayedInteractionError
+from memzoo.cassettes.errors import Difference, ReplayError
 from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import TOOL, HttpRequest, is_array, is_object, tool_name
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offer_rule
@@ -159,7 +159,7 @@ def report_unmatched(
     *,
     ignored: Ignored = NOTHING_IGNORED,
     order: Sequence[int] = (),
-) -> UnmatchedRequestError:
+) -> ReplayError:
     """Return the error about a request without a recording, with the first step that differs.
 
     `unplayed` has the indexes of the unplayed requests in `recorded`. `order` numbers the recorded steps: those with
@@ -177,14 +177,12 @@ def report_unmatched(
     else:
         lines += _unknown(asked, recorded, difference)
     said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
-    error = UnmatchedRequestError(visible("\n".join(said)))
+    error = ReplayError(visible("\n".join(said)))
     error.difference = difference
     return error
 
 
-def report_unplayed(
-    recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str
-) -> UnplayedInteractionError:
+def report_unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> ReplayError:
     """Return the error about recorded requests that were not sent.
 
     `left` has their indexes in `recorded`. The first one becomes the error's `difference`.
@@ -194,7 +192,7 @@ def report_unplayed(
         lines = [*lines[:_MOST_UNPLAYED], f"  ... and {len(lines) - _MOST_UNPLAYED} more"]
     title = f"{len(left)} of {len(recorded)} recorded requests were not sent:"
     first = min(left)
-    error = UnplayedInteractionError(visible("\n".join([title, *lines, _where(path, recorded), hint])))
+    error = ReplayError(visible("\n".join([title, *lines, _where(path, recorded), hint])))
     error.difference = Difference(first + 1, len(recorded), STEP_LESS, str(recorded[first]))
     return error
 

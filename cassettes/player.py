@@ -12,7 +12,7 @@ from typing import Any
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resize
 from memzoo.cassettes.conversation import calls_in, statistics_of
-from memzoo.cassettes.errors import CassetteError, RecordingError
+from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import TOOL, HttpRequest, Recorded, Response, content_type, is_stream
 from memzoo.cassettes.matching import RequestKey, name_text, report_unmatched, request_key, stands_for
@@ -132,13 +132,13 @@ class Player:
         """Return whether a recording will answer a request; if not, the caller must send the request and record it.
 
         Raises:
-            UnmatchedRequestError: Recording is off, and no recording remains for the request.
-            RecordingError: Recording is on, and the budget is spent.
-            RecordingError: This process was forked after the cassette was opened, so its recordings would be lost.
+            ReplayError: Recording is off, and no recording remains for the request.
+            CassetteError: Recording is on, and the budget is spent.
+            CassetteError: This process was forked after the cassette was opened, so its recordings would be lost.
         """
         if os.getpid() != self._process:
             with self.note_errors():
-                raise RecordingError(
+                raise CassetteError(
                     f"{self._key(request)} comes from a process that was forked while the cassette"
                     f" {shorten_path(self.path)!r} was open, and a cassette belongs to one process."
                     " Use threads, open a cassette in that process, or let it ask a `memzoo cassettes proxy`."
@@ -164,7 +164,7 @@ class Player:
         A recording by the same thread or task is preferred.
 
         Raises:
-            UnmatchedRequestError: Another thread was faster and took the last recording.
+            ReplayError: Another thread was faster and took the last recording.
         """
         key = self._key(request)
         with self._lock:
@@ -182,7 +182,7 @@ class Player:
         """Add a recording of a request, its response, and the arrival of the response.
 
         Raises:
-            RecordingError: The response must not be recorded; for example, it is an error without `allow_errors`.
+            CassetteError: The response must not be recorded; for example, it is an error without `allow_errors`.
         """
         turn = vars(request).get("recorded_turn", next(self._turns))
         self.stop_waiting(request)
@@ -206,7 +206,7 @@ class Player:
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))
             self._sent.pop(vars(request).get("recorded_turn", next(same, -1)), None)
 
-    def note_failure(self, request: HttpRequest, error: Exception) -> RecordingError:
+    def note_failure(self, request: HttpRequest, error: Exception) -> CassetteError:
         """Return the error for a request that got no answer, and add it to `errors`."""
         self.stop_waiting(request)
         told = self._report_no_answer(request, f"{type(error).__name__}: {error}".removesuffix(": "))
@@ -266,14 +266,14 @@ class Player:
             return
         body = one.response["body"]["string"].decode(errors="replace")
         what = f"The answer broke off ({broken})" if broken else f"The server answered {code}"
-        raise RecordingError(
+        raise CassetteError(
             f"{what} to {request_key(one.request)}\n  {body[:500]}\n"
             f"An error is not recorded unless it is allowed (allow_errors=True); "
             f"nothing was written to {shorten_path(self.path)}"
         )
 
-    def _report_no_answer(self, request: HttpRequest, why: str) -> RecordingError:
-        return RecordingError(
+    def _report_no_answer(self, request: HttpRequest, why: str) -> CassetteError:
+        return CassetteError(
             f"No answer came to {self._key(request)} ({why})\n"
             f"A request without an answer cannot be recorded; nothing was written to {shorten_path(self.path)}"
         )

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from memzoo.cassettes.answers import hide_in_answer, local_models
-from memzoo.cassettes.errors import RecordingError
+from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.http import (
     HttpRequest,
     Response,
@@ -77,7 +77,7 @@ class Scrubber:
             The response, and the place and kind of each removed key, as texts.
 
         Raises:
-            RecordingError: The body is still compressed.
+            CassetteError: The body is still compressed.
         """
         headers, kind = response["headers"], content_type(response["headers"])
         _refuse_encoded(headers)
@@ -158,7 +158,7 @@ def _decode(body: bytes) -> tuple[str, str]:
 
 def _refuse_encoded(headers: Mapping[str, Any]) -> None:
     if left := [one for one in values_of(headers, "content-encoding") if one.lower() != "identity"]:
-        raise RecordingError(
+        raise CassetteError(
             f"A response is compressed with {', '.join(left)!r}, which cannot be decoded here, so its recording could"
             " not be read or scrubbed. Send 'accept-encoding: gzip', or install the decoder (brotli for 'br')."
         )

@@ -6,7 +6,7 @@ from datetime import datetime
 from os import PathLike
 from typing import Literal, Self, TypeAlias, TypedDict, get_args
 
-from memzoo.cassettes.errors import RecordingError
+from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.ignoring import Ignore, Ignored
 from memzoo.errors import OptionError
 from memzoo.forks import new_lock
@@ -64,10 +64,10 @@ class Budget:
         """Check that the budget is not spent yet, before another request.
 
         Raises:
-            RecordingError: The budget is spent.
+            CassetteError: The budget is spent.
         """
         if self.spent >= self.tokens:
-            raise RecordingError(
+            raise CassetteError(
                 f"The budget for recordings, {self.tokens:,} tokens, is spent ({self.spent:,}):"
                 " this request was not sent. Raise --record-budget, or record fewer tests at once."
             )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
 from urllib.parse import urlsplit
 
 from memzoo.cassettes.callers import current_caller, let_through
-from memzoo.cassettes.errors import CassetteError, CassetteFormatError, RecordingError, UnmatchedRequestError
+from memzoo.cassettes.errors import CassetteError, ReplayError
 from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded, tool_name, tool_path
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.values import read_value, write_value
@@ -92,13 +92,13 @@ def read_outcome(recorded: Recorded) -> dict[str, Any]:
         is true if the caller left it early.
 
     Raises:
-        CassetteFormatError: The outcome has a value that cannot be read, for example because its class is gone.
+        CassetteError: The outcome has a value that cannot be read, for example because its class is gone.
     """
     try:
         outcome: dict[str, Any] = read_value(json.loads(recorded.response["body"]["string"]))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         name = tool_name(urlsplit(recorded.request.uri).path)
-        raise CassetteFormatError(f"The recorded result of tool {name} is not read: {error}") from error
+        raise CassetteError(f"The recorded result of tool {name} is not read: {error}") from error
     return outcome
 
 
@@ -161,7 +161,7 @@ class _Tool:
         """Yield the items of a generator.
 
         Raises:
-            RecordingError: The generator got or returned a value, which a cassette does not keep.
+            CassetteError: The generator got or returned a value, which a cassette does not keep.
         """
         pieces = self.aiterate(asked)
         try:
@@ -231,7 +231,7 @@ class _Tool:
         """Return the result of a recorded call, or raise its exception."""
         if "left" in outcome:
             with asked.player.note_errors():
-                raise UnmatchedRequestError(f"The tool {self._name} is asked for more items than are recorded")
+                raise ReplayError(f"The tool {self._name} is asked for more items than are recorded")
         if "raised" in outcome:
             raise outcome["raised"]
         return outcome.get("returned")
@@ -287,9 +287,9 @@ class _Tool:
             raise self._refuse(asked, f"cannot be recorded: {what}: {error}{advice}") from error
         return written
 
-    def _refuse(self, asked: _Asked, why: str) -> RecordingError:
+    def _refuse(self, asked: _Asked, why: str) -> CassetteError:
         """Add an error about an unrecorded call to the player's errors, in case the program swallows it; return it."""
         asked.player.stop_waiting(asked.request)
-        error = RecordingError(f"The tool {self._name} {why}")
+        error = CassetteError(f"The tool {self._name} {why}")
         asked.player.errors.append(error)
         return error

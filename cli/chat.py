@@ -20,7 +20,7 @@ from memzoo.cli.options import (
     write_count,
 )
 from memzoo.cli.terminal import Terminal, tell
-from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
+from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError
 from memzoo.memories import Conversation
 from memzoo.strategy import BaseMemory
 from memzoo.sync import drive
@@ -123,7 +123,7 @@ def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
                 _take_turn(conversation, model, line.strip())
         except KeyboardInterrupt:
             console.print("\n[dim]Stopped. What you said is kept.[/]")
-        except (ModelError, MessageError, OverBudgetError, TurnError, UnknownMessageError) as error:
+        except (ModelError, MessageError, OverBudgetError, TurnError) as error:
             console.print()
             tell("[bold red]error:[/]", str(error))
             failed = True

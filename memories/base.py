@@ -415,7 +415,7 @@ class BaseMemory(ABC):
             off: Unpin the messages; messages that are not pinned are ignored.
 
         Raises:
-            UnknownMessageError: A message does not exist; nothing was changed.
+            MessageError: A message does not exist; nothing was changed.
         """
         await self.log.pins.change(ids, pinned=not off)
 
@@ -561,7 +561,7 @@ class BaseMemory(ABC):
                 meanwhile (`memzoo forget --thorough`).
 
         Raises:
-            UnknownMessageError: A message does not exist; nothing was forgotten.
+            MessageError: A message does not exist; nothing was forgotten.
             ModelError: See `asave_context`. The messages are still forgotten.
         """
         from memzoo.memories.engine import forgetting

@@ -10,8 +10,6 @@ from typing import Any
 __all__ = [
     "AsyncOnlyError",
     "ConflictError",
-    "CutReplyError",
-    "ExecutorError",
     "MemoryZooError",
     "MemoryZooWarning",
     "MessageError",
@@ -22,13 +20,9 @@ __all__ = [
     "OptionError",
     "OverBudgetError",
     "PluginError",
-    "RedactionError",
     "StoreError",
-    "ToolRoundsError",
     "TransferError",
     "TurnError",
-    "TurnInProgressError",
-    "UnknownMessageError",
     "UnsupportedError",
     "WrongKeyError",
 ]
@@ -51,13 +45,10 @@ class OptionError(MemoryZooError, ValueError, TypeError):
 
 
 class MessageError(MemoryZooError, ValueError):
-    """A message is not an OpenAI chat message; nothing was stored."""
+    """A message cannot be taken; nothing was stored, changed or sent.
 
-
-class RedactionError(MemoryZooError, RuntimeError):
-    """A text could not be redacted; nothing was stored or sent.
-
-    The function in the option `redact` failed or did not return a text, or the text is escaped too many times.
+    It is not an OpenAI chat message, the conversation has no message with its number, or it cannot be redacted: the
+    function in the option `redact` failed or did not return a text, or a text is escaped too many times.
     """
 
 
@@ -89,10 +80,6 @@ class OverBudgetError(MemoryZooError, ValueError):
         return error
 
 
-class UnknownMessageError(MemoryZooError, LookupError):
-    """The conversation has no message with this number; nothing was changed."""
-
-
 class MissingKeyError(MemoryZooError, KeyError, ValueError):
     """`input_key` or `output_key` is missing, or names a key that the inputs or outputs lack; nothing was stored."""
 
@@ -102,39 +89,24 @@ class ModelError(MemoryZooError, RuntimeError):
 
 
 class ModelReplyError(ModelError, ValueError):
-    """The model's reply cannot be used: it is empty, refused, cut off or unparseable.
+    """The model's reply cannot be used: it is empty, refused, cut off, unparseable, or one call of a tool too many.
 
     Attributes:
         spent: The cost of the reply (a `memzoo.memories.Spent`), if known.
         reply: The text of a reply that could not be parsed; otherwise "".
         refused: True if the reply is a refusal.
+        cut_after: The number of characters of a reply that was cut off at the model's limit for replies; `None` for
+            other replies.
     """
 
     spent: Any = None
     reply: str = ""
     refused: bool = False
-
-
-class CutReplyError(ModelReplyError):
-    """The model's reply was cut off at the model's limit for replies.
-
-    Attributes:
-        characters: The number of characters received.
-    """
-
-    characters: int = 0
-
-
-class ToolRoundsError(MemoryZooError, RuntimeError):
-    """The model still called tools after the last permitted round."""
+    cut_after: int | None = None
 
 
 class TurnError(MemoryZooError, RuntimeError):
-    """A turn was used before its beginning or after its end, or has no question to answer again."""
-
-
-class TurnInProgressError(TurnError):
-    """A turn was refused because another turn of the conversation is under way. Nothing was stored."""
+    """A turn cannot begin because another one is under way, is not open, or has no question to answer again."""
 
 
 class StoreError(MemoryZooError, RuntimeError):
@@ -162,11 +134,10 @@ class TransferError(MemoryZooError, ValueError):
 
 
 class PluginError(MemoryZooError, ImportError):
-    """An extension cannot be used: a package, a class of your own, or another library in a comparison."""
+    """An extension cannot be used: a package, a class of your own, another library in a comparison, or an executor.
 
-
-class ExecutorError(MemoryZooError, RuntimeError):
-    """The executor failed repeatedly. Finished work is kept."""
+    Work that an executor has finished is kept.
+    """
 
 
 class MissingExtraError(MemoryZooError, ImportError):

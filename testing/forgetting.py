@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import OptionError, UnknownMessageError
+from memzoo.errors import MessageError, OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.sync import drive
@@ -67,7 +67,7 @@ class ForgettingContract(ContractTools):
         assert (receipt.removed, receipt.erased) == ((1, 2, 3, 4), True)
         assert memory.history() == memory.messages(_ASKED) == []
 
-    @pytest.mark.parametrize(("ids", "error"), [([1, 99], UnknownMessageError), ("12", OptionError), (3, OptionError)])
+    @pytest.mark.parametrize(("ids", "error"), [([1, 99], MessageError), ("12", OptionError), (3, OptionError)])
     def test_refuses_to_forget_what_is_not_there(self, ids: Any, error: type[Exception]) -> None:
         """A number that no message has, and a value that is no number, are refused, and nothing changes."""
         memory = self.told()

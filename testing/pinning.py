@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import MessageError, OptionError, OverBudgetError, UnknownMessageError
+from memzoo.errors import MessageError, OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.grouping import group_messages
@@ -139,7 +139,7 @@ class PinContract(ContractTools):
     def test_refuses_to_pin_what_is_not_there(self) -> None:
         """Unknown or wrong numbers of messages, and invalid messages, are refused. Nothing is pinned."""
         memory = self.told()
-        with pytest.raises(UnknownMessageError, match="no message 99"):
+        with pytest.raises(MessageError, match="no message 99"):
             memory.pin([1, 99])
         with pytest.raises(OptionError, match="not None"):
             memory.pin(None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

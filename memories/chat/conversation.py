@@ -14,10 +14,9 @@ from memzoo.errors import (
     AsyncOnlyError,
     MessageError,
     ModelError,
+    ModelReplyError,
     OptionError,
     OverBudgetError,
-    ToolRoundsError,
-    UnknownMessageError,
 )
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
@@ -188,8 +187,8 @@ class Conversation(Closing):
         Raises:
             ModelError: The model failed.
             OverBudgetError: The message is too long for `max_tokens`; nothing is sent or stored.
-            ToolRoundsError: The model still asked for tools after `max_rounds` rounds.
-            TurnInProgressError: See `BaseMemory.turn`.
+            ModelReplyError: The model still asked for tools after `max_rounds` rounds.
+            TurnError: See `BaseMemory.turn`.
             TurnError: There is no question to answer again.
         """
         [reply] = [piece async for piece in self._turn(user, after, stream=False) if isinstance(piece, Reply)]
@@ -210,12 +209,12 @@ class Conversation(Closing):
             text: The new text (pictures and files of the old message stay), or a whole new message.
 
         Raises:
-            UnknownMessageError: No user message has this number; nothing was changed.
+            MessageError: No user message has this number; nothing was changed.
             MessageError: The text is neither a text nor a user message; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
             ModelError: The model failed. The old messages stay. With `on_failure="keep"`, the new message is stored
                 after them, without an answer.
-            OverBudgetError, ToolRoundsError, TurnInProgressError: See `asend`. The old messages stay.
+            OverBudgetError, ModelReplyError, TurnError: See `asend`. The old messages stay.
         """
         return await self.asend(await _edit(self.memory, id, text), after=id - 1)
 
@@ -226,7 +225,7 @@ class Conversation(Closing):
         early, the turn fails; use `aclosing` or `aclose()` to end it at once.
 
         Raises:
-            ModelError, OverBudgetError, ToolRoundsError, TurnInProgressError: See `asend`; perhaps after some pieces.
+            ModelError, OverBudgetError, ModelReplyError, TurnError: See `asend`; perhaps after some pieces.
         """
         async with contextlib.aclosing(self._turn(user, after, stream=True)) as pieces:
             async for piece in pieces:
@@ -379,7 +378,7 @@ class Conversation(Closing):
         self.usage.add("chat", said.spent)
         calls = said.message.get("tool_calls") or []
         if calls and not left:
-            raise ToolRoundsError(
+            raise ModelReplyError(
                 f"the model asked for tools after {self._max_rounds} rounds of them (max_rounds), at last for "
                 f"{', '.join(call['function']['name'] for call in calls)}"
             )
@@ -440,7 +439,7 @@ async def _edit(memory: BaseMemory, id_: int, text: str | Message) -> Message:
         raise MessageError("text must be the user's new text, or a user message, not None")
     found = await memory.aentries(1, after=id_ - 1, before=id_ + 1)
     if not found or found[0].message["role"] != "user":
-        raise UnknownMessageError(f"{memory.conversation_id!r} has no user message {id_}")
+        raise MessageError(f"{memory.conversation_id!r} has no user message {id_}")
     return with_words(found[0].message, text) if isinstance(text, str) else text
 
 

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from memzoo.errors import ModelError, OptionError, StoreError, UnknownMessageError
+from memzoo.errors import MessageError, ModelError, OptionError, StoreError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, own_copies
 from memzoo.memories.engine.saving import learn
@@ -103,7 +103,7 @@ async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
         found |= {entry.seq for entry in entries}
     if unknown := sorted(set(ids) - found):
         numbers = ", ".join(str(one) if abs(one) < _BEYOND else "that large" for one in unknown)
-        raise UnknownMessageError(f"{log.conversation_id!r} has no message {numbers}; nothing was forgotten")
+        raise MessageError(f"{log.conversation_id!r} has no message {numbers}; nothing was forgotten")
     return sorted(found)
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from memzoo.errors import ConflictError, OverBudgetError, UnknownMessageError
+from memzoo.errors import ConflictError, MessageError, OverBudgetError
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import group_messages, is_instruction, is_of_tools, kind_of
@@ -140,7 +140,7 @@ class Pins:
 
         Raises:
             OptionError: A log number is not a whole number of at least 1; nothing was changed.
-            UnknownMessageError: A message does not exist; nothing was changed.
+            MessageError: A message does not exist; nothing was changed.
         """
         numbers = [*ids] if isinstance(ids, Collection) else [ids]
         for one in numbers:
@@ -152,7 +152,7 @@ class Pins:
                 # Read again in each round: a message forgotten meanwhile must not be pinned.
                 entries = await log.read(after=seq - 1, until=seq)
                 if not entries:
-                    raise UnknownMessageError(f"{log.conversation_id!r} has no message {seq}; nothing was changed")
+                    raise MessageError(f"{log.conversation_id!r} has no message {seq}; nothing was changed")
                 # A marked message is recorded too, since a memory that opens a long log does not search all of the log.
                 if stored.items.get(str(seq), _FIELD in entries[0].fields and not pinned) is not pinned:
                     changes[str(seq)] = pinned
@@ -173,7 +173,7 @@ class Pins:
         held = () if new else await self._cached.reach(count=_LOOKED_BACK)
         if marked := [entry.seq for entry in new] or self._look_for_marks(held):
             written = (await self._read_stored()).items
-            with suppress(UnknownMessageError):  # a message was forgotten meanwhile
+            with suppress(MessageError):  # a message was forgotten meanwhile
                 await self.change([seq for seq in marked if str(seq) not in written], pinned=True)
 
     async def _read_stored(self) -> _Stored:

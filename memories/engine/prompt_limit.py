@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memzoo.errors import CutReplyError, ModelError
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories.models.refusals import find_context_length, is_too_long
 from memzoo.memories.text.fitting import without_middle
 from memzoo.memories.text.grouping import exchange_ends
@@ -194,7 +194,7 @@ def smaller_room(room: int, step: LearningStep, error: ModelError) -> int:
     """
     ends = [*exchange_ends(step.entries)]
     first = sum(map(size_of, step.entries[: ends[0]])) if len(ends) > 1 else 0
-    if isinstance(error, CutReplyError) and first:
+    if isinstance(error, ModelReplyError) and error.cut_after is not None and first:
         return max(sum(map(size_of, step.entries)) // 2, first)
     least = first or _SHORTEST_MESSAGE
     if isinstance(error, TooLongError) and not error.asked and room > least:

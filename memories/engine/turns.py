@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TurnError, TurnInProgressError
+from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TurnError
 from memzoo.memories.engine import loading, saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
@@ -192,7 +192,7 @@ class Turn(Managed["Turn"]):
         The further fields of a `Record` are stored with its message.
 
         Raises:
-            MessageError, RedactionError: A message is refused; nothing was added.
+            MessageError: A message is refused; nothing was added.
             TurnError: The turn is not open, so the messages would be lost.
         """
         self._open()
@@ -340,13 +340,13 @@ class Turn(Managed["Turn"]):
                 return stored
         return []
 
-    def _refusal(self) -> TurnInProgressError:
+    def _refusal(self) -> TurnError:
         why = (
             "waiting for it here would never end, because it is waited for itself: end it first, or close its stream"
             if self._waits
             else "busy='wait' waits for its end"
         )
-        return TurnInProgressError(f"a turn of conversation {self._log.conversation_id!r} is under way; {why}")
+        return TurnError(f"a turn of conversation {self._log.conversation_id!r} is under way; {why}")
 
 
 class Replaced:

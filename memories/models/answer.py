@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.errors import CutReplyError, MemoryZooWarning, ModelReplyError
+from memzoo.errors import MemoryZooWarning, ModelReplyError
 from memzoo.memories.models.cleaning import is_sendable, split_answer
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.responses import Api, Item, read_items
@@ -85,10 +85,7 @@ def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = No
     `cut_after` is the length of a reply that was cut off.
     """
     error = ModelReplyError(f"{asked}, {fault}")
-    if cut_after is not None:
-        error = CutReplyError(str(error))
-        error.characters = cut_after
-    error.spent = spent
+    error.spent, error.cut_after = spent, cut_after
     return error
 
 

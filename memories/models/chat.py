@@ -69,7 +69,7 @@ class Model(Protocol):
 
         Raises:
             ModelError: The call failed.
-            ModelReplyError: The reply is empty, a refusal, or cut off (`CutReplyError`).
+            ModelReplyError: The reply is empty, a refusal, or cut off.
         """
         ...
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.errors import AsyncOnlyError, CutReplyError, ModelError, OptionError
+from memzoo.errors import AsyncOnlyError, ModelError, ModelReplyError, OptionError
 from memzoo.memories.models.bounds import Bounds
 from memzoo.memories.models.usage import Spent
 from memzoo.sync import is_blocking, settled
@@ -161,13 +161,13 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
 
     Raises:
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
-        CutReplyError: The function raised a `CutReplyError`.
+        ModelReplyError: The function raised a `ModelReplyError`.
         ModelError: The function raised another exception. The error's message begins with `failed`.
     """
     start = time.perf_counter()
     try:
         result = await settled(function(given))
-    except (AsyncOnlyError, CutReplyError):
+    except (AsyncOnlyError, ModelReplyError):
         raise
     except Exception as error:
         raise ModelError(f"{failed}: {type(error).__name__}: {error}"[:_MOST_TOLD]) from error

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from memzoo.errors import CutReplyError
+from memzoo.errors import ModelReplyError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import count_for_prompt, reword
 from memzoo.memories.engine.state import Changes, State
@@ -26,13 +26,13 @@ async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry
     A half has fewer messages, or fewer sentences of a single message. If a half fails, nothing is changed.
 
     Raises:
-        CutReplyError: The reply was cut off, and `entries` are a single sentence, or several exchanges (which the
+        ModelReplyError: The reply was cut off, and `entries` are a single sentence, or several exchanges (which the
             caller divides).
     """
     try:
         return await derive(state, entries, log)
-    except CutReplyError:
-        if sum(1 for _ in exchange_ends(entries)) > 1 or not (halves := _halves(entries)):
+    except ModelReplyError as error:
+        if error.cut_after is None or sum(1 for _ in exchange_ends(entries)) > 1 or not (halves := _halves(entries)):
             raise
     first = await derive_in_pieces(derive, state, halves[0], log)
     items = {key: item for key, item in {**state.items, **first.items}.items() if item is not None}

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from memzoo.errors import CutReplyError, ModelError, ModelReplyError
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.engine.state import Changes, State
@@ -133,11 +133,11 @@ class SummarizingMemory(ModelBackedMemory):
         """Return the model's new summary; if the reply is cut off, ask once more for a shorter summary."""
         try:
             reply = await self._ask("summary", **given)
-        except CutReplyError as error:
+        except ModelReplyError as error:
             sample = old or given["dated_new_lines"]
-            received = error.characters * self._tokens_of(sample) // max(len(sample), 1)
+            received = (error.cut_after or 0) * self._tokens_of(sample) // max(len(sample), 1)
             target = max(received * _OF_A_CUT_ONE // 100, 1)
-            if not error.characters or "target" not in self._templates.variables("summary"):
+            if not error.cut_after or "target" not in self._templates.variables("summary"):
                 raise
             reply = await self._ask("summary", **{**given, "target": min(target, given["target"])})
         return prose(reply, "summary", old)

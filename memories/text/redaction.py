@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, cast
 
-from memzoo.errors import OptionError, RedactionError
+from memzoo.errors import MessageError, OptionError
 from memzoo.stores import JSON, Message, Record
 from memzoo.stores.base import ANSWER, SAID_AT
 from memzoo.text import is_too_deep
@@ -59,7 +59,7 @@ def a_redaction(name: str, value: object) -> None:
     """
     try:
         Redactor(cast("Redact", value)).text("")
-    except RedactionError as error:
+    except MessageError as error:
         raise OptionError(f"{name} must return a text for every text, even an empty one: {error}") from None
 
 
@@ -84,7 +84,7 @@ class Redactor:
         """Return a redacted text.
 
         Raises:
-            RedactionError: The function failed or did not return a string, or the text has too many levels of escapes.
+            MessageError: The function failed or did not return a string, or the text has too many levels of escapes.
         """
         if self._function:
             redacted = self._apply(self._function, text)
@@ -199,13 +199,13 @@ class _Unescaped:
         level: The number of times that the text has been decoded already.
 
     Raises:
-        RedactionError: The text has too many levels of escapes.
+        MessageError: The text has too many levels of escapes.
     """
 
     def __init__(self, text: str, level: int) -> None:
         found = list(_ESCAPE.finditer(text)) if "\\" in text else []
         if found and level == _DEEPEST_ESCAPE:
-            raise RedactionError("a text has too many levels of escapes to look into; nothing was stored or sent")
+            raise MessageError("a text has too many levels of escapes to look into; nothing was stored or sent")
         self._spans = [one.span() for one in found]
         self._longer = [0, *itertools.accumulate(end - start - 1 for start, end in self._spans)]
         self._places = [start - more for (start, _), more in zip(self._spans, self._longer, strict=False)]
@@ -265,9 +265,9 @@ def _call(function: Callable[[str], Any], text: str) -> str:
         redacted = function(text)
     except Exception as error:  # noqa: BLE001 - whatever it raises
         # The error's message may contain the text to hide.
-        raise RedactionError(f"redact raised {type(error).__name__}; nothing was stored or sent") from None
+        raise MessageError(f"redact raised {type(error).__name__}; nothing was stored or sent") from None
     if not isinstance(redacted, str):
-        raise RedactionError(f"redact returned {type(redacted).__name__}, not a text; nothing was stored or sent")
+        raise MessageError(f"redact returned {type(redacted).__name__}, not a text; nothing was stored or sent")
     return redacted
 
 

@@ -19,9 +19,9 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from memzoo.cassettes import (
+    CassetteError,
     CassetteProxy,
-    RecordingError,
-    UnplayedInteractionError,
+    ReplayError,
     recorded_tool,
     use_cassette,
 )
@@ -328,7 +328,7 @@ class TestProxy:
         process, url = self.serve(path)
         assert pipeline.ask("my key is sk-planted-12345678", at=f"{url}/v1") == "You said: my key is SCRUBBED"
         missed = httpx2.post(f"{url}/v1/embeddings", json={"input": "other"})
-        assert (missed.status_code, missed.json()["error"]["type"]) == (409, "UnmatchedRequestError")
+        assert (missed.status_code, missed.json()["error"]["type"]) == (409, "ReplayError")
         assert "+ user: other" in missed.json()["error"]["message"]
         code, errors = self.end(process)
         assert code == 2
@@ -341,7 +341,7 @@ class TestProxy:
         """A recording that nobody asked for fails when the proxy ends."""
         with use_cassette(path, record="once"):
             pipeline.ask("hi", at=server.url)
-        with pytest.raises(UnplayedInteractionError):
+        with pytest.raises(ReplayError):
             CassetteProxy(path).close()
 
     def test_parts_that_vary(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
@@ -394,7 +394,7 @@ class TestProxy:
         """The client is told, and so is who closes the proxy; nothing is written."""
         answers = list[httpx2.Response]()
         with (
-            pytest.raises(RecordingError, match=f"(?s)No answer came .* nothing was written to {path}"),
+            pytest.raises(CassetteError, match=f"(?s)No answer came .* nothing was written to {path}"),
             CassetteProxy(path, record="once", upstream="http://127.0.0.1:1") as proxy,
         ):
             answers.append(httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"}))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 
-from memzoo.cassettes import RecordingError, use_cassette
+from memzoo.cassettes import CassetteError, use_cassette
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ def test_strangers_are_refused(server: "ModelServer", pipeline: "Pipeline", tmp_
             go.acquire()
             try:
                 found.append(pipeline.ask("hi", server.url))
-            except RecordingError as error:
+            except CassetteError as error:
                 found.append(error)
             went.release()
 

@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from memzoo import create_memory
-from memzoo.cassettes import Cassette, RecordingError, UnmatchedRequestError, use_cassette
+from memzoo.cassettes import Cassette, CassetteError, ReplayError, use_cassette
 from memzoo.cassettes.settings import Record
 from tests.cassettes.conftest import DEAD_URL, ModelServer, Pipeline
 from tests.vocabulary import Vocabulary
@@ -66,7 +66,7 @@ def test_other_counts_lead_to_other_questions(
     path.write_text(re.sub(r"^counts:\n(?: .*\n)*", "", path.read_text(), flags=re.MULTILINE))
     vocabulary.forget()
     vocabulary.serve(up=False)
-    with pytest.raises(UnmatchedRequestError), pytest.warns(UserWarning, match="estimated"), use_cassette(path):
+    with pytest.raises(ReplayError), pytest.warns(UserWarning, match="estimated"), use_cassette(path):
         run(pipeline)
     vocabulary.forget()
     vocabulary.serve()
@@ -129,7 +129,7 @@ def test_a_failing_download_spoils_no_recording(path: Path, vocabulary: Vocabula
     vocabulary.serve(up=False)
     with use_cassette(path, record="once"), pytest.raises(requests.ConnectionError):
         requests.get(PAST[0], timeout=9)
-    with pytest.raises(RecordingError), use_cassette(path, record="all"):
+    with pytest.raises(CassetteError), use_cassette(path, record="all"):
         requests.get("http://api.invalid/v1/models", timeout=9)
 
 

@@ -15,7 +15,7 @@ import yaml
 from openai import APIStatusError, OpenAI
 from typer.testing import CliRunner
 
-from memzoo.cassettes import CassetteFormatError, use_cassette
+from memzoo.cassettes import CassetteError, use_cassette
 from memzoo.cassettes.exporting import export_cassette
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.http import Recorded
@@ -122,7 +122,7 @@ def test_origins(origin: str, path: Path, server: "ModelServer", pipeline: "Pipe
         pipeline.ask("hi", at=server.url)
     with pytest.raises(OptionError, match="origin must be"):
         export_cassette(path, path.with_name("x.yaml"), origin=origin)
-    with pytest.raises(CassetteFormatError):
+    with pytest.raises(CassetteError):
         export_cassette(path.with_name("none.yaml"), path.with_name("x.yaml"))
 
 

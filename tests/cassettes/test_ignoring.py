@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.cassettes import UnmatchedRequestError, use_cassette
+from memzoo.cassettes import ReplayError, use_cassette
 from memzoo.cassettes.ignoring import VARIES, Ignore, Ignored
 from memzoo.errors import OptionError
 
@@ -97,7 +97,7 @@ def test_what_varies_replays(server: "ModelServer", pipeline: "Pipeline", path: 
     assert "ignored:\n- re:\\d{4}-\\d\\d-\\d\\d\n- $.user\n" in path.read_text()
     with use_cassette(path, ignore=rules):
         assert pipeline.ask("Today is 2031-11-30.", user="u-2") == "You said: Today is 2030-01-02."
-    with pytest.raises(UnmatchedRequestError, match="was"), use_cassette(path, ignore=rules):
+    with pytest.raises(ReplayError, match="was"), use_cassette(path, ignore=rules):
         pipeline.ask("Today was 2030-01-02.", user="u-1")
 
 
@@ -113,7 +113,7 @@ def test_the_offered_rule_works(asked: str, rule: str, server: "ModelServer", pi
     with use_cassette(path, record="once"):
         pipeline.ask("Today is 2030-01-02.", at=server.url)
     with (
-        pytest.raises(UnmatchedRequestError, match=r"differs at \$.messages\[0\].content:") as raised,
+        pytest.raises(ReplayError, match=r"differs at \$.messages\[0\].content:") as raised,
         use_cassette(path),
     ):
         pipeline.ask(asked)

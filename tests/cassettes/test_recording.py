@@ -14,7 +14,7 @@ import pytest
 import requests
 from openai import AsyncOpenAI, InternalServerError, OpenAI
 
-from memzoo.cassettes import Cassette, RecordingError, use_cassette
+from memzoo.cassettes import Cassette, CassetteError, use_cassette
 from memzoo.cassettes.settings import CassetteSettings
 from memzoo.errors import OptionError
 
@@ -111,7 +111,7 @@ def test_the_same_file_by_another_path(path: Path) -> None:
     other = path.parent / ".." / path.parent.name / path.name
     with (
         use_cassette(path, record="once"),
-        pytest.raises(RecordingError, match="is open already"),
+        pytest.raises(CassetteError, match="is open already"),
         use_cassette(other, record="once"),
     ):
         pass
@@ -144,7 +144,7 @@ def test_error_status(
         with use_cassette(path, record="once"), contextlib.suppress(*swallowed):
             pipeline.ask("hi", at=server.url)
 
-    with pytest.raises(RecordingError, match=r"(?s)answered 500 to POST.*out of order.*allow_errors=True"):
+    with pytest.raises(CassetteError, match=r"(?s)answered 500 to POST.*out of order.*allow_errors=True"):
         recording()
     assert not path.exists()
 
@@ -208,7 +208,7 @@ def test_no_answer(ask: Callable[[str], None], swallowed: tuple[type[Exception],
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         mute.listen()
-        with pytest.raises(RecordingError, match=rf"(?s)No answer came to POST .*hi.*nothing was written to {path}"):
+        with pytest.raises(CassetteError, match=rf"(?s)No answer came to POST .*hi.*nothing was written to {path}"):
             recording(f"http://127.0.0.1:{mute.getsockname()[1]}/v1")
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
@@ -222,7 +222,7 @@ def test_unreachable_server(swallowed: tuple[type[Exception], ...], pipeline: "P
         with use_cassette(path, record="once"), contextlib.suppress(*swallowed):
             pipeline.ask("hi", at="http://127.0.0.1:1/v1")
 
-    with pytest.raises(RecordingError, match=r"No answer came to POST .*'hi' \(ConnectError: "):
+    with pytest.raises(CassetteError, match=r"No answer came to POST .*'hi' \(ConnectError: "):
         recording()
     assert not path.exists()
 
@@ -234,7 +234,7 @@ def test_a_model_that_fails(path: Path) -> None:
         raise TimeoutError(messages)
 
     with (
-        pytest.raises(RecordingError, match=r"No answer came to CALL .*hi.* \(TimeoutError: "),
+        pytest.raises(CassetteError, match=r"No answer came to CALL .*hi.* \(TimeoutError: "),
         use_cassette(path, record="once") as cassette,
         contextlib.suppress(Exception),
     ):
@@ -256,21 +256,21 @@ def test_gzip_is_readable(server: "ModelServer", pipeline: "Pipeline", path: Pat
 def test_unknown_compression(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
     """A body that cannot be read cannot be scrubbed either, and is refused."""
     server.enqueue("hi", content_encoding="rot13")
-    with pytest.raises(RecordingError, match="'rot13', which cannot be decoded here"):
+    with pytest.raises(CassetteError, match="'rot13', which cannot be decoded here"):
         record(path, server, pipeline)
     assert not path.exists()
 
 
 def test_size_limit(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
     """A cassette that is too large fails with its size and the limit, and is not written."""
-    with pytest.raises(RecordingError, match=r"would have 100,\d{3} bytes; the limit is 100,000"):
+    with pytest.raises(CassetteError, match=r"would have 100,\d{3} bytes; the limit is 100,000"):
         record(path, server, pipeline, "x" * 49_800)
     assert not path.exists()
 
 
 def test_nothing_stays_patched(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
     """After a cassette that failed to be written, requests go to the server again, unrecorded."""
-    with pytest.raises(RecordingError), use_cassette(path, record="once", max_bytes=10):
+    with pytest.raises(CassetteError), use_cassette(path, record="once", max_bytes=10):
         pipeline.ask("hi", at=server.url)
     assert pipeline.ask("again", at=server.url) == "You said: again"
     assert len(server.seen) == 2

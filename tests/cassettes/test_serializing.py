@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.cassettes import CassetteFormatError
+from memzoo.cassettes import CassetteError
 from memzoo.cassettes.format import read_text, write_text
 from memzoo.cassettes.http import HttpRequest, Recorded
 from memzoo.cassettes.yaml_text import dump
@@ -131,5 +131,5 @@ def test_foreign_addresses_are_kept() -> None:
 
 def test_unsafe_tags_are_refused() -> None:
     """Loading a cassette never makes an object of anything but plain values."""
-    with pytest.raises(CassetteFormatError, match="could not determine a constructor"):
+    with pytest.raises(CassetteError, match="could not determine a constructor"):
         read_text("version: 1\ninteractions: !!python/object/apply:os.getcwd []")

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from memzoo import ChatModel, create_memory
-from memzoo.cassettes import UnmatchedRequestError, UnplayedInteractionError, recorded_tool, use_cassette
+from memzoo.cassettes import ReplayError, recorded_tool, use_cassette
 from memzoo.cassettes.format import write_cassette
 from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded
 from memzoo.cassettes.scrubbing import ORIGIN
@@ -60,7 +60,7 @@ def run(server: "ModelServer", pipeline: "Pipeline", path: Path) -> Run:
     return made
 
 
-def replay(path: Path, steps: list[Callable[[], Any]]) -> UnmatchedRequestError | UnplayedInteractionError:
+def replay(path: Path, steps: list[Callable[[], Any]]) -> ReplayError:
     """The error of a replay that differs."""
 
     @use_cassette(path)
@@ -68,7 +68,7 @@ def replay(path: Path, steps: list[Callable[[], Any]]) -> UnmatchedRequestError 
         for step in steps:
             step()
 
-    with pytest.raises((UnmatchedRequestError, UnplayedInteractionError)) as raised:
+    with pytest.raises(ReplayError) as raised:
         run()
     assert all(len(line) <= 80 for line in str(raised.value).splitlines() if not line.startswith("Cassette: "))
     return raised.value
@@ -224,9 +224,9 @@ def test_live_from(
         "    - -> You said: end",
         "    + -> large ends",
     ]
-    with pytest.raises(UnplayedInteractionError), use_cassette(path, live_from=3, into=other):
+    with pytest.raises(ReplayError), use_cassette(path, live_from=3, into=other):
         pass
-    with pytest.raises(UnmatchedRequestError, match="Step 1 of 2 differs first"):
+    with pytest.raises(ReplayError, match="Step 1 of 2 differs first"):
         use_cassette(path, live_from=3, into=other)(talk)("large")
 
 
@@ -247,7 +247,7 @@ def test_the_order_of_a_run_that_went_on_live_counts(live_from: int, path: Path)
     other = path.with_name("other.yaml")
     with use_cassette(path, live_from=live_from, into=other):
         run(1, 2, 3)
-    with pytest.raises(UnmatchedRequestError), use_cassette(other):
+    with pytest.raises(ReplayError), use_cassette(other):
         run(2, 1, 3)
 
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import OpenAI
 
-from memzoo.cassettes import RecordingError, use_cassette
+from memzoo.cassettes import CassetteError, use_cassette
 from memzoo.cassettes.chunks import event_sizes, resize
 from memzoo.cassettes.format import read_cassette
 from memzoo.errors import MemoryZooWarning
@@ -101,7 +101,7 @@ def test_broken_streams_need_leave(server: "ModelServer", path: Path) -> None:
     """A stream that broke off is not recorded by accident."""
     server.stream(*EVENTS, ends=False)
     with (
-        pytest.raises(RecordingError, match=r"broke off \(RemoteProtocolError: peer closed"),
+        pytest.raises(CassetteError, match=r"broke off \(RemoteProtocolError: peer closed"),
         use_cassette(path, record="once"),
     ):
         chunks_of(httpx2, server.url)

@@ -17,7 +17,7 @@ from sqlalchemy import make_url
 from typer.testing import CliRunner, Result
 
 from memzoo.cli.commands import app
-from memzoo.errors import ConflictError, OptionError, StoreError, TransferError, UnknownMessageError, WrongKeyError
+from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TransferError, WrongKeyError
 from memzoo.memories import STRATEGIES, HashEmbedder, create_memory
 from memzoo.stores import EncryptedStore, Entries, Message, SQLStore, open_store
 from memzoo.sync import drive
@@ -157,7 +157,7 @@ def test_messages_are_pinned(memzoo: Memzoo) -> None:
     (left,) = memzoo("pin", "1", "--off").output.splitlines()
     assert left.split("\t")[0] == "3"
     assert left.endswith("user\tAnna plays chess.")
-    with pytest.raises(UnknownMessageError, match="no message 9"):
+    with pytest.raises(MessageError, match="no message 9"):
         memzoo("pin", "9")
     with pytest.raises(OptionError, match="--off needs the numbers"):
         memzoo("pin", "--off")
@@ -284,7 +284,7 @@ def test_a_beginning_of_ids_does_not_widen_or_narrow_what_is_named(memzoo: Memzo
 
 def test_forget_refuses_unknown_numbers(memzoo: Memzoo) -> None:
     """If one is unknown nothing is forgotten."""
-    with pytest.raises(UnknownMessageError, match="no message 9"):
+    with pytest.raises(MessageError, match="no message 9"):
         memzoo("forget", "1", "9", "--yes")
     assert len(memzoo("history").output.splitlines()) == 4
 

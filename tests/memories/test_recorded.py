@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.cassettes import UnmatchedRequestError, UnplayedInteractionError, use_cassette
+from memzoo.cassettes import ReplayError, use_cassette
 from memzoo.memories import (
     STRATEGIES,
     BaseMemory,
@@ -132,19 +132,19 @@ class TestPromptDrift:
 
     def test_changed_prompt_fails(self) -> None:
         """A changed template fails the replay and is named."""
-        with pytest.raises(UnmatchedRequestError) as caught:
+        with pytest.raises(ReplayError) as caught:
             self.replay(prompts={"summary": "Task: summary.\nShorter! {{ summary }} {{ new_lines }}"})
         assert any("summary.jinja" in note for note in caught.value.__notes__)
 
     def test_changed_prompt_fails_though_errors_are_deferred(self) -> None:
         """A memory that puts model errors off does not put off a replay that does not fit."""
-        with pytest.raises(UnmatchedRequestError):
+        with pytest.raises(ReplayError):
             self.replay(on_model_error="defer", prompts={"summary": "{{ summary }} {{ new_lines }}"})
 
     def test_missing_call_fails(self) -> None:
         """A conversation that asks the model less often than recorded fails."""
         with (
-            pytest.raises(UnplayedInteractionError),
+            pytest.raises(ReplayError),
             use_cassette(RECORDINGS / "summary.yaml", ignore=["$.model"]),
         ):
             ConversationSummaryMemory(llm=UNREACHABLE, learn_every=1).save_context(

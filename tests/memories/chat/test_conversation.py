@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.errors import AsyncOnlyError, ModelError, TurnInProgressError
+from memzoo.errors import AsyncOnlyError, ModelError, TurnError
 from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, Tool, create_memory
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.messages import text_of
@@ -86,7 +86,7 @@ def test_speaking_in_the_middle_of_a_stream(endpoint: "Endpoint") -> None:
     endpoint.says("one two three")
     pieces = conversation.stream("Count!")
     next(pieces)
-    with pytest.raises(TurnInProgressError, match="close its stream"):
+    with pytest.raises(TurnError, match="close its stream"):
         conversation.send("On!")
     assert list(pieces) == ["two ", "three"]
 

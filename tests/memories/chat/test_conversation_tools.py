@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memzoo.errors import AsyncOnlyError, ToolRoundsError
+from memzoo.errors import AsyncOnlyError, ModelReplyError
 from memzoo.memories import Conversation, Reply, Tool
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class TestTools:
         conversation = Conversation(endpoint.model, tools=[add], max_rounds=2)
         for _ in range(3):
             endpoint.says(None, ("add", '{"a": 1, "b": 2}'))
-        with pytest.raises(ToolRoundsError, match="after 2 rounds"):
+        with pytest.raises(ModelReplyError, match="after 2 rounds"):
             say(conversation, "Loop!")
         assert len(conversation.memory.unfinished_turn()) == 5
         endpoint.says("Better now")
@@ -82,7 +82,7 @@ class TestTools:
     def test_no_rounds_at_all(self, endpoint: "Endpoint") -> None:
         """With `max_rounds=0` the first call of a tool is one too many, and is not made."""
         endpoint.says(None, ("fail", "{}"))
-        with pytest.raises(ToolRoundsError, match="after 0 rounds"):
+        with pytest.raises(ModelReplyError, match="after 0 rounds"):
             Conversation(endpoint.model, tools=[fail], max_rounds=0).send("Try!")
 
     def test_that_wait_need_an_asynchronous_caller(self, endpoint: "Endpoint") -> None:
@@ -111,7 +111,7 @@ class TestTools:
         endpoint.says(None, ("interrupt", "{}"), ("interrupt", "{}"))
         endpoint.says("No")
         assert conversation.send("Call yourself!") == "No"
-        assert all("TurnInProgressError" in message["content"] for message in endpoint.sent()[2:])
+        assert all("TurnError" in message["content"] for message in endpoint.sent()[2:])
 
 
 class TestImmediate:

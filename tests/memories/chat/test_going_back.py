@@ -13,7 +13,6 @@ from memzoo.errors import (
     OverBudgetError,
     StoreError,
     TurnError,
-    UnknownMessageError,
 )
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, ConversationBufferMemory, create_memory
 from memzoo.stores import Entry, InMemoryStore, Message, Record
@@ -176,7 +175,7 @@ def test_an_edit_keeps_the_pictures(model: Seeing) -> None:
     assert said(conversation)[0] == "Nothing."
 
 
-@pytest.mark.parametrize(("number", "error"), [(2, UnknownMessageError), (9, UnknownMessageError), (0, OptionError)])
+@pytest.mark.parametrize(("number", "error"), [(2, MessageError), (9, MessageError), (0, OptionError)])
 def test_only_a_message_of_the_user_is_edited(conversation: Conversation, number: int, error: type[Exception]) -> None:
     """Another number is refused, and nothing is changed."""
     before = said(conversation)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memzoo.errors import TurnInProgressError
+from memzoo.errors import TurnError
 from memzoo.memories import BaseMemory, ConversationBufferMemory, create_memory
 from memzoo.memories.engine.locks import turn_locks
 from memzoo.stores import InMemoryStore, open_store
@@ -27,7 +27,7 @@ class TestTwoAtOnce:
         """With "refuse" it is a typed error at once, from another memory of the conversation too; others are free."""
         first, second = twins
         with first.turn("one") as turn:
-            with pytest.raises(TurnInProgressError, match="'a' is under way"), second.turn("two", busy="refuse"):
+            with pytest.raises(TurnError, match="'a' is under way"), second.turn("two", busy="refuse"):
                 pass
             with create_memory("buffer", store=first.store, conversation_id="b").turn("b", busy="refuse") as other:
                 other.add("b")
@@ -38,15 +38,15 @@ class TestTwoAtOnce:
         """Waiting for a turn from inside it would never end, in a thread or in a task: an error says so."""
         first, second = twins
         with first.turn("one") as turn:
-            with pytest.raises(TurnInProgressError, match="never end"), second.turn("two"):
+            with pytest.raises(TurnError, match="never end"), second.turn("two"):
                 pass
             turn.add("1")
 
         async def nested() -> None:
             async with first.turn("one") as turn:
-                with pytest.raises(TurnInProgressError, match="never end"):
+                with pytest.raises(TurnError, match="never end"):
                     await second.turn("two").__aenter__()
-                with turn.waiting(), pytest.raises(TurnInProgressError, match="never end"):
+                with turn.waiting(), pytest.raises(TurnError, match="never end"):
                     await asyncio.create_task(second.turn("two").__aenter__())
                 turn.add("1")
 
@@ -70,7 +70,7 @@ class TestTwoAtOnce:
 
             task = asyncio.create_task(hold())
             await held.wait()
-            with pytest.raises(TurnInProgressError, match="never end"):
+            with pytest.raises(TurnError, match="never end"):
                 second.turn("two").__enter__()
             go.set()
             await task

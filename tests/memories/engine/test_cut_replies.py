@@ -7,7 +7,7 @@ from typing import Any
 import openai
 import pytest
 
-from memzoo.errors import CutReplyError
+from memzoo.errors import ModelReplyError
 from memzoo.http_library import http
 from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory, create_memory
 from memzoo.sync import drive
@@ -82,7 +82,7 @@ def test_that_to_one_sentence_changes_nothing(name: str) -> None:
     terse = Terse(lines=1)
     memory = create_memory(name, llm=terse.model, learn_every=1)
     said = "My friend Anna moved, and My friend Bo moved to Oslo"
-    with pytest.raises(CutReplyError, match="was cut off after"):
+    with pytest.raises(ModelReplyError, match="was cut off after"):
         memory.save_context({"input": f"My friend Cleo moved. {said}"}, {"output": "I see."})
     assert len(memory.history()) == 2
     assert said in str(memory.load_memory_variables({"input": "Who is Bo?"}))
@@ -107,15 +107,15 @@ def test_of_a_summary_by_a_template_without_a_length_is_an_error() -> None:
     memory = ConversationSummaryMemory(
         llm=terse.model, prompts={"summary": "Sum up in at most 9 tokens {{ new_lines }}"}, learn_every=1
     )
-    with pytest.raises(CutReplyError):
+    with pytest.raises(ModelReplyError):
         memory.save_context({"input": SAID[0]}, {"output": "I see."})
     assert (len(terse.prompts), memory.summary) == (1, "")
 
 
 def test_tells_how_much_came() -> None:
     """The error says how many characters the model wrote."""
-    with pytest.raises(CutReplyError) as caught:
+    with pytest.raises(ModelReplyError) as caught:
         ConversationKGMemory(llm=Terse(letters=4).model, learn_every=1).save_context(
             {"input": SAID[0]}, {"output": "I see."}
         )
-    assert caught.value.characters == 4
+    assert caught.value.cut_after == 4

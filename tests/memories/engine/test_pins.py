@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memzoo import Conversation
-from memzoo.errors import MemoryZooError, OptionError, OverBudgetError, StoreError, UnknownMessageError
+from memzoo.errors import MemoryZooError, MessageError, OptionError, OverBudgetError, StoreError
 from memzoo.memories import BaseMemory, create_memory, delete_old
 from memzoo.stores import EncryptedStore, InMemoryStore, Message, MessageListStore, Store, open_store
 from memzoo.stores.base import utc_now
@@ -138,7 +138,7 @@ def test_pinning_in_a_conversation_that_is_cleared_is_refused(store: Store) -> N
     tell(memory, 1)
     memory.pin(1)
     memory.clear()
-    with pytest.raises(UnknownMessageError):
+    with pytest.raises(MessageError):
         memory.pin(1)
     tell(memory, 1)
     assert memory.pinned() == []

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from memzoo.errors import CutReplyError
+from memzoo.errors import ModelReplyError
 from memzoo.memories import (
     BaseMemory,
     ConversationEntityMemory,
@@ -36,7 +36,9 @@ class Forgetful:
         """Answer by what the prompt asks for."""
         prompt = str(messages[-1]["content"])
         if prompt.partition("<new_lines>")[2].count(" met at ") > self._most:
-            raise CutReplyError("cut off")
+            error = ModelReplyError("cut off")
+            error.cut_after = 0
+            raise error
         self.prompts.append(prompt)
         number = next(self._numbers)
         new = f"Fact {number} is {'very ' * self._size}true."

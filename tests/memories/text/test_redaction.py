@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from memzoo import langchain
-from memzoo.errors import OptionError, RedactionError
+from memzoo.errors import MessageError, OptionError
 from memzoo.hosts.messages import HostMessage
 from memzoo.hosts.shared import HostLog
 from memzoo.memories import (
@@ -259,7 +259,7 @@ def test_no_span_has_it() -> None:
         conversation = Conversation(Spy(), "summary", redact=PATTERNS, learn_every=1)
         conversation.send(f"My PIN is {SECRET}.")
         conversation.memory.load_memory_variables({"input": SECRET})
-        with pytest.raises(RedactionError):
+        with pytest.raises(MessageError):
             ConversationBufferMemory(redact=failing).save_context({"input": SECRET}, {"output": SECRET})
     finally:
         stop()
@@ -389,7 +389,7 @@ def test_a_function_that_fails_stores_nothing(said: str) -> None:
         lambda: memory.turn(SECRET),
     ]
     for attempt in attempts:
-        with pytest.raises(RedactionError, match="redact raised ValueError") as caught:
+        with pytest.raises(MessageError, match="redact raised ValueError") as caught:
             attempt()
         assert SECRET not in str(caught.value)
         assert caught.value.__suppress_context__
@@ -409,7 +409,7 @@ def test_what_is_escaped_too_often_stores_nothing(redact: Redact) -> None:
     """A text may be escaped so often that nobody can follow; then the error says so."""
     memory = ConversationBufferMemory(redact=redact)
     memory.add_messages([{"role": "user", "content": "\\" * 1_000}])
-    with pytest.raises(RedactionError, match="too many levels of escapes"):
+    with pytest.raises(MessageError, match="too many levels of escapes"):
         memory.add_messages([{"role": "user", "content": "\\u005c" + "u005c" * 1_000}])
     assert [message["content"] for message in memory.history()] == ["\\" * 1_000]
 
@@ -463,7 +463,7 @@ def nothing(text: str) -> Any:
 def test_a_result_that_is_no_text_stores_nothing() -> None:
     """A function has to give a text each time."""
     memory = ConversationBufferMemory(redact=nothing)
-    with pytest.raises(RedactionError, match="redact returned NoneType, not a text"):
+    with pytest.raises(MessageError, match="redact returned NoneType, not a text"):
         memory.save_context({"input": "a"}, {"output": "b"})
     assert memory.history() == []
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks.transcripts import sample_transcripts
-from memzoo.errors import CutReplyError, ModelError
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import ChatModel, create_memory, offline_client
 from memzoo.stores import Message
 from memzoo.sync import drive
@@ -59,7 +59,7 @@ def test_parameters_are_heeded_alike(parameters: dict[str, Any]) -> None:
     assert told(found) == told(asyncio.run(model.direct().complete(ASKED, "chat")))
 
 
-@pytest.mark.parametrize(("parameters", "error"), [({"max_tokens": 1}, CutReplyError), ({"n": 2}, ModelError)])
+@pytest.mark.parametrize(("parameters", "error"), [({"max_tokens": 1}, ModelReplyError), ({"n": 2}, ModelError)])
 def test_what_fails_fails_alike(parameters: dict[str, Any], error: type[ModelError]) -> None:
     """A reply that is cut off, and a parameter that is refused."""
     model = ChatModel("offline", **parameters)

@@ -60,11 +60,9 @@ def pin(
     """Pin messages, so that every strategy shows them word for word. Lists all pinned messages."""
     with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
-        if ids:
-            memory.pin(ids, off=off)
-        elif off:
+        if off and not ids:
             raise OptionError("--off needs the numbers of messages, as `memzoo pin` prints them")
-        for seq in memory.pinned():
+        for seq in memory.pin(ids or [], off=off):
             (entry,) = memory.entries(1, after=seq - 1)
             row(entry.seq, show_time(entry), entry.message["role"], text_of(entry.message))
 

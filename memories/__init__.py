@@ -36,7 +36,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory as ConversationBufferWindowMemory
     from memzoo.memories.strategies.windows import MessageWindowMemory as MessageWindowMemory
     from memzoo.memories.strategies.windows import TokenWindowMemory as TokenWindowMemory
-    from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
     from memzoo.memories.text.order import cache_control as cache_control
     from memzoo.memories.text.order import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages
@@ -68,7 +67,6 @@ else:
             "memzoo.memories.strategies.vector_retriever": "VectorStoreRetrieverMemory",
             "memzoo.memories.strategies.window": "ConversationBufferWindowMemory",
             "memzoo.memories.strategies.windows": "MessageWindowMemory TokenWindowMemory",
-            "memzoo.memories.text.clearing": "ClearToolResults",
             "memzoo.memories.text.order": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",
             "memzoo.stores.retention": "delete_old",

@@ -149,8 +149,15 @@ class BaseMemory(ABC):
     memory whose `max_token_limit` limits messages, that limit counts instead. By default 4,000, or 8,000 if the model
     is known to have a context of 32,000 tokens or more, and its server is not on this machine.
     """
+    max_prompt_tokens: Annotated[int | None, AtLeast(1536)] = None
+    """Token limit for a prompt to learn with, counting three bytes as one token. By default 6,000, which leaves a model
+    with a context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a
+    context of 32,000 tokens or more, and its server is not on this machine, a prompt about `learn_every` exchanges may
+    have 12,000. The limit is lowered if an endpoint states a smaller one. A longer message is cut in the middle for the
+    prompt; knowledge from earlier messages is never cut.
+    """
     clock: Annotated[Callable[[], float], a_function] = time.time
-    """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`."""
+    """Returns the time in seconds since 1970; measures the pause after a model failure."""
     learn: Literal["now", "background", "later"] = "now"
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
@@ -163,18 +170,15 @@ class BaseMemory(ABC):
     of it. `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is
     passed does so whatever this number is.
     """
-    learn_after_pause: Annotated[int | None, AtLeast(1)] = None
-    """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from the
-    waiting messages. `None` to ignore pauses.
-    """
     keep_history: bool = True
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay.
     """
     clear_tool_results: Annotated["ClearToolResultsOption", _a_clearing] = None
-    """Replace each old tool result with a line that names the tool and the result's length: a `ClearToolResults(keep=3,
-    step=10, over=0, exclude=())`, or a mapping of its attributes. The log keeps all results; nothing is learnt from old
-    ones.
+    """Replace each old tool result with a line that names the tool and the result's length: `{"keep": 3, "step": 10,
+    "over": 0, "exclude": []}`, or some of these. The newest `keep` results stay, those since the last answer, those of
+    at most `over` tokens, and those of the tools in `exclude`; results are replaced together, once in `step` messages.
+    The log keeps all results; nothing is learnt from old ones.
     """
     recalled_role: RecalledRole | None = None
     """The role of recalled text in chat messages. By default, derived text (a summary, facts) is a system message, and
@@ -403,7 +407,7 @@ class BaseMemory(ABC):
             records = [mark(one) for one in records]
         await saving.save(self, self._redacted(records), turn_id, learns=learn, pinned=pinned)
 
-    async def apin(self, ids: int | Sequence[int] | set[int], *, off: bool = False) -> None:
+    async def apin(self, ids: int | Sequence[int] | set[int] = (), *, off: bool = False) -> list[int]:
         """Pin messages: every strategy shows pinned messages in every view, word for word, until `pin(..., off=True)`.
 
         A pinned tool call is shown with its results, and a pinned result with its call. Pinned messages count towards
@@ -411,16 +415,16 @@ class BaseMemory(ABC):
         memory: they survive restarts, export and a change of strategy. `forget` deletes pinned messages too.
 
         Args:
-            ids: One or more log numbers (see `aentries`).
+            ids: Log numbers (see `aentries`); by default none, to see which messages are pinned.
             off: Unpin the messages; messages that are not pinned are ignored.
+
+        Returns:
+            The log numbers of all pinned messages, in ascending order.
 
         Raises:
             MessageError: A message does not exist; nothing was changed.
         """
         await self.log.pins.change(ids, pinned=not off)
-
-    async def apinned(self) -> list[int]:
-        """Return the log numbers of the pinned messages, in ascending order."""
         await self.log.cached.refresh()
         return await self.log.pins.numbers()
 
@@ -670,22 +674,6 @@ class BaseMemory(ABC):
 
         return await find_unfinished_turn(self.log.cached)
 
-    async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
-        """Start an empty conversation with example exchanges, which look like earlier turns to the model.
-
-        Args:
-            examples: Pairs of question and answer; or chat messages, the first a user message, the last an answer.
-
-        Returns:
-            True if the examples were stored; False if the conversation already has more than a system message.
-
-        Raises:
-            MessageError: The examples are not whole exchanges; nothing was stored.
-        """
-        from memzoo.memories.engine.turns import seed
-
-        return await seed(self, examples)
-
     async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
         """Return an explanation of the result of `messages`: the search, the tokens and the messages left out.
 
@@ -724,14 +712,12 @@ class BaseMemory(ABC):
     history = blocking(ahistory)
     forget = blocking(aforget)
     pin = blocking(apin)
-    pinned = blocking(apinned)
     rewind = blocking(arewind)
     clear = blocking(aclear)
     settle = blocking(asettle)
     set_aside = blocking(aset_aside)
     relearn = blocking(arelearn)
     unfinished_turn = blocking(aunfinished_turn)
-    seed = blocking(aseed)
 
     def close(self) -> None:
         """Wait until background learning has ended, then close the store for all memories that use it."""

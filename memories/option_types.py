@@ -19,12 +19,6 @@ from memzoo.stores import Store, VectorIndex
 class SharedOptions(TypedDict, total=False):
     """Options that `create_memory` accepts for every strategy."""
 
-    max_prompt_tokens: int | None
-    """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
-    context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a
-    context of 32,000 tokens or more, and its server is not on this machine, a prompt about `learn_every` exchanges
-    may have 12,000. The limit is lowered if an endpoint states a smaller one. A longer message is cut in the middle
-    for the prompt; knowledge from earlier messages is never cut. Default: `None`."""
     embedder: EmbedderOption
     """An `OpenAIEmbedder`, or any function from texts to vectors (such as Chroma's embedding functions). `None`
     searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well. Default: `None`."""
@@ -67,9 +61,14 @@ class SharedOptions(TypedDict, total=False):
     memory whose `max_token_limit` limits messages, that limit counts instead. By default 4,000, or 8,000 if the
     model is known to have a context of 32,000 tokens or more, and its server is not on this machine. Default:
     `None`."""
+    max_prompt_tokens: int | None
+    """Token limit for a prompt to learn with, counting three bytes as one token. By default 6,000, which leaves a model
+    with a context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a
+    context of 32,000 tokens or more, and its server is not on this machine, a prompt about `learn_every` exchanges
+    may have 12,000. The limit is lowered if an endpoint states a smaller one. A longer message is cut in the middle
+    for the prompt; knowledge from earlier messages is never cut. Default: `None`."""
     clock: Callable[[], float]
-    """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`.
-    Default: `time.time`."""
+    """Returns the time in seconds since 1970; measures the pause after a model failure. Default: `time.time`."""
     learn: Literal["now", "background", "later"]
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
@@ -80,16 +79,14 @@ class SharedOptions(TypedDict, total=False):
     takes half of the room for waiting messages (`max_pending_tokens`), or when a request's `max_tokens` has no room
     for all of it. `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a
     limit is passed does so whatever this number is. Default: `None`."""
-    learn_after_pause: int | None
-    """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from the
-    waiting messages. `None` to ignore pauses. Default: `None`."""
     keep_history: bool
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay. Default: `True`."""
     clear_tool_results: ClearToolResultsOption
-    """Replace each old tool result with a line that names the tool and the result's length: a `ClearToolResults(keep=3,
-    step=10, over=0, exclude=())`, or a mapping of its attributes. The log keeps all results; nothing is learnt from
-    old ones. Default: `None`."""
+    """Replace each old tool result with a line that names the tool and the result's length: `{"keep": 3, "step": 10,
+    "over": 0, "exclude": []}`, or some of these. The newest `keep` results stay, those since the last answer, those
+    of at most `over` tokens, and those of the tools in `exclude`; results are replaced together, once in `step`
+    messages. The log keeps all results; nothing is learnt from old ones. Default: `None`."""
     recalled_role: RecalledRole | None
     """The role of recalled text in chat messages. By default, derived text (a summary, facts) is a system message, and
     found text (messages, notes) is a user message, framed as a record that gives no instructions. With `'system'`,

@@ -136,8 +136,8 @@ def create_memory(name: str, **options: "Unpack[SharedOptions]") -> BaseMemory: 
 def create_memory(name: str, **options: Any) -> BaseMemory:
     """Return a memory, made by the name of its strategy.
 
-    To change the strategy, change only the name. The options of `BaseMemory`, and `max_prompt_tokens`, `embedder`
-    and `index`, may be given for every name; a strategy ignores those that it does not have.
+    To change the strategy, change only the name. The options of `BaseMemory`, and `embedder` and `index`, may be given
+    for every name; a strategy ignores those that it does not have.
 
     Args:
         name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer",
@@ -177,7 +177,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         raise
 
 
-SHARED = {"max_prompt_tokens", "embedder", "index"}
+SHARED = {"embedder", "index"}
 """Options of some strategies, which all other strategies ignore. Options of all strategies are in `BaseMemory`."""
 
 

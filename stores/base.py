@@ -178,8 +178,7 @@ class Store(Protocol):
     `memzoo.sync.is_blocking` is true. Neither store nor caller changes records or entries. The caller may change lists
     and states that it passed or got; this does not change the store.
 
-    `memzoo.testing.PlainStoreContract` states all rules as tests. Run these tests on your own store; for a
-    `ManagedStore`, run `StoreContract` instead.
+    `memzoo.testing.StoreContract` states all rules as tests. Run these tests on your own store.
     """
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:

@@ -5,8 +5,7 @@ The tests need pytest. Subclass `MemoryContract` for your own strategy::
     class TestMyMemory(MemoryContract):
         strategy = MyMemory
 
-`PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`, `LeasingStoreContract` for a
-`LeasingStore`::
+`StoreContract` is for a store, and tests all that the store can do::
 
     class TestMyStore(StoreContract):
         @pytest.fixture
@@ -24,15 +23,11 @@ pytest.register_assert_rewrite(*(f"{__name__}.{one.name}" for one in pkgutil.ite
 
 from memzoo.testing.contract import MemoryContract  # noqa: E402
 from memzoo.testing.index_contract import VectorIndexContract  # noqa: E402
-from memzoo.testing.lease_contract import LeasingStoreContract  # noqa: E402
-from memzoo.testing.managed_contract import StoreContract  # noqa: E402
 from memzoo.testing.scripted import ScriptedModel  # noqa: E402
-from memzoo.testing.store_contract import PlainStoreContract  # noqa: E402
+from memzoo.testing.store_contract import StoreContract  # noqa: E402
 
 __all__ = [
-    "LeasingStoreContract",
     "MemoryContract",
-    "PlainStoreContract",
     "ScriptedModel",
     "StoreContract",
     "VectorIndexContract",

@@ -7,10 +7,9 @@ import pytest
 
 from memzoo.stores.base import Lease, LeasingStore, find_lacking, managed
 from memzoo.sync import drive
-from memzoo.testing.store_contract import PlainStoreContract
 from memzoo.testing.store_tools import HOSTILE_IDS, commit, fill
 
-__all__ = ["LeasingStoreContract"]
+__all__ = ["LeasingStoreRules"]
 
 _DAY = 86_400
 
@@ -22,11 +21,8 @@ def _lease(store: LeasingStore, owner: str, *, id_: str = "c", state: str = "s",
     return lease
 
 
-class LeasingStoreContract(PlainStoreContract):
-    """The rules of `LeasingStore`, including the rules of `Store`; used like `PlainStoreContract`.
-
-    For a `ManagedStore` with leases, inherit two contracts: `class TestMyStore(StoreContract, LeasingStoreContract)`.
-    """
+class LeasingStoreRules:
+    """The rules of `LeasingStore`, which `StoreContract` includes."""
 
     def test_one_owner_has_a_lease(self, store: LeasingStore) -> None:
         """While a lease lasts, its owner can renew it. A request by anyone else returns the owner's lease."""

@@ -10,16 +10,15 @@ from memzoo.stores.base import ManagedStore, StateUpdate, StoredState
 from memzoo.stores.common import escaped
 from memzoo.stores.tombstones import take_back, tombstone
 from memzoo.sync import drive
-from memzoo.testing.store_contract import PlainStoreContract
 from memzoo.testing.store_tools import HOSTILE_IDS, commit, epoch_of, fill, numbers, records, vector
 
-__all__ = ["StoreContract"]
+__all__ = ["ManagedStoreRules"]
 
 _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
 
-class StoreContract(PlainStoreContract):
-    """The rules of `ManagedStore`, including the rules of `Store`; used like `PlainStoreContract`."""
+class ManagedStoreRules:
+    """The rules of `ManagedStore`, which `StoreContract` includes."""
 
     def test_what_was_forgotten_stays_forgotten(self, store: ManagedStore) -> None:
         """Appending a forgotten turn again stores nothing. Other turns are stored."""

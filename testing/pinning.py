@@ -46,7 +46,7 @@ class PinContract(ContractTools):
         numbers = [entry.seq for entry in shown.entries if entry]
         assert numbers == sorted(numbers)
         assert str(memory.load_memory_variables(QUESTION)[memory.memory_variables[-1]]).count("Human: Never") == 1
-        assert [one.number for one in memory.explain(_QUERY).shown if one.kind == "pinned"] == memory.pinned() == [1]
+        assert [one.number for one in memory.explain(_QUERY).shown if one.kind == "pinned"] == memory.pin() == [1]
 
     def test_pins_what_was_said(self) -> None:
         """A stored message can be pinned, and unpinning it brings back the earlier view."""
@@ -56,10 +56,10 @@ class PinContract(ContractTools):
         before = memory.messages(_QUERY)
         memory.pin(1)
         assert memory.messages(_QUERY).count(_RULE) == 1
-        assert memory.pinned() == [1]
+        assert memory.pin() == [1]
         memory.pin(1)
         memory.pin([1, 2], off=True)
-        assert memory.pinned() == []
+        assert memory.pin() == []
         assert memory.messages(_QUERY) == before
 
     def test_pins_belong_to_the_conversation(self) -> None:
@@ -69,10 +69,10 @@ class PinContract(ContractTools):
         assert other.messages(_QUERY) == memory.messages(_QUERY)
         ConversationBufferMemory(store=memory.store, conversation_id="a").pin(4)
         for one in (memory, other, self.make(store=memory.store, conversation_id="a")):
-            assert one.pinned() == [1, 4]
+            assert one.pin() == [1, 4]
             assert one.messages(_QUERY).pinned == [_RULE, memory.entries()[3].message]
         other.pin(1, off=True)
-        assert memory.pinned() == [4]
+        assert memory.pin() == [4]
 
     def test_pins_outlive_learning_anew(self) -> None:
         """Pins stay the same after `relearn`, and after an export and import."""
@@ -102,11 +102,11 @@ class PinContract(ContractTools):
         memory = self.ruled()
         memory.pin(3)
         memory.forget([1])
-        assert memory.pinned() == [3]
+        assert memory.pin() == [3]
         shown = f"{memory.messages(_QUERY)} {memory.load_memory_variables(QUESTION)}"
         assert "zebra" not in shown
         memory.clear()
-        assert memory.pinned() == []
+        assert memory.pin() == []
 
     def test_keeps_what_is_pinned_without_history(self) -> None:
         """With `keep_history=False` a save deletes no pinned message."""
@@ -147,4 +147,4 @@ class PinContract(ContractTools):
             memory.pin("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
         with pytest.raises(MessageError):
             memory.add_messages([{"role": "robot", "content": "beep"}], pinned=True)
-        assert memory.pinned() == []
+        assert memory.pin() == []

@@ -12,11 +12,16 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ConflictError
-from memzoo.stores.base import Entry, Record, StateUpdate, Store
+from memzoo.stores.base import Entry, LeasingStore, ManagedStore, Record, StateUpdate, Store, find_lacking
 from memzoo.sync import drive
+from memzoo.testing.lease_contract import LeasingStoreRules
+from memzoo.testing.managed_contract import ManagedStoreRules
 from memzoo.testing.store_tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, fill, records, revision_of, vector
 
-__all__ = ["PlainStoreContract"]
+__all__ = ["StoreContract"]
+
+# A method of each further protocol: a store without the method is not tested by the protocol's rules.
+_FURTHER = {ManagedStore: "conversations", LeasingStore: "lease"}
 
 
 class _Interrupted(list[Record]):
@@ -27,13 +32,22 @@ class _Interrupted(list[Record]):
         raise InterruptedError
 
 
-class PlainStoreContract:
-    """The rules of `Store`. Inherit from this class, with a fixture `store` that yields a new, empty store.
+class StoreContract(ManagedStoreRules, LeasingStoreRules):
+    """The rules of `Store`; of `ManagedStore`, if it lists conversations; and of `LeasingStore`, if it has leases.
+
+    Inherit from this class, with a fixture `store` that yields a new, empty store.
 
     Example:
         >>> from memzoo.stores import InMemoryStore
-        >>> PlainStoreContract().test_numbers_have_no_gaps(InMemoryStore())
+        >>> StoreContract().test_numbers_have_no_gaps(InMemoryStore())
     """
+
+    @pytest.fixture(autouse=True)
+    def _skip_what_it_cannot_do(self, request: pytest.FixtureRequest, store: Store) -> None:
+        """Skip the rules of a protocol that the store does not have."""
+        method = _FURTHER.get(request.function.__annotations__.get("store"))
+        if method and (lacks := find_lacking(store, method)):
+            pytest.skip(f"{type(lacks).__name__} has no method {method!r}")
 
     def test_numbers_have_no_gaps(self, store: Store) -> None:
         """Entries are numbered from 1 in the order of appending, without gaps."""

@@ -155,7 +155,7 @@ class GraphMemory(BaseMemory):
         """
         limit = self.max_token_limit if max_tokens is None else max_tokens
         whole_number("max_tokens", limit, at_least=1)
-        await self.apinned()
+        await self.apin()
         pinned = self._list_pinned()
         size = self.tokens("\n".join(pinned)) if pinned else 0
         if size > limit:

@@ -146,7 +146,7 @@ class Pins:
         for one in numbers:
             whole_number("id", one, at_least=1)
         log = self._cached
-        while True:
+        while numbers:
             stored, changes = await self._read_stored(), dict[str, JSON]()
             for seq in sorted(set(numbers)):
                 # Read again in each round: a message forgotten meanwhile must not be pinned.

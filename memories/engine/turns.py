@@ -11,24 +11,21 @@ A turn may replace messages after a log number. The replaced messages are delete
 
 import asyncio
 import contextlib
-import itertools
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TurnError
+from memzoo.errors import ConflictError, OptionError, StoreError, TurnError
 from memzoo.memories.engine import loading, saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.families import Family
-from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
+from memzoo.memories.text.grouping import find_open_calls, is_answer, is_of_tools
 from memzoo.memories.text.messages import (
     as_message,
     as_record,
-    check_several,
-    checked,
     find_sendable,
     is_answered,
     text_of,
@@ -38,14 +35,14 @@ from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState
 from memzoo.stores.base import find_lacking, managed
 from memzoo.stores.forgetting import forget_messages
-from memzoo.stores.tombstones import keeps_tombstones, tombstone, tombstones_of
+from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
 from memzoo.sync import Managed, blocking
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["Busy", "OnFailure", "Replaced", "Turn", "check_turn_options", "find_unfinished_turn", "seed"]
+__all__ = ["Busy", "OnFailure", "Replaced", "Turn", "check_turn_options", "find_unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """The action after a failed turn: keep its messages so far, marked as unfinished, or store nothing."""
@@ -457,51 +454,12 @@ async def find_unfinished_turn(log: CachedLog) -> list[Message]:
     return copy_json([entry.message for entry in turn]) if _is_unfinished(turn) else []
 
 
-async def seed(memory: "BaseMemory", examples: Sequence[Message | tuple[str, str]]) -> bool:
-    """Store example exchanges in an empty conversation; see `BaseMemory.aseed`. Returns true if they were stored."""
-    said, store, id_ = _exchanges_of(examples), memory.store, memory.conversation_id
-    first = await store.read(id_, limit=2)
-    fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
-    if fresh:
-        # Concurrent callers use the same id, so only the first call stores. Forgotten ids are skipped: the store would
-        # ignore messages under such an id.
-        forgotten = set(await tombstones_of(store, id_))
-        names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
-        turn_id = next(name for name in names if tombstone(name) not in forgotten)
-        await memory.aadd_messages(said, turn_id=turn_id)
-    return fresh
-
-
 def check_turn_options(on_failure: object, busy: object) -> None:
     """Raise an `OptionError` if an option of a turn has an unknown value."""
     if on_failure not in ("keep", "rollback"):
         raise OptionError(f"on_failure must be 'keep' or 'rollback', not {on_failure!r}")
     if busy not in ("wait", "refuse"):
         raise OptionError(f"busy must be 'wait' or 'refuse', not {busy!r}")
-
-
-def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
-    """Return example exchanges as chat messages, oldest first.
-
-    Raises:
-        MessageError: The examples are not whole exchanges.
-    """
-    check_several(examples, "examples")
-    said, roles = list[Message](), ("user", "assistant")
-    for example in examples:
-        if not isinstance(example, tuple):
-            said.append(checked(example))
-            continue
-        words: tuple[str, ...] = example
-        if len(words) != len(roles):
-            raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
-        said += [checked(as_message(role, one)) for role, one in zip(roles, words, strict=True)]
-    if not said or said[0]["role"] != "user" or not is_answered(said) or said[-1]["role"] != "assistant":
-        raise MessageError(
-            "examples must be whole exchanges: from a user message to the assistant's answer to the last one, "
-            f"calls of tools with their results, no system message; not {[message['role'] for message in said]}"
-        )
-    return said
 
 
 def _messages(records: Sequence[Record]) -> list[Message]:

@@ -1,7 +1,7 @@
 """The base class of the strategies that ask a model."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
@@ -9,7 +9,7 @@ from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle, shorten_entries
 from memzoo.memories.models.chat import Model, as_model
 from memzoo.memories.models.usage import Spent
-from memzoo.memories.options import AtLeast, strategy
+from memzoo.memories.options import strategy
 from memzoo.memories.text.context_windows import context_window
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import is_idle
@@ -30,14 +30,6 @@ _LARGE = 32_000
 @strategy
 class ModelBackedMemory(BaseMemory):
     """The base class of strategies that ask a model to summarise or to extract."""
-
-    max_prompt_tokens: Annotated[int | None, AtLeast(1536)] = None
-    """Token limit for a prompt, counting three bytes as one token. By default 6,000, which leaves a model with a
-    context of 8,000 tokens room for its answer, since tokenizers count fewer. If the model is known to have a context
-    of 32,000 tokens or more, and its server is not on this machine, a prompt about `learn_every` exchanges may have
-    12,000. The limit is lowered if an endpoint states a smaller one. A longer message is cut in the middle for the
-    prompt; knowledge from earlier messages is never cut.
-    """
 
     # Without an annotation, because annotated attributes are options.
     _shows_waiting = True

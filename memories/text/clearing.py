@@ -35,7 +35,7 @@ class ClearToolResults:
 
     Example:
         >>> from memzoo import create_memory
-        >>> memory = create_memory("buffer", clear_tool_results=ClearToolResults(keep=1, step=1))
+        >>> memory = create_memory("buffer", clear_tool_results={"keep": 1, "step": 1})
         >>> for id_ in "ab":
         ...     call = {"id": id_, "type": "function", "function": {"name": "page", "arguments": "{}"}}
         ...     result = {"role": "tool", "tool_call_id": id_, "content": "so many words " * 9}
@@ -57,8 +57,8 @@ class ClearToolResults:
         names("clear_tool_results: exclude", self.exclude)
 
 
-ClearToolResultsOption: TypeAlias = ClearToolResults | Mapping[str, Any] | None
-"""A `ClearToolResults`, or a mapping of its attributes; `None` to keep all results."""
+ClearToolResultsOption: TypeAlias = Mapping[str, Any] | None
+"""A mapping of the attributes of `ClearToolResults`; `None` to keep all results."""
 
 
 def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
@@ -67,8 +67,8 @@ def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
     Raises:
         OptionError: The option has another type, or an unknown member.
     """
-    if option is None or isinstance(option, ClearToolResults):
-        return option
+    if option is None:
+        return None
     known = [field.name for field in fields(ClearToolResults)]
     if not isinstance(option, Mapping) or option.keys() - set(known):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"clear_tool_results must be of {', '.join(known)}, such as {{'keep': 3}}, not {option!r}")

@@ -111,7 +111,7 @@ def options(name: str) -> str:
     """What a class has beside the options of others, its own first, with defaults and meaning, and its prompts."""
     cls = class_named(name)
     own, bases = inspect.get_annotations(cls), [base for base in _TOLD if issubclass(cls, base)]
-    told = {field.name for base in [*bases, _SUMMARY] if issubclass(cls, base) for field in _options_of(base)}
+    told = {field.name for base in bases for field in _options_of(base)}
     fields = [field for field in _options_of(cls) if field.name not in told]
     table = _table(cls, sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
     said = f"Beside these: {', '.join(_TOLD[base] for base in bases)}."
@@ -125,10 +125,9 @@ def shared_options(_: str) -> str:
     return _table(BaseMemory, _options_of(BaseMemory))
 
 
-def asking_options(_: str) -> str:
-    """The options of every class that asks a model, with defaults and meaning."""
-    summaries = f"Those that write a summary also have:\n\n{_table(_SUMMARY, _further(_SUMMARY))}"
-    return f"{_table(ModelBackedMemory, _further(ModelBackedMemory))}\n\n{summaries}"
+def summary_options(_: str) -> str:
+    """The options of every class that writes a summary, with defaults and meaning."""
+    return _table(_SUMMARY, _further(_SUMMARY))
 
 
 def window_options(_: str) -> str:
@@ -242,7 +241,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "uvx": uvx,
     "options": options,
     "shared-options": shared_options,
-    "asking-options": asking_options,
+    "summary-options": summary_options,
     "window-options": window_options,
     "all-prompts": all_prompts,
     "order": order,
@@ -288,7 +287,7 @@ _WINDOW: type[BaseMemory] = memzoo.TokenWindowMemory.__bases__[0]
 _SUMMARY: type[BaseMemory] = memzoo.ConversationSummaryMemory.__bases__[0]
 _TOLD: dict[type[BaseMemory], str] = {
     BaseMemory: "[the options that all share](index.md#options-that-all-share)",
-    ModelBackedMemory: "[those of memories that ask a model](index.md#options-of-memories-that-ask-a-model)",
+    _SUMMARY: "[those of memories that write a summary](index.md#options-of-memories-that-write-a-summary)",
     _WINDOW: "[those of windows over messages](../windows.md#options-of-these-windows)",
 }
 """Where the options of bases are told."""

@@ -155,4 +155,4 @@ def test_what_most_people_call_stands_first() -> None:
     assert "Args:" in method.docstring.value
     assert awaited.docstring
     assert awaited.docstring.value == "Like `save_context`, to be awaited."
-    assert (method.lineno or 0) < (memory.members["seed"].lineno or 0) < (awaited.lineno or 0)
+    assert (method.lineno or 0) < (memory.members["explain"].lineno or 0) < (awaited.lineno or 0)

@@ -61,7 +61,7 @@ def test_what_was_acknowledged_is_pinned(url: str, kill_after: int) -> None:
         end(process)
     with contextlib.closing(open_store(url)) as store:
         memory = create_memory("window", k=0, store=store, conversation_id="a")
-        pinned, entries = set(memory.pinned()), memory.entries()
+        pinned, entries = set(memory.pin()), memory.entries()
         by_turn = {entry.turn_id: entry.seq for entry in entries}
         shown = [entry.seq for entry in memory.messages().entries if entry]
     assert len(by_turn) == len(entries)

@@ -127,7 +127,7 @@ class Run:
         """Let things happen, and look at what is shown after each."""
         for _ in range(steps):
             self.random.choice([self.add] * 6 + [self.exchange, self.reopen, self.fail, self.start_anew, self.pin])()
-            assert self.memory.pinned() == sorted(self.pinned), "not what was pinned"
+            assert self.memory.pin() == sorted(self.pinned), "not what was pinned"
             assert self.memory.history() == self.said, "the log is not what was said"
             self.look(None)
             self.check_request(self.random.choice((None, None, 40)), self.random.choice([*FAMILIES]))

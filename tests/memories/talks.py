@@ -164,7 +164,7 @@ class Talk:
 
     def unpin(self) -> None:
         """Let go of a pin."""
-        self.memory.pin(self.memory.pinned()[:1], off=True)
+        self.memory.pin(self.memory.pin()[:1], off=True)
 
     def retain(self) -> None:
         """Delete what is older than some message."""

@@ -40,7 +40,6 @@ REQUESTS: dict[str, tuple[dict[str, Any], Any]] = {
     "set_aside": ({}, None),
     "relearn": ({"only_set_aside": True}, None),
     "unfinished_turn": ({}, None),
-    "seed": ({}, [["2 + 2", "4"]]),
     "why": ({"name": "Anna"}, None),
     "predict_new_summary": ({"existing_summary": ""}, [SAID]),
     "send": ({}, SAID),

@@ -16,7 +16,7 @@ from memzoo.memories.options import options_of
 from memzoo.stores import open_store
 from tools.templates.talks import OPTIONS
 
-SUMMARY = {"max_summary_tokens": None, "max_prompt_tokens": None}
+SUMMARY = {"max_summary_tokens": None}
 WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules": "memzoo", "step": 0}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
@@ -29,7 +29,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "max_token_limit": 1000,
         "ask_at_load": False,
         "max_state_tokens": None,
-        "max_prompt_tokens": None,
     },
     "vector-retriever": {"k": None, "max_token_limit": None, "embedder": None},
     "knowledge-graph": {
@@ -38,7 +37,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "ask_at_load": False,
         "mine_ai": True,
         "max_state_tokens": None,
-        "max_prompt_tokens": None,
     },
     "combined": {"memories": ("vector-retriever", "window"), "max_token_limit": None, "shares": None},
     "message-window": {**WINDOW, "max_messages": 20},

@@ -223,7 +223,7 @@ def messages_and_numbers() -> Iterator[Row]:
     for said in (None, 5, "hi", {"role": "user", "content": "hi"}):
         text = f"must be a list of chat messages, not {said!r}"
         trimmed = partial(trim_messages, max_tokens=5, token_counter=len)
-        for use in (memory.add_messages, memory.seed, window.set_messages, trimmed):
+        for use in (memory.add_messages, window.set_messages, trimmed):
             yield call(use, said), MessageError, text
     yield call(graph.why, 5), OptionError, "name must be text, not 5"
 

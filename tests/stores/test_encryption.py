@@ -24,7 +24,7 @@ from memzoo.stores import (
 )
 from memzoo.stores.base import managed
 from memzoo.sync import drive
-from memzoo.testing import LeasingStoreContract, StoreContract
+from memzoo.testing import StoreContract
 from memzoo.testing.store_tools import commit, fill, records, vector
 
 Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryption' extra").Fernet
@@ -32,7 +32,7 @@ Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryptio
 KEY, OTHER, THIRD = (EncryptedStore.new_key() for _ in range(3))
 
 
-class TestOverSQL(StoreContract, LeasingStoreContract):
+class TestOverSQL(StoreContract):
     """Over a store in SQL it keeps the contract, with an old key beside the new one too."""
 
     @pytest.fixture

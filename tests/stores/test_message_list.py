@@ -11,7 +11,7 @@ from memzoo.memories import BaseMemory, Conversation, HashEmbedder, create_memor
 from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store
 from memzoo.stores.base import managed
 from memzoo.sync import drive
-from memzoo.testing import PlainStoreContract
+from memzoo.testing import StoreContract
 
 
 class Lists:
@@ -41,8 +41,8 @@ def over(lists: Lists) -> MessageListStore:
     return MessageListStore(get=lists.get_messages, update=lists.update_messages, delete=lists.delete_messages)
 
 
-class TestMessageListStore(PlainStoreContract):
-    """Within one process it keeps the whole contract of a plain store."""
+class TestMessageListStore(StoreContract):
+    """Within one process it keeps the contract of a plain store."""
 
     @pytest.fixture
     def store(self) -> Store:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from memzoo.stores import PgVectorIndex, SQLStore, Store, VectorIndex
-from memzoo.testing import LeasingStoreContract, StoreContract, VectorIndexContract
+from memzoo.testing import StoreContract, VectorIndexContract
 from tests.postgres import PostgresServer, awaiting, connected
 
 EMPTY = b"""
@@ -39,11 +39,11 @@ def awaited(kept: tuple[SQLStore, str]) -> Iterator[Store]:
         yield awaited
 
 
-class TestBlocking(LeasingStoreContract):
-    """Called synchronously it keeps the contract; of the life of its data `test_equivalence` tells."""
+class TestBlocking(StoreContract):
+    """Called synchronously it keeps the contract."""
 
 
-class TestAwaiting(StoreContract, LeasingStoreContract):
+class TestAwaiting(StoreContract):
     """Awaited it keeps the contract."""
 
     @pytest.fixture

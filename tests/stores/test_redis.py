@@ -13,7 +13,7 @@ from memzoo.errors import ConflictError, OptionError, StoreError, UnsupportedErr
 from memzoo.stores import EncryptedStore, ManagedStore, Store, open_store
 from memzoo.stores.redis.store import RedisStore
 from memzoo.sync import drive
-from memzoo.testing import LeasingStoreContract, StoreContract
+from memzoo.testing import StoreContract
 from memzoo.testing.store_tools import commit, fill, records, vector
 from tests.postgres import awaiting
 from tests.redis_servers import RedisServer, cluster, free_ports, wait_for
@@ -26,7 +26,7 @@ def store(redis_url: str) -> Iterator[Store]:
         yield store
 
 
-class TestAwaiting(StoreContract, LeasingStoreContract):
+class TestAwaiting(StoreContract):
     """Awaited it keeps the contract."""
 
     @pytest.fixture
@@ -56,7 +56,7 @@ def cluster_url(servers: list[RedisServer]) -> str:
     return f"redis+cluster://127.0.0.1:{servers[0].port}"
 
 
-class TestCluster(StoreContract, LeasingStoreContract):
+class TestCluster(StoreContract):
     """On a cluster, called synchronously, it keeps the contract: no command ever crosses slots."""
 
     @pytest.fixture

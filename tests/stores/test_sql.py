@@ -20,15 +20,15 @@ from memzoo.errors import StoreError
 from memzoo.stores import Entry, Record, SQLStore, Store, export_conversation
 from memzoo.stores.checking import check
 from memzoo.sync import drive
-from memzoo.testing import LeasingStoreContract, StoreContract
+from memzoo.testing import StoreContract
 from memzoo.testing.store_tools import commit, fill, vector
 
 
-class TestFile(StoreContract, LeasingStoreContract):
+class TestFile(StoreContract):
     """In a file it keeps the contract."""
 
 
-class TestInMemory(StoreContract, LeasingStoreContract):
+class TestInMemory(StoreContract):
     """In memory it keeps the contract."""
 
     @pytest.fixture

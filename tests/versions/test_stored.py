@@ -32,7 +32,7 @@ def check(store: ManagedStore) -> None:
     here: dict[str, Any] = {"store": store, "conversation_id": "anna"}
     buffer = ConversationBufferMemory(**here)
     assert [one["content"] for one in buffer.history() if one["role"] == "user"] == SAID
-    assert buffer.pinned() == [3]
+    assert buffer.pin() == [3]
     nobody = ScriptedModel()
     summary = ConversationSummaryMemory(llm=nobody, **here)
     assert "My brother Bo plays the cello." in summary.load_memory_variables({})["history"]

@@ -156,7 +156,7 @@ def _content(scenario: Scenario) -> dict[str, Any]:
         ids = [id_ for id_ in drive(store.conversations()) if id_ != _OTHER]
         memories = {id_: remember(_STRATEGY, store, conversation_id=id_) for id_ in ids}
         # First of all, before anybody could repair anything.
-        pinned = {id_: memory.pinned() for id_, memory in memories.items()}
+        pinned = {id_: memory.pin() for id_, memory in memories.items()}
         content = {id_: drive(aoutcome(memory)) for id_, memory in memories.items()}
     return {"log": {id_: (content[id_]["log"], pinned[id_]) for id_ in ids}, **content}
 

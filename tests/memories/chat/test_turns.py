@@ -241,7 +241,9 @@ def given_up(memory: BaseMemory) -> None:
 
 def seeded(memory: BaseMemory) -> None:
     """Begin with examples."""
-    memory.seed([("How?", "So.")])
+    memory.add_messages(
+        [{"role": "user", "content": "How?"}, {"role": "assistant", "content": "So."}], turn_id="examples"
+    )
 
 
 class Silent(InMemoryStore):

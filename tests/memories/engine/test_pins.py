@@ -83,7 +83,7 @@ def test_two_writers_lose_no_pin(store: Store) -> None:
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(mark, range(2)))
     expected = [number for number in range(1, 41) if number % 4 != 1]
-    assert [each.pinned() for each in (*memories, opened(store))] == [expected] * 3
+    assert [each.pin() for each in (*memories, opened(store))] == [expected] * 3
 
 
 def test_is_pinned_as_soon_as_it_is_stored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,14 +95,14 @@ def test_is_pinned_as_soon_as_it_is_stored(store: Store, monkeypatch: pytest.Mon
         with pytest.raises(StoreError):
             memory.add_messages([RULE], turn_id="t", pinned=True)
     later = opened(store)
-    assert later.pinned() == [5]
+    assert later.pin() == [5]
     tell(later, 2)
     assert RULE in later.messages()
     later.add_messages([RULE], turn_id="t", pinned=True)
-    assert opened(store).pinned() == [5]
+    assert opened(store).pin() == [5]
     later.pin(5, off=True)
     later.add_messages([RULE], turn_id="t", pinned=True)
-    assert opened(store).pinned() == memory.pinned() == []
+    assert opened(store).pin() == memory.pin() == []
 
 
 def test_a_mark_from_elsewhere_is_written_down_in_time(store: Store) -> None:
@@ -111,10 +111,10 @@ def test_a_mark_from_elsewhere_is_written_down_in_time(store: Store) -> None:
     with contextlib.suppress(StoreError), pytest.MonkeyPatch.context() as dying:
         dying.setattr(store, "commit", failing)
         memory.add_messages([RULE], pinned=True)
-    assert opened(store).pinned() == [1]
+    assert opened(store).pin() == [1]
     other = opened(store)
     tell(other, 100)
-    assert opened(store).pinned() == other.pinned() == [1]
+    assert opened(store).pin() == other.pin() == [1]
 
 
 def test_retention_and_rewinding_unpin(store: Store) -> None:
@@ -123,13 +123,13 @@ def test_retention_and_rewinding_unpin(store: Store) -> None:
     tell(memory, 2)
     memory.pin([1, 4])
     memory.rewind(3)
-    assert memory.pinned() == [1]
+    assert memory.pin() == [1]
     if not isinstance(store, MessageListStore):  # which cannot list its conversations
         delete_old(store, older_than=timedelta(days=1), now=utc_now() + timedelta(days=2))
-        assert memory.pinned() == []
+        assert memory.pin() == []
     memory.rewind(0)
     tell(memory, 1)
-    assert memory.pinned() == []
+    assert memory.pin() == []
 
 
 def test_pinning_in_a_conversation_that_is_cleared_is_refused(store: Store) -> None:
@@ -141,7 +141,7 @@ def test_pinning_in_a_conversation_that_is_cleared_is_refused(store: Store) -> N
     with pytest.raises(MessageError):
         memory.pin(1)
     tell(memory, 1)
-    assert memory.pinned() == []
+    assert memory.pin() == []
 
 
 def test_what_another_one_pins_while_this_one_learns_is_shown(store: Store) -> None:
@@ -167,7 +167,7 @@ def test_a_damaged_state_pins_nothing() -> None:
     memory.pin(2)
     version = drive(store.read_state("a", "pins")).version
     drive(store.commit("a", "pins", expected=version, watermark=0, changes={"x": True, "1": "yes", "99": True}))
-    assert memory.pinned() == [2]
+    assert memory.pin() == [2]
 
 
 LIMITS = [
@@ -305,5 +305,5 @@ def test_loads_without_pins_read_no_state(store: Store, monkeypatch: pytest.Monk
     other.pin(1)
     reads.clear()
     assert memory.messages()[0]["content"] == "q0"
-    assert memory.pinned() == [1]
+    assert memory.pin() == [1]
     assert reads == ["pins"]

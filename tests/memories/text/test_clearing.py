@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memzoo import ClearToolResults, trim_messages
+from memzoo import trim_messages
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
@@ -29,7 +29,7 @@ def made(name: str = "buffer", store: InMemoryStore | None = None, **option: Any
         store=store or InMemoryStore(),
         conversation_id="a",
         token_counter="approximate",
-        clear_tool_results=ClearToolResults(**option),
+        clear_tool_results=option,
         **options,
     )
 
@@ -62,7 +62,7 @@ def test_what_is_cleared_stays_so() -> None:
 
 def test_a_result_that_is_left_out_may_come_back_as_a_line() -> None:
     """Before it has, nothing is promised that stands behind it then."""
-    option = ClearToolResults(keep=0, step=1)
+    option = {"keep": 0, "step": 1}
     memory = create_memory(
         "token-window", max_token_limit=90, step=60, token_counter="approximate", clear_tool_results=option
     )
@@ -173,7 +173,7 @@ def test_trimming_clears_first() -> None:
     """A list that is trimmed has its old results as lines, and so room for more."""
     memory = create_memory("buffer")
     look_up(memory, 0, 5)
-    trimmed = trim_messages(memory.history(), 400, "approximate", clear_tool_results=ClearToolResults(keep=1, step=1))
+    trimmed = trim_messages(memory.history(), 400, "approximate", clear_tool_results={"keep": 1, "step": 1})
     assert len(trimmed) > 8
     assert sum(LONG in str(message) for message in trimmed) == 1
     assert trim_messages([], 10, len, clear_tool_results={"keep": 1}) == []

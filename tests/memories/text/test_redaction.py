@@ -125,7 +125,6 @@ PLACES: dict[str, Callable[[BaseMemory], object]] = {
     "the system message": lambda memory: memory.add_messages([{"role": "system", "content": f"Never say {SECRET}."}]),
     "a turn": lambda memory: take(memory, fails=False),
     "a turn that fails": lambda memory: take(memory, fails=True),
-    "an example": lambda memory: memory.seed([(f"PIN {SECRET}", "ok")]),
     "a host": lambda memory: asyncio.run(
         HostLog(memory, "host").afollow(
             [HostMessage({"role": "user", "content": f"PIN {SECRET}"}, {"id": "1", "parts": [{"text": SECRET}]}, "k")],

@@ -143,7 +143,6 @@ class Measured:
     system_tokens: Annotated[
         int, typer.Option(min=0, help="Tokens ahead of the memory in each request: instructions and tools.")
     ] = 0
-    per_month: Annotated[int | None, typer.Option(min=1, help="Your exchanges per month, to show their cost.")] = None
     stop_at: Annotated[float | None, typer.Option(min=0, help="Stop before spending more than this.")] = None
     survival: Annotated[
         bool,
@@ -229,7 +228,6 @@ def _run(files: inputs.Files, compared: Inputs, asked: Asked, measured: Measured
         judge=None if dry else measured.judge or None,
         prices=prices,
         currency=currency or told,
-        per_month=measured.per_month,
         stop_at=None if dry else measured.stop_at,
         learnt=not dry,
         cache=measured.cache,

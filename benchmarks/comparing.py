@@ -113,7 +113,6 @@ def compare(
         budgets=tuple(settings.budgets),
         currency=settings.currency,
         prices=settings.prices,
-        per_month=settings.per_month,
         offline=answering.name == OFFLINE,
         cache=settings.cache_for(answering.name),
         system_tokens=settings.system_tokens,
@@ -133,7 +132,7 @@ def compare(
                 "survival needs lines marked with 'keep', and the conversations have none; those of sample:survival do"
             )
         depends: dict[str, Any] = {
-            "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache", "paid"}),
+            "run": run.model_dump(exclude={"prices", "currency", "cache", "paid"}),
             "talks": survey.digest,
             # The price of a cached token does not affect outcomes.
             "cache": asdict(replace(run.cache, read=float(run.cache.read == 1))),

@@ -203,8 +203,7 @@ def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION
-    month = None if run.per_month is None else round((kept + reading) * run.per_month / 1000, 6)
-    return Cost(upkeep=round(kept, 6), reading=round(reading, 6), month=month)
+    return Cost(upkeep=round(kept, 6), reading=round(reading, 6))
 
 
 def _for_thousand(spent: Sum, exchanges: int) -> Sum:

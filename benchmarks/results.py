@@ -189,12 +189,10 @@ class Cost(Shape):
     Attributes:
         upkeep: The cost of model calls and embeddings to load and to save.
         reading: The cost of the requests to the answering model, with the provider's cache.
-        month: The total cost for `Run.per_month` exchanges; `None` without `Run.per_month`.
     """
 
     upkeep: float
     reading: float
-    month: float | None = None
 
     @property
     def total(self) -> float:
@@ -330,7 +328,6 @@ class Run(Shape):
         counter: The name of the token counter.
         budgets: The budgets in tokens, ascending.
         prices: A dict from model to its prices of a million tokens, (input, output); empty without prices.
-        per_month: The user's own number of exchanges a month; `None` if not given.
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
@@ -346,7 +343,6 @@ class Run(Shape):
     budgets: tuple[int, ...]
     currency: str = ""
     prices: Mapping[str, tuple[float, float]] = Field(default_factory=dict)
-    per_month: int | None = None
     offline: bool = False
     cache: CacheRule = CACHES["none"]
     system_tokens: int = 0

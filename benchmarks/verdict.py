@@ -199,11 +199,8 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
 def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
     if not results.run.prices:
         return ""
-    month = results.run.per_month
-    costs = [(row.memory.name, row.costs[budget]) for row in rows]
-    prices = [f"{name} {cost.month if month is not None else cost.total:,.2f}" for name, cost in costs]
-    asked = "1,000 exchanges cost" if month is None else f"{write_number(month, 'exchange')} a month cost"
-    return f" {asked}, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."
+    prices = [f"{row.memory.name} {row.costs[budget].total:,.2f}" for row in rows]
+    return f" 1,000 exchanges cost, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."
 
 
 def _price(row: Row, budget: int) -> float:

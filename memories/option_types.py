@@ -274,9 +274,6 @@ class WindowMemoryOptions(SharedOptions, total=False):
     """The action if the messages that must stay exceed the limit: raise an `OverBudgetError`, or keep only these
     messages. They are the system message, pinned messages, and the newest user message with the tool calls that it
     led to. Default: `'raise'`."""
-    system_first: bool | None
-    """Show the system message first; `False` leaves it in its place, so a changed one follows the earlier messages.
-    `None` means `True`, but `False` with LangChain4j's rules. Default: `None`."""
     rules: Literal["memzoo", "langchain4j"]
     """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that providers
     refuse or forgets the newest words (`docs/windows.md` lists it). An evicted message then does not come back once

@@ -44,7 +44,6 @@ class Settings:
         prices: A dict from model to its prices of a million tokens, (input, output); the key "*" stands for any other
             model, "embedding" for embeddings.
         currency: The currency of the prices.
-        per_month: Your number of exchanges a month, to compute their cost.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
         learnt: True to add memories (marked with a star) whose states a large model has written; only for a bundled
@@ -73,7 +72,6 @@ class Settings:
     prompts: str | Path | Mapping[str, str] | None = None
     prices: Mapping[str, tuple[_Amount, _Amount]] = field(default_factory=dict[str, tuple[float, float]])
     currency: str = ""
-    per_month: Annotated[int, Field(ge=1)] | None = None
     stop_at: _Amount | None = None
     learnt: bool = True
     cache: CacheRule | CacheName = "openai"

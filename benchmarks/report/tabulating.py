@@ -310,11 +310,7 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
         return []
     unit = f"\n{run.currency}" if run.currency else ""
     about = "For 1,000 exchanges like these: upkeep, and the view, read once for each exchange."
-    found = [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
-    if run.per_month is not None:
-        about = f"For {write_number(run.per_month, 'exchange')} a month."
-        found.append(Column(f"cost\n/month{unit}", about, lambda row: row.costs[budget].month if row.costs else None))
-    return found
+    return [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
 
 
 def records(comparison: Compared) -> list[dict[str, Any]]:

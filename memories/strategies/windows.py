@@ -77,10 +77,6 @@ class WindowMemory(BaseMemory):
     messages. They are the system message, pinned messages, and the newest user message with the tool calls that it led
     to.
     """
-    system_first: bool | None = None
-    """Show the system message first; `False` leaves it in its place, so a changed one follows the earlier messages.
-    `None` means `True`, but `False` with LangChain4j's rules.
-    """
     rules: Literal["memzoo", "langchain4j"] = "memzoo"
     """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that providers
     refuse or forgets the newest words (`docs/windows.md` lists it). An evicted message then does not come back once
@@ -104,7 +100,6 @@ class WindowMemory(BaseMemory):
             raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
         if self._is_langchain4j and self.step:
             raise OptionError(f"step must be 0 with LangChain4j's rules, which move with each message, not {self.step}")
-        self._first = not self._is_langchain4j if self.system_first is None else self.system_first
         self._sliding = SlidingWindow(self.weight, lambda: self.render.counted_by if self.unit == "tokens" else "")
 
     def weight(self, entry: Entry) -> float:
@@ -207,10 +202,7 @@ class WindowMemory(BaseMemory):
     def _replay(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
         held = [self._weigh(_entry(number, message)) for number, message in state.items.get("held", [])]
         for entry in entries:
-            if entry.message == _START:
-                held = []
-            else:
-                held = add_as_langchain4j(held, self._weigh(entry), self.limit(), system_first=self._first)
+            held = [] if entry.message == _START else add_as_langchain4j(held, self._weigh(entry), self.limit())
         return held
 
     async def _held(self, log: Log, state: State) -> list[Weighed]:
@@ -240,7 +232,7 @@ class WindowMemory(BaseMemory):
             items = {one.number: one for one in said if one.number in pinned or not is_instruction(one.message)}
             items |= {one.number: one for one in system}
             ordered = [items[number] for number in sorted(items)]
-            rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps, "count": count}
+            rules: dict[str, Any] = {"evict": self.evict, "steps": steps, "count": count}
             left = fit_messages(ordered, limit, pinned=pinned, newest=newest, **rules)
             if whole or (left.settled and any(entry.message["role"] == "user" for entry in tail)):
                 return replace(left, oldest_needed=max(left.oldest_needed, begins))

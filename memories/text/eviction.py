@@ -74,7 +74,6 @@ def fit_messages(
     limit: float,
     *,
     evict: Evict = "message",
-    system_first: bool = True,
     steps: "Steps | None" = None,
     pinned: Container[int] = (),
     newest: int = 0,
@@ -91,7 +90,6 @@ def fit_messages(
         limit: The most that the messages may weigh.
         evict: With `"exchange"`, the kept messages begin with a user message (apart from pinned messages); with
             `"message"`, with any message.
-        system_first: True to put system messages first; false to leave system messages in their places.
         steps: Chooses the first kept message, so that it seldom changes; by default, as many messages as fit are kept.
         pinned: The log numbers of pinned messages.
         newest: The newest log number, if `items` ends before it.
@@ -137,7 +135,7 @@ def fit_messages(
     begins = next((place for place in users if place >= first), None)
     if evict == "exchange" and begins is not None:
         kept = {place for place in kept if place >= begins or place in stays or is_instruction(heads[place])}
-    order = sorted(kept, key=lambda place: (system_first and not is_instruction(heads[place]), place))
+    order = sorted(kept, key=lambda place: (not is_instruction(heads[place]), place))
     left = [one for place in order for one in groups[place]]
     first = _first(heads, kept - stays)
     gone = [groups[place][0].number for place in range(first) if place not in kept]
@@ -145,7 +143,7 @@ def fit_messages(
     # evict them.
     unbegun = not users and (steps is not None or evict == "exchange")
     torn = unbegun or bool(before & kept) or any(place not in kept for place in range(first, len(groups)))
-    shown = [one.number for one in left if not (system_first and is_instruction(one.message))]
+    shown = [one.number for one in left if not is_instruction(one.message)]
     oldest = max(gone, default=given[0].number - 1 if given else 0) + 1
     torn = torn or _is_entered(given, set(chain.from_iterable(together)), range(oldest, max(shown, default=oldest)))
     waiting = sum(one.weight for one in given) - sum(weights)
@@ -319,29 +317,27 @@ class Steps:
         return bisect_left(range(1, int(min(spare, _FAR)) + 1), 1, key=moves)
 
 
-def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
+def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int) -> list[Weighed]:
     """Return the messages that LangChain4j's memory, faults included, would hold after adding a message.
 
-    A new system message replaces the present one. It goes to the end, or with `system_first` to the beginning. An equal
-    system message is ignored, and an empty one removes the present one.
+    A new system message goes to the end, and replaces the present one. An equal system message is ignored, and an empty
+    one removes the present one.
 
     Args:
         held: The messages before the addition, oldest first.
         new: The new message.
         limit: The most that all messages may weigh.
-        system_first: LangChain4j's `alwaysKeepSystemMessageFirst`.
     """
     messages = list(held)
-    if not is_instruction(new.message):
-        return evict_as_langchain4j([*messages, new], limit)
-    known = next((place for place, one in enumerate(messages) if is_instruction(one.message)), None)
-    if known is not None:
-        if messages[known].message == new.message:
+    if is_instruction(new.message):
+        known = next((place for place, one in enumerate(messages) if is_instruction(one.message)), None)
+        if known is not None:
+            if messages[known].message == new.message:
+                return messages
+            del messages[known]
+        if not text_of(new.message):
             return messages
-        del messages[known]
-    if not text_of(new.message):
-        return messages
-    return evict_as_langchain4j([new, *messages] if system_first else [*messages, new], limit)
+    return evict_as_langchain4j([*messages, new], limit)
 
 
 def evict_as_langchain4j(held: Iterable[Weighed], limit: float) -> list[Weighed]:

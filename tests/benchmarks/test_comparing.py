@@ -33,7 +33,7 @@ def comparison(transcript: Transcript, words: TextCounter, rules: ChatFunction) 
     prices = {"*": (2.0, 8.0)}
     return compare(
         [transcript, transcript],
-        settings=Settings(model=rules, budgets=[14], counter=words, prices=prices, per_month=5_000),
+        settings=Settings(model=rules, budgets=[14], counter=words, prices=prices),
     )
 
 
@@ -81,14 +81,13 @@ class TestAggregation:
 
 
 def test_reading_costs_what_is_sent(comparison: Comparison) -> None:
-    """One request for each exchange, at the price of input; a thousand exchanges, and those of a month.
+    """One request for each exchange, at the price of input; a thousand exchanges.
 
     The three have 9, 30 and 48 tokens: words, and four for each message.
     """
     cost = row_of(comparison, "everything").costs[14]
     assert cost.upkeep == 0
     assert cost.reading == cost.total == pytest.approx((9 + 30 + 48) / 3 * 2e-3, abs=1e-6)
-    assert cost.month == pytest.approx(5 * cost.total, abs=1e-5)
 
 
 def test_a_model_that_fails_leaves_its_row(transcript: Transcript, words: TextCounter) -> None:

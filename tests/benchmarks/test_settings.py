@@ -19,7 +19,6 @@ WRONG: list[tuple[str, Sequence[Any]]] = [
     ("prompts", (5,)),
     ("prices", (5, [1], {"*": 5}, {"*": ("a", "b")}, {"*": (-1, 2)})),
     ("currency", (5,)),
-    ("per_month", ("x", 0, 1.5)),
     ("stop_at", ("x", -1, float("nan"))),
     ("cache", (5, ["x"], "x")),
     ("price_cached", ("x", -1)),

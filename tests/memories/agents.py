@@ -30,7 +30,7 @@ class Talk:
         self.client = self.provider.client()
         own = options(name, random.choice((8, 20, 60)), Models(), random)
         # In a window that raises, an agent with many tools has to stop; here it goes on.
-        own |= {"oversized": "keep", "system_first": None} if "oversized" in own else {}
+        own |= {"oversized": "keep"} if "oversized" in own else {}
         own |= {"max_token_limit": 500} if name == "combined" else {}
         clearing = {"keep": random.randrange(3), "step": random.choice((1, 5))}
         own |= {"clear_tool_results": random.choice((None, clearing))}

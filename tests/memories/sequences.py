@@ -81,7 +81,6 @@ def options(name: str, limit: int, llm: Models, random: Random) -> dict[str, Any
         "step": step,
         "oversized": random.choice(("raise", "keep")),
         "evict": random.choice(("message", "exchange")),
-        "system_first": random.choice((None, False)),
     }
     members = [
         ("window", {"k": 1 + limit % 3, "step": step}),
@@ -244,8 +243,7 @@ class Run:
         self.check_pinned(sent)
         if not self.memory.learners:
             assert self.opened().messages("Sam?", max_tokens=bound) == sent, "another process shows something else"
-        system_first = self.options.get("system_first") is not False and self.recalled["recalled_place"] == "before"
-        fault = refusal(sent, system_first=system_first) if sent else None
+        fault = refusal(sent, system_first=self.recalled["recalled_place"] == "before") if sent else None
         assert fault is None, fault
         newest = self.newest()
         assert newest is None or newest in sent, "the newest user message is lost"

@@ -76,7 +76,6 @@ class Talk:
             LIMITS[self.name]: limit if self.name == "message-window" else 6 * limit,
             "rules": rules,
             "keep_history": random.choice((True, False)),
-            "system_first": random.choice((None, True, False)),
             "oversized": random.choice(("raise", "keep")),
         }
         if rules == "memzoo":

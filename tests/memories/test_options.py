@@ -17,7 +17,7 @@ from memzoo.stores import open_store
 from tools.templates.talks import OPTIONS
 
 SUMMARY = {"max_summary_tokens": None}
-WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules": "memzoo", "step": 0}
+WINDOW = {"evict": "message", "oversized": "raise", "rules": "memzoo", "step": 0}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 5, "step": 0},

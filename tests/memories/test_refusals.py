@@ -170,7 +170,7 @@ def options_of_strategies() -> Iterator[Row]:
     for shares in no_shares:
         wanted = "shares must be a number for each of the 2 members"
         yield made("combined", memories=["buffer", "window"], shares=shares), OptionError, wanted
-    for option, other in (("evict", "turn"), ("evict", None), ("oversized", "drop"), ("system_first", "yes")):
+    for option, other in (("evict", "turn"), ("evict", None), ("oversized", "drop")):
         yield made("message-window", **{option: other}), OptionError, f"{option} must be "
     yield made("message-window", rules="spring"), OptionError, "rules must be "
     java = {"rules": "langchain4j"}

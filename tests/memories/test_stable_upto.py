@@ -140,11 +140,11 @@ def test_a_window_may_come_to_begin_at_what_is_added(first: int) -> None:
 
 def test_a_question_over_the_limit_stays_only_while_it_is_the_newest() -> None:
     """It is kept although the window would begin behind it: nothing is promised."""
-    memory = opened("token-window", max_token_limit=21, step=1, oversized="keep", system_first=False)
+    memory = opened("token-window", max_token_limit=21, step=1, oversized="keep")
     for message in (said("user", "word " * 42), said("system", "Be brief.")):
         memory.add_messages([message])
     shown = memory.messages()
-    assert ([message["role"] for message in shown], shown.stable_upto, shown.room) == (["user", "system"], 0, 0)
+    assert ([message["role"] for message in shown], shown.stable_upto, shown.room) == (["system", "user"], 1, 0)
 
 
 @pytest.mark.parametrize(("name", "room"), [("message-window", 3), ("token-window", 32)])

@@ -31,7 +31,6 @@ _LLM: dict[str, Any] = {"llm": "offline"}
 _MADE: dict[str, Any] = {**_LLM, "token_counter": "approximate", "learn_every": 1}
 _WINDOW: Sequence[dict[str, Any]] = (
     {"evict": "exchange"},
-    {"system_first": False},
     {"rules": "langchain4j"},
     {"step": 4},
 )

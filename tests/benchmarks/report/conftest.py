@@ -86,7 +86,7 @@ def _row(place: int, memory: MemoryInfo) -> Row:
         load=Sum(calls=calls, prompt_tokens=calls * 300, completion_tokens=calls * 20),
         save=Sum(calls=calls, prompt_tokens=calls * 900, completion_tokens=calls * 200),
         budgets={budget: _figures(place, budget) for budget in BUDGETS},
-        costs={budget: Cost(upkeep=0.1 * place, reading=1234.5, month=99.0) for budget in BUDGETS},
+        costs={budget: Cost(upkeep=0.1 * place, reading=1234.5) for budget in BUDGETS},
     )
 
 
@@ -141,7 +141,6 @@ def comparison() -> Comparison:
             budgets=BUDGETS,
             currency="USD",
             prices={"*": (0.15, 0.6)},
-            per_month=100_000,
             offline=True,
         ),
         talks=Talks(count=1, exchanges=76, messages=152, questions=24, adversarial=2, unusable=("9.9",), first=(talk,)),

@@ -181,7 +181,7 @@ class TestContent:
     def test_without_prices_tokens_stand_for_cost(self, comparison: Comparison) -> None:
         """Nothing is said of money."""
         results: Results = comparison.results
-        run = results.run.model_copy(update={"prices": {}, "per_month": None, "currency": ""})
+        run = results.run.model_copy(update={"prices": {}, "currency": ""})
         rows = tuple(row.model_copy(update={"costs": {}}) for row in results.rows)
         text = page(with_results(comparison, run=run, rows=rows), DATE)
         assert "Tokens for an exchange" in text

@@ -10,10 +10,10 @@ from memzoo.benchmarks.report.tabulating import Column, Where, caption, columns,
 from memzoo.benchmarks.results import Interval, TalkInfo
 
 TITLES = {
-    "terminal": ["answers", "recall", "corrected", "stale", "paid", "calls", "ms", "cost /month USD"],
+    "terminal": ["answers", "recall", "corrected", "stale", "paid", "calls", "ms", "cost /1,000 USD"],
     "markdown": [
         *("answers", "recall", "recall whole", "corrected", "stale", "beside the best", "tokens"),
-        *("cached %", "paid", "calls", "upkeep tokens", "cost /1,000 USD", "cost /month USD"),
+        *("cached %", "paid", "calls", "upkeep tokens", "cost /1,000 USD"),
     ],
 }
 
@@ -77,8 +77,8 @@ class TestColumns:
         assert "stale" in titles(changed(none, {"window": {"stale": figure}}), "markdown")
 
     def test_money_is_told_where_there_are_prices(self, comparison: Comparison) -> None:
-        """Of a month where somebody said how much that is."""
-        assert titles(changed(comparison, per_month=None), "markdown")[-1] == "cost /1,000 USD"
+        """Of 1,000 exchanges."""
+        assert titles(comparison, "markdown")[-1] == "cost /1,000 USD"
         assert titles(changed(comparison, prices={}), "markdown")[-1] == "upkeep tokens"
         assert titles(changed(comparison, prices={}), "terminal")[-3:] == ["calls", "upkeep tokens", "ms"]
 

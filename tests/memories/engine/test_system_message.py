@@ -100,12 +100,12 @@ def test_is_followed_from_memory_to_memory(store: CountingStore) -> None:
 
 def test_an_equal_one_changes_nothing(store: CountingStore) -> None:
     """Where the place of a system message counts, an equal one leaves it where it was, however long ago that is."""
-    memory = create_memory("message-window", store=store, conversation_id="a", max_messages=4, system_first=False)
+    memory = create_memory("message-window", store=store, conversation_id="a", max_messages=4, rules="langchain4j")
     memory.add_messages([PIRATE])
     tell(memory, 200)
     memory.add_messages([PIRATE])
     tell(memory, 1)
-    again = create_memory("message-window", store=store, conversation_id="a", max_messages=4, system_first=False)
+    again = create_memory("message-window", store=store, conversation_id="a", max_messages=4, rules="langchain4j")
     assert again.messages()[0] == memory.messages()[0] == PIRATE
 
 

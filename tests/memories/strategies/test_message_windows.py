@@ -209,7 +209,7 @@ class TestEntries:
             memory.save_context({"input": f"q{number}", "mood": "glad"}, {"output": f"a{number}"}, turn_id=f"{number}")
         log = memory.entries()
         assert memory.messages().entries == [log[0], *log[-2:]]
-        whole = told(window(rules, 9, system_first=False), U1, S, A1)
+        whole = told(window(rules, 9), S, U1, A1)
         assert whole.messages().entries == whole.entries()
 
     @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])

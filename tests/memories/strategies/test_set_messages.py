@@ -94,8 +94,8 @@ class TestSetMessages:
 
     def test_holds_until_another_system_message_is_said(self) -> None:
         """A new one takes the place of the one that was set; said again, that one stands where it stood."""
-        for system_first, moved in ((True, [S2, U3]), (False, [U3, S2])):
-            memory = told(window(limit=9, system_first=system_first), U1)
+        for rules, moved in (("memzoo", [S2, U3]), ("langchain4j", [U3, S2])):
+            memory = told(window(rules, 9), U1)
             memory.set_messages([S, U3])
             assert told(memory, S).messages() == [S, U3]
             assert told(memory, S2).messages() == moved

@@ -18,7 +18,7 @@ from tests.memories.strategies.windows import A1, AB, RA, RB, RC, U1, U2, U3, C,
 def opened(name: str, limit: int = 20, **own: Any) -> BaseMemory:
     """A memory of any strategy, with a small limit."""
     usual = options(name, limit, Models(), Random(0))  # noqa: S311 - no secret
-    usual |= {"oversized": "keep", "system_first": None} if "oversized" in usual else {}
+    usual |= {"oversized": "keep"} if "oversized" in usual else {}
     given: dict[str, Any] = {**usual, "token_counter": words, **own}
     return create_memory(name, **given)
 

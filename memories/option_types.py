@@ -67,6 +67,11 @@ class SharedOptions(TypedDict, total=False):
     context of 32,000 tokens or more, and its server is not on this machine, a prompt about `learn_every` exchanges
     may have 12,000. The limit is lowered if an endpoint states a smaller one. A longer message is cut in the middle
     for the prompt; knowledge from earlier messages is never cut. Default: `None`."""
+    max_state_tokens: int | None
+    """Token limit for what is learnt; `None` for no limit. For a summary, the prompt states the limit; if the reply is
+    longer, the model is asked once more for a shorter one, and if that is still too long, it is kept whole, with a
+    warning. Of notes and facts, counting three bytes as one token, corrected ones are dropped first, then the
+    oldest, and last the first statement of a note. Default: `None`."""
     clock: Callable[[], float]
     """Returns the time in seconds since 1970; measures the pause after a model failure. Default: `time.time`."""
     learn: Literal["now", "background", "later"]
@@ -127,25 +132,16 @@ class ConversationBufferWindowMemoryOptions(SharedOptions, total=False):
     limit, and as a rule shows up to `step` less. At 0, the window moves with each message. Default: `0`."""
 
 
-class SummarizingMemoryOptions(SharedOptions, total=False):
-    """Options of `SummarizingMemory`."""
-
-    max_summary_tokens: int | None
-    """Token limit for the summary. The prompt states it; if the reply is longer, the model is asked once more for a
-    shorter one. If that is still too long, it is kept whole, with a warning. By default the prompt asks for a length
-    that fits later prompts, and a longer summary is accepted. Default: `None`."""
-
-
-class ConversationSummaryMemoryOptions(SummarizingMemoryOptions, total=False):
+class ConversationSummaryMemoryOptions(SharedOptions, total=False):
     """Options of `ConversationSummaryMemory`."""
 
 
-class ConversationSummaryBufferMemoryOptions(SummarizingMemoryOptions, total=False):
+class ConversationSummaryBufferMemoryOptions(SharedOptions, total=False):
     """Options of `ConversationSummaryBufferMemory`."""
 
     max_token_limit: str | int
     """`summary-buffer`: Token limit for messages shown word for word. The summary comes on top, unless `count_summary`
-    is set; `max_summary_tokens` limits it. Default: `2000`.
+    is set; `max_state_tokens` limits it. Default: `2000`.
 
     `entity`: Token limit for all notes together. Of each note, the first statement and those that fit the input best
     are shown. `None` shows whole notes, but only on the names in the input. Default: `1000`.
@@ -200,12 +196,6 @@ class ConversationEntityMemoryOptions(SharedOptions, total=False):
     `knowledge-graph`: Also ask the model at each load for the people and things that the input is about, unless all
     names in the input are known and it has no "he" or "she". The prompt lists the most likely names, each with a
     fact. Default: `False`."""
-    max_state_tokens: int | None
-    """`entity`: Token limit for all stored notes, counting three bytes as one token; `None` for no limit. Corrected
-    statements are dropped first, then the oldest ones, and last the first statement of a note. Default: `None`.
-
-    `knowledge-graph`: Token limit for all stored facts, counting three bytes as one token; `None` for no limit.
-    Corrected facts are dropped first, then the oldest ones. Default: `None`."""
 
 
 class VectorStoreRetrieverMemoryOptions(SharedOptions, total=False):
@@ -236,9 +226,6 @@ class ConversationKGMemoryOptions(SharedOptions, total=False):
     """Also ask the model at each load for the people and things that the input is about, unless all names in the input
     are known and it has no "he" or "she". The prompt lists the most likely names, each with a fact. Default:
     `False`."""
-    max_state_tokens: int | None
-    """Token limit for all stored facts, counting three bytes as one token; `None` for no limit. Corrected facts are
-    dropped first, then the oldest ones. Default: `None`."""
     mine_ai: bool
     """Take facts from the assistant's words too, not only from the user's. Default: `True`."""
     single_valued: Collection[str]
@@ -303,7 +290,7 @@ class TokenWindowMemoryOptions(WindowMemoryOptions, total=False):
     at each load. Default: `2000`."""
 
 
-class SummarizingWindowMemoryOptions(SummarizingMemoryOptions, total=False):
+class SummarizingWindowMemoryOptions(SharedOptions, total=False):
     """Options of `SummarizingWindowMemory`."""
 
     max_messages: int

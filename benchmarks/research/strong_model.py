@@ -36,8 +36,8 @@ from memzoo.sync import drive
 __all__ = ["Replies", "learn", "learn_talk", "strong_model"]
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "summary": {"max_summary_tokens": 900},
-    "summary-buffer": {"max_token_limit": 200, "max_summary_tokens": 800},
+    "summary": {"max_state_tokens": 900},
+    "summary-buffer": {"max_token_limit": 200, "max_state_tokens": 800},
     "entity": {"k": 3, "max_token_limit": BUDGET},
     "knowledge-graph": {"k": 2, "mine_ai": True, "max_token_limit": BUDGET},
 }

@@ -51,8 +51,8 @@ from memzoo.sync import drive
 __all__ = ["Written", "written"]
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "summary": {"max_summary_tokens": 900},
-    "summary-buffer": {"max_token_limit": 1000, "max_summary_tokens": 800},
+    "summary": {"max_state_tokens": 900},
+    "summary-buffer": {"max_token_limit": 1000, "max_state_tokens": 800},
     "entity": {},
     "knowledge-graph": {},
 }

@@ -87,10 +87,6 @@ class ConversationEntityMemory(ModelBackedMemory):
     """Also ask the model at each load for the people and things that the input is about. The prompt lists the most
     likely names, each with a statement.
     """
-    max_state_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Token limit for all stored notes, counting three bytes as one token; `None` for no limit. Corrected statements
-    are dropped first, then the oldest ones, and last the first statement of a note.
-    """
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -103,10 +103,6 @@ class ConversationKGMemory(ModelBackedMemory):
     """Also ask the model at each load for the people and things that the input is about, unless all names in the input
     are known and it has no "he" or "she". The prompt lists the most likely names, each with a fact.
     """
-    max_state_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Token limit for all stored facts, counting three bytes as one token; `None` for no limit. Corrected facts are
-    dropped first, then the oldest ones.
-    """
     mine_ai: bool = True
     """Take facts from the assistant's words too, not only from the user's."""
     single_valued: Annotated[Collection[str], names] = SINGLE_VALUED

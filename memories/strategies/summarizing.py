@@ -3,14 +3,14 @@
 import contextlib
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.replies import prose
-from memzoo.memories.options import AtLeast, strategy
+from memzoo.memories.options import strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import content_stems, join_sentences, sentences
@@ -27,12 +27,6 @@ logger = logging.getLogger("memzoo")
 class SummarizingMemory(ModelBackedMemory):
     """Keeps a summary, which a model updates with new messages."""
 
-    max_summary_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Token limit for the summary. The prompt states it; if the reply is longer, the model is asked once more for a
-    shorter one. If that is still too long, it is kept whole, with a warning. By default the prompt asks for a length
-    that fits later prompts, and a longer summary is accepted.
-    """
-
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the summary updated with the new messages."""
         old = summary_of(state)
@@ -48,7 +42,7 @@ class SummarizingMemory(ModelBackedMemory):
                 return Changes({"summary": new})
         else:
             new = await self._bound(old)
-        over = self.max_summary_tokens if self._too_long(new) else None
+        over = self.max_state_tokens if self._too_long(new) else None
         tried = {} if over == state.items.get(_OVER) else {_OVER: over}
         return Changes(tried if new == old else {**tried, "summary": new})
 
@@ -81,7 +75,7 @@ class SummarizingMemory(ModelBackedMemory):
 
     def is_over_limit(self, state: State) -> bool:
         """Tell whether the summary is too long, and the model was not yet asked to shorten it."""
-        return state.items.get(_OVER) != self.max_summary_tokens and self._too_long(summary_of(state))
+        return state.items.get(_OVER) != self.max_state_tokens and self._too_long(summary_of(state))
 
     async def _bound(self, summary: str) -> str:
         """Return the summary, shortened by the model if over the limit; a summary still too long is kept whole."""
@@ -92,7 +86,7 @@ class SummarizingMemory(ModelBackedMemory):
             shorter = await self._write(summary)
             summary = min(summary, shorter, key=self.render.text_tokens)
         if self._too_long(summary):
-            tokens, most = self.render.text_tokens(summary), self.max_summary_tokens
+            tokens, most = self.render.text_tokens(summary), self.max_state_tokens
             logger.warning("the summary is kept whole, though its %s tokens are more than %s", tokens, most)
         return summary
 
@@ -144,19 +138,19 @@ class SummarizingMemory(ModelBackedMemory):
 
     def _tokens_of(self, text: str) -> int:
         """Count the tokens of a text; without a limit, estimate the tokens from the bytes."""
-        if self.max_summary_tokens:
+        if self.max_state_tokens:
             return self.render.text_tokens(text) if text else 0
         return -(-len(text.encode(errors="replace")) // _BYTES_PER_TOKEN)
 
     @property
     def _target(self) -> int:
         """The most tokens that a summary should have."""
-        return self.max_summary_tokens or self._retry.prompts.usual // 4
+        return self.max_state_tokens or self._retry.prompts.usual // 4
 
     def _too_long(self, summary: str) -> bool:
-        if self.max_summary_tokens is None or not summary:
+        if self.max_state_tokens is None or not summary:
             return False
-        return self.render.text_tokens(summary) > self.max_summary_tokens
+        return self.render.text_tokens(summary) > self.max_state_tokens
 
 
 # The tokens of the prompt's words about the length of a summary.

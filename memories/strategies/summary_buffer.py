@@ -47,7 +47,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     max_token_limit: Annotated[int, AtLeast(0)] = 2000
     """Token limit for messages shown word for word. The summary comes on top, unless `count_summary` is set;
-    `max_summary_tokens` limits it.
+    `max_state_tokens` limits it.
     """
     count_summary: bool = False
     """Count the summary towards the limit. By default, the model is then asked for a summary of at most three quarters
@@ -86,7 +86,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         """The most tokens that a summary should have: by default about as many as the messages may have."""
         # A summary that counts towards the limit must leave room for messages.
         most = self.max_token_limit * 3 // 4 if self.count_summary else max(self.max_token_limit, _LEAST_TARGET)
-        return self.max_summary_tokens or min(most, super()._target)
+        return self.max_state_tokens or min(most, super()._target)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a view of the summary and the messages that are not summarised."""

@@ -74,7 +74,7 @@ def test_several_processes_find_the_same() -> None:
 
 @pytest.mark.parametrize(
     "more",
-    [{"learnt": False}, {"model": yes}, {"memories": ["summary:max_summary_tokens=90"]}],
+    [{"learnt": False}, {"model": yes}, {"memories": ["summary:max_state_tokens=90"]}],
     ids=["not wanted", "a model", "other options"],
 )
 def test_nothing_stands_in_for_what_was_asked_for(more: dict[str, Any], saved_sample: list[Transcript]) -> None:

@@ -125,11 +125,6 @@ def shared_options(_: str) -> str:
     return _table(BaseMemory, _options_of(BaseMemory))
 
 
-def summary_options(_: str) -> str:
-    """The options of every class that writes a summary, with defaults and meaning."""
-    return _table(_SUMMARY, _further(_SUMMARY))
-
-
 def window_options(_: str) -> str:
     """The options of every window over messages, with defaults and meaning."""
     return _table(_WINDOW, _further(_WINDOW))
@@ -241,7 +236,6 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "uvx": uvx,
     "options": options,
     "shared-options": shared_options,
-    "summary-options": summary_options,
     "window-options": window_options,
     "all-prompts": all_prompts,
     "order": order,
@@ -284,10 +278,8 @@ def _options_of(cls: "type[Any]") -> "list[dataclasses.Field[Any]]":
 
 
 _WINDOW: type[BaseMemory] = memzoo.TokenWindowMemory.__bases__[0]
-_SUMMARY: type[BaseMemory] = memzoo.ConversationSummaryMemory.__bases__[0]
 _TOLD: dict[type[BaseMemory], str] = {
     BaseMemory: "[the options that all share](index.md#options-that-all-share)",
-    _SUMMARY: "[those of memories that write a summary](index.md#options-of-memories-that-write-a-summary)",
     _WINDOW: "[those of windows over messages](../windows.md#options-of-these-windows)",
 }
 """Where the options of bases are told."""

@@ -19,14 +19,14 @@ QUESTION = "Where does Anna live?"
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "ConversationBufferWindowMemory": {"k": 2},
-    "ConversationSummaryMemory": {"max_summary_tokens": 40, "learn_every": 1},
-    "ConversationSummaryBufferMemory": {"max_token_limit": 50, "max_summary_tokens": 40},
+    "ConversationSummaryMemory": {"max_state_tokens": 40, "learn_every": 1},
+    "ConversationSummaryBufferMemory": {"max_token_limit": 50, "max_state_tokens": 40},
     "ConversationEntityMemory": {"k": 1, "learn_every": 1},
     "ConversationKGMemory": {"learn_every": 1},
     "VectorStoreRetrieverMemory": {"max_token_limit": 85},
     "MessageWindowMemory": {"max_messages": 5},
     "TokenWindowMemory": {"max_token_limit": 50},
-    "SummarizingWindowMemory": {"max_messages": 4, "max_summary_tokens": 40},
+    "SummarizingWindowMemory": {"max_messages": 4, "max_state_tokens": 40},
     "CombinedMemory": {"memories": [("knowledge-graph", {"llm": "offline", "learn_every": 1}), ("window", {"k": 1})]},
 }
 _ASKING = ("Summar", "Summary", "Entity", "KG")

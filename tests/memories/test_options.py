@@ -16,19 +16,17 @@ from memzoo.memories.options import options_of
 from memzoo.stores import open_store
 from tools.templates.talks import OPTIONS
 
-SUMMARY = {"max_summary_tokens": None}
 WINDOW = {"evict": "message", "oversized": "raise", "rules": "memzoo", "step": 0}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 5, "step": 0},
-    "summary": {**SUMMARY, "learn_every": None},
-    "summary-buffer": {**SUMMARY, "max_token_limit": 2000, "count_summary": False, "prune_to": None},
+    "summary": {"learn_every": None},
+    "summary-buffer": {"max_token_limit": 2000, "count_summary": False, "prune_to": None},
     "entity": {
         "k": 3,
         "step": 0,
         "max_token_limit": 1000,
         "ask_at_load": False,
-        "max_state_tokens": None,
     },
     "vector-retriever": {"k": None, "max_token_limit": None, "embedder": None},
     "knowledge-graph": {
@@ -36,17 +34,16 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "max_token_limit": 1000,
         "ask_at_load": False,
         "mine_ai": True,
-        "max_state_tokens": None,
     },
     "combined": {"memories": ("vector-retriever", "window"), "max_token_limit": None, "shares": None},
     "message-window": {**WINDOW, "max_messages": 20},
     "token-window": {**WINDOW, "max_token_limit": 2000},
-    "summarizing-window": {**SUMMARY, "max_messages": 20},
+    "summarizing-window": {"max_messages": 20},
 }
 # The smallest number that an option may be, where it has one.
 LEAST = {
     ("summary", "learn_every"): 1,
-    ("summary", "max_summary_tokens"): 1,
+    ("summary", "max_state_tokens"): 1,
     ("summary", "max_prompt_tokens"): 1536,
     ("summary-buffer", "max_token_limit"): 0,
     ("summary-buffer", "prune_to"): 0,

@@ -37,7 +37,7 @@ Row: TypeAlias = tuple[Callable[[], object], type[MemoryZooError], str]
 # Options that are whole numbers; the smallest of each is in test_options.
 WHOLE_NUMBERS = {
     "window": ("k", "step"),
-    "summary": ("learn_every", "max_summary_tokens", "max_prompt_tokens"),
+    "summary": ("learn_every", "max_state_tokens", "max_prompt_tokens"),
     "summary-buffer": ("max_token_limit", "prune_to"),
     "entity": ("k", "max_token_limit", "max_state_tokens"),
     "vector-retriever": ("k", "max_token_limit"),
@@ -50,10 +50,9 @@ WHOLE_NUMBERS = {
 # Those of them that may be left out by saying so.
 NONE_MEANS: set[object] = {
     "learn_every",
-    "max_summary_tokens",
+    "max_state_tokens",
     "max_prompt_tokens",
     "prune_to",
-    "max_state_tokens",
     ("vector-retriever", "k"),
     *((name, "max_token_limit") for name in ("entity", "vector-retriever", "knowledge-graph", "combined")),
 }

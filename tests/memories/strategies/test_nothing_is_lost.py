@@ -93,7 +93,7 @@ def test_of_a_summary(said: list[tuple[int, bool]], limit: int, size: int, left:
     """A summary that has no room in a prompt is written anew in part; one over its limit is shortened by the model."""
 
     def make(**options: Any) -> BaseMemory:
-        return ConversationSummaryMemory(max_summary_tokens=most, token_counter="approximate", **options, learn_every=1)
+        return ConversationSummaryMemory(max_state_tokens=most, token_counter="approximate", **options, learn_every=1)
 
     checked(make, said, limit, size=size, left=left)
 

@@ -181,7 +181,7 @@ class TestLimit:
     def make(self, *replies: str | Exception, limit: int = 5) -> tuple[ConversationSummaryMemory, ScriptedModel]:
         """A memory that counts words, and its model; much time passes from one call to the next."""
         model, clock = ScriptedModel(*replies), itertools.count(step=1000).__next__
-        options: dict[str, Any] = {"max_summary_tokens": limit, "token_counter": words, "clock": clock}
+        options: dict[str, Any] = {"max_state_tokens": limit, "token_counter": words, "clock": clock}
         return ConversationSummaryMemory(llm=model, **options, learn_every=1), model
 
     def test_is_told_to_the_model(self) -> None:
@@ -253,7 +253,7 @@ class TestLimit:
     def test_needs_no_token_in_what_was_said(self) -> None:
         """A counter may find no tokens."""
         model = ScriptedModel("Short.", "NOTHING NEW")
-        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=20, token_counter=lambda _: 0, learn_every=1)
+        memory = ConversationSummaryMemory(llm=model, max_state_tokens=20, token_counter=lambda _: 0, learn_every=1)
         memory.predict_new_summary([{"role": "user", "content": "Hi"}], "")
         assert "at most 19 tokens" in model.asked[0][1]
         assert memory.predict_new_summary([], "Old.") == "Old."
@@ -268,7 +268,7 @@ class TestLimit:
         for question in ("q0", "q1"):
             first.add_messages([{"role": "user", "content": question}], learn=question == "q1")
         model = ScriptedModel("One.")
-        limited: dict[str, Any] = {**options, "max_summary_tokens": 2}
+        limited: dict[str, Any] = {**options, "max_state_tokens": 2}
         second = create_memory(
             name,
             llm=model,
@@ -300,7 +300,7 @@ class TestLimit:
 
     def test_holds_with_the_offline_model(self) -> None:
         """The offline model is not confused by the limit, and kept to it."""
-        memory = ConversationSummaryMemory(max_summary_tokens=16, token_counter="approximate", learn_every=1)
+        memory = ConversationSummaryMemory(max_state_tokens=16, token_counter="approximate", learn_every=1)
         for name in ("Anna", "Bo", "Cleo", "Dan"):
             memory.save_context({"input": f"My friend {name} lives in Oslo."}, {"output": "Noted."})
             assert 0 < len(memory.summary) <= 64

@@ -220,10 +220,10 @@ class TestPruneTo:
 
 
 def test_the_summary_has_a_limit_of_its_own() -> None:
-    """`max_summary_tokens` bounds the summary, on load too (#17888): a model is asked to shorten it."""
+    """`max_state_tokens` bounds the summary, on load too (#17888): a model is asked to shorten it."""
     first = make(ScriptedModel("One two three. Four five."), 4)
     tell(first, 0, 1)
-    second = make(ScriptedModel("One two three."), 4, store=first.store, max_summary_tokens=3)
+    second = make(ScriptedModel("One two three."), 4, store=first.store, max_state_tokens=3)
     assert second.load_memory_variables({})["history"].startswith("System: One two three.\nHuman")
 
 

@@ -32,20 +32,12 @@ __all__ = ["export_lines", "history", "pin", "show"]
 
 
 @command("Stored data")
-def history(
-    *,
-    stored: Stored,
-    as_json: Annotated[bool, typer.Option("--json", help="Print whole messages, as JSON Lines.")] = False,
-) -> None:
+def history(*, stored: Stored) -> None:
     """Print a conversation: number, time, role and text of each message."""
     with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
         for entry in memory.entries():
-            if as_json:
-                said = {"number": entry.seq, "time": entry.said_at and entry.said_at.isoformat(), **entry.message}
-                echo(json.dumps(said, ensure_ascii=False))
-            else:
-                row(entry.seq, show_time(entry), entry.message["role"], text_of(entry.message))
+            row(entry.seq, show_time(entry), entry.message["role"], text_of(entry.message))
 
 
 @command("Stored data")

@@ -60,7 +60,7 @@ _GENERAL = (
         name="memzoo export",
         document="object",
         recognise=having("memzoo"),
-        read="`memzoo import` reads it; `memzoo history --json` prints the messages of a conversation",
+        read="`memzoo import` reads it; `memzoo export --as openai` writes the messages alone",
         known="this version",
         get="`memzoo export`.",
     ),

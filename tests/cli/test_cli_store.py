@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 from memzoo.cli.commands import app
 from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TransferError, WrongKeyError
 from memzoo.memories import STRATEGIES, HashEmbedder, create_memory
-from memzoo.stores import EncryptedStore, Entries, Message, SQLStore, open_store
+from memzoo.stores import EncryptedStore, Entries, SQLStore, open_store
 from memzoo.sync import drive
 
 Memzoo = Callable[..., Result]
@@ -99,23 +99,6 @@ def test_history_is_printed_by_pages(memzoo: Memzoo) -> None:
         ("3", "user", "Anna plays chess."),
         ("4", "assistant", "Fine."),
     ]
-
-
-def test_history_is_printed_as_json(memzoo: Memzoo, url: str) -> None:
-    """With `--json` each line is a whole message, calls of tools too, with its number and time."""
-    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-    said: list[Message] = [
-        {"role": "user", "content": "Look!\nNow."},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "1", "content": "seen"},
-        {"role": "assistant", "content": "A cat."},
-    ]
-    with open_store(url) as store:
-        create_memory("buffer", store=store, conversation_id="anna").add_messages(said)
-    lines = [json.loads(line) for line in memzoo("history", "--json").output.splitlines()[4:]]
-    assert [line.pop("number") for line in lines] == [5, 6, 7, 8]
-    assert all(datetime.fromisoformat(line.pop("time")).tzinfo for line in lines)
-    assert lines == said
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -300,11 +283,11 @@ def test_what_cannot_be_imported_creates_no_store(memzoo: Memzoo, tmp_path: Path
 
 
 def test_compare_says_what_to_give_in_place_of_an_export(memzoo: Memzoo, tmp_path: Path) -> None:
-    """The error names the command that prints a log."""
+    """The error names the command that writes the messages alone."""
     file = tmp_path / "anna.jsonl"
     memzoo("export", "--out", str(file))
     ran = CliRunner().invoke(app, ["compare", str(file)])
-    assert "`memzoo history --json` prints the messages" in str(ran.exception)
+    assert "`memzoo export --as openai` writes the messages" in str(ran.exception)
 
 
 def test_export_and_import(memzoo: Memzoo, url: str, tmp_path: Path) -> None:

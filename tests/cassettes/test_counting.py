@@ -97,7 +97,7 @@ def test_damaged_counts_are_refused(path: Path) -> None:
     path.write_text(
         path.read_text().replace("interactions:", "counts:\n  o200k_base:\n    abcdefgh: many\ninteractions:")
     )
-    with pytest.raises(ValueError, match="'counts' is not a table of tokens for each encoding"):
+    with pytest.raises(CassetteError, match="'counts' is not a table of tokens for each encoding"):
         Cassette(path)
 
 

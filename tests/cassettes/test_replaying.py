@@ -11,7 +11,7 @@ import httpx2
 import pytest
 import urllib3
 
-from memzoo.cassettes import use_cassette
+from memzoo.cassettes import ReplayError, use_cassette
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ def test_a_miss_opens_no_socket(
     with use_cassette(path, record="once"):
         pipeline.ask("hi", at=server.url)
     forbid_sockets(monkeypatch)
-    with pytest.raises(LookupError), use_cassette(path):
+    with pytest.raises(ReplayError), use_cassette(path):
         pipeline.ask("something else", at=server.url)
     assert len(server.seen) == 1
 

@@ -157,10 +157,10 @@ class BaseMemory(ABC):
     prompt; knowledge from earlier messages is never cut.
     """
     max_state_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Token limit for what is learnt; `None` for no limit. For a summary, the prompt states the limit; if the reply is
-    longer, the model is asked once more for a shorter one, and if that is still too long, it is kept whole, with a
-    warning. Of notes and facts, counting three bytes as one token, corrected ones are dropped first, then the oldest,
-    and last the first statement of a note.
+    """Token limit for what is learnt; `None` for no limit. For a summary, the prompt states the limit, or by default
+    one that fits later prompts; if the reply is over a limit of yours, the model is asked once more for a shorter one,
+    and if that is still too long, it is kept whole, with a warning. Of notes and facts, counting three bytes as one
+    token, corrected ones are dropped first, then the oldest, and last the first statement of a note.
     """
     clock: Annotated[Callable[[], float], a_function] = time.time
     """Returns the time in seconds since 1970; measures the pause after a model failure."""

@@ -68,10 +68,11 @@ class SharedOptions(TypedDict, total=False):
     may have 12,000. The limit is lowered if an endpoint states a smaller one. A longer message is cut in the middle
     for the prompt; knowledge from earlier messages is never cut. Default: `None`."""
     max_state_tokens: int | None
-    """Token limit for what is learnt; `None` for no limit. For a summary, the prompt states the limit; if the reply is
-    longer, the model is asked once more for a shorter one, and if that is still too long, it is kept whole, with a
-    warning. Of notes and facts, counting three bytes as one token, corrected ones are dropped first, then the
-    oldest, and last the first statement of a note. Default: `None`."""
+    """Token limit for what is learnt; `None` for no limit. For a summary, the prompt states the limit, or by default
+    one that fits later prompts; if the reply is over a limit of yours, the model is asked once more for a shorter
+    one, and if that is still too long, it is kept whole, with a warning. Of notes and facts, counting three bytes as
+    one token, corrected ones are dropped first, then the oldest, and last the first statement of a note. Default:
+    `None`."""
     clock: Callable[[], float]
     """Returns the time in seconds since 1970; measures the pause after a model failure. Default: `time.time`."""
     learn: Literal["now", "background", "later"]

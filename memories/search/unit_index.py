@@ -202,7 +202,7 @@ class UnitIndex:
         self._kinds: dict[int, int] = {}
         self._rules = set[int]()
         self._instead = set[int]()
-        # By name, until a unit changes: views ask for the same names again and again.
+        # By name, until a unit with the name or a unit in `_instead` changes: views ask for the same names again.
         self._naming: dict[str, Sequence[FoundUnit]] = {}
         # The order of a unit's message, then of the unit in it: the same in all processes, unlike the numbers.
         self._orders: dict[int, tuple[int, str, str]] = {}
@@ -215,7 +215,6 @@ class UnitIndex:
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
         """Replace the units of `items`, a dict from item key to units. Unchanged units cost little time."""
         with self._lock:
-            self._naming.clear()
             for key, units in items.items():
                 now = self._of.pop(key, {})
                 # Most items only grow at their ends.
@@ -225,6 +224,7 @@ class UnitIndex:
                     number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(key, unit)
                     if number not in self._places or self._places[number][2] != place:
                         self._units[number], self._places[number] = FoundUnit(key, place, unit), (unit.seq, key, place)
+                        self._forget_naming(number)
                 for unit, number in before.items():
                     self._remove(unit, number)
                 if now:
@@ -304,6 +304,13 @@ class UnitIndex:
         naming = [one for one in rarest.keys() & self._instead - {*under} if all(one in texts for texts in having)]
         return [self._units[one] for one in sorted(naming, key=self._orders.__getitem__)]
 
+    def _forget_naming(self, number: int) -> None:
+        """Forget the replacements of all names that this unit may change."""
+        if number in self._instead:
+            self._naming.clear()
+        for name in self._units[number].unit.names:
+            self._naming.pop(name, None)
+
     def _add(self, key: str, unit: KnownUnit) -> int:
         number = next(self._numbers)
         self._orders[number] = unit.seq, key, unit.text
@@ -320,6 +327,7 @@ class UnitIndex:
         return number
 
     def _remove(self, unit: KnownUnit, number: int) -> None:
+        self._forget_naming(number)
         self._index(unit, number, -1)
         del self._units[number], self._places[number], self._sizes[number], self._said[unit.seq][number]
         self._kinds.pop(number, None)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from memzoo.memories.search.unit_index import UnitIndex
@@ -25,6 +25,13 @@ FACTS = [
     KnownUnit("the oven comes from Linz", ("the oven", "linz"), 13, DAY),
     KnownUnit("the oven weighs 640 kilos", ("the oven", "640 kilos"), 17, DAY),
     KnownUnit("Mara asked for a quote", ("mara", "a quote"), 21, DAY),
+]
+# Who saw whom, and who plays instead.
+KETTLES = [
+    KnownUnit("Ann has seen The Kettles", ("ann", "the kettles"), 3, DAY),
+    KnownUnit("Ann booked Velvet Harbour (instead of The Kettles)", ("ann", "velvet harbour"), 9, DAY),
+    KnownUnit("Bo likes The Kettles too", ("bo", "music"), 11, DAY),
+    KnownUnit("Cleo rents the red hall (instead of the blue one)", ("cleo", "the red hall"), 12, DAY),
 ]
 APART = UnitWeights(around=0, neighbours=0)
 
@@ -55,10 +62,8 @@ class TestFinding:
 
     def test_by_what_took_its_place(self) -> None:
         """A later unit that names a rare name as replaced is found for it (I15); one without such a word is not."""
-        seen = KnownUnit("Ann has seen The Kettles", ("ann", "the kettles"), 3, DAY)
-        booked = KnownUnit("Ann booked Velvet Harbour (instead of The Kettles)", ("ann", "velvet harbour"), 9, DAY)
-        liked = KnownUnit("Bo likes The Kettles too", ("bo", "music"), 11, DAY)
-        index = index_of([seen, booked, liked, *FACTS])
+        seen, booked, *_ = KETTLES
+        index = index_of([*KETTLES, *FACTS])
         assert [[two.unit for two in index.find_later(one)] for one in (seen, booked)] == [[booked], []]
 
     def test_a_name_of_signs_alone_has_no_successor(self) -> None:
@@ -289,10 +294,11 @@ class TestChanges:
 
     @given(
         some.lists(
-            some.tuples(some.integers(0, 6), some.sampled_from([None, *FACTS])),
+            some.tuples(some.integers(0, 6), some.sampled_from([None, *FACTS, *KETTLES])),
             max_size=12,
         )
     )
+    @example([(7, KETTLES[3]), (8, KETTLES[0]), (9, KETTLES[1])])
     def test_find_the_same_whatever_came_before(self, changes: list[tuple[int, KnownUnit | None]]) -> None:
         """An index that followed changes ranks as one that was filled with what is left."""
         followed = index_of(FACTS)
@@ -300,9 +306,12 @@ class TestChanges:
         for place, unit in changes:
             followed.put({str(place): [unit] if unit else []})
             now[place] = unit
+            followed.find_later(KETTLES[0])
         filled = UnitIndex()
         filled.put({str(place): [unit] for place, unit in now.items() if unit})
         for query in ("Where did my head baker learn?", "the oven", "May"):
             one, other = (index.search(query, {"noor": 1.0}) for index in (followed, filled))
             assert [*one] == [*other]
             assert [score for _, score in one.scores] == pytest.approx([score for _, score in other.scores])
+        for unit in KETTLES:
+            assert followed.find_later(unit) == filled.find_later(unit)

@@ -88,7 +88,7 @@ def compare(
 
     Raises:
         OptionError: An argument cannot work; nothing was run.
-        PluginError: The executor kept failing. Finished work is kept in `out`.
+        ExecutorError: The executor kept failing. Finished work is kept in `out`.
         TransferError: A file cannot be understood; nothing was run.
 
     Example:

@@ -163,7 +163,7 @@ class BaseMemory(ABC):
     token, corrected ones are dropped first, then the oldest, and last the first statement of a note.
     """
     clock: Annotated[Callable[[], float], a_function] = time.time
-    """Returns the time in seconds since 1970; measures the pause after a model failure."""
+    """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`."""
     learn: Literal["now", "background", "later"] = "now"
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
@@ -175,6 +175,10 @@ class BaseMemory(ABC):
     half of the room for waiting messages (`max_pending_tokens`), or when a request's `max_tokens` has no room for all
     of it. `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a limit is
     passed does so whatever this number is.
+    """
+    learn_after_pause: Annotated[int | None, AtLeast(1)] = None
+    """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from the
+    waiting messages. `None` to ignore pauses.
     """
     keep_history: bool = True
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all

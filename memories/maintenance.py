@@ -70,7 +70,7 @@ def upkeep(
     Raises:
         OptionError: The strategy learns nothing; or an argument or option cannot work, or cannot be pickled.
         UnsupportedError: The store cannot list its conversations, and no `ids` are given.
-        PluginError: The executor is broken.
+        ExecutorError: The executor is broken.
 
     Example:
         >>> from memzoo import create_memory

@@ -74,7 +74,8 @@ class SharedOptions(TypedDict, total=False):
     one token, corrected ones are dropped first, then the oldest, and last the first statement of a note. Default:
     `None`."""
     clock: Callable[[], float]
-    """Returns the time in seconds since 1970; measures the pause after a model failure. Default: `time.time`."""
+    """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`.
+    Default: `time.time`."""
     learn: Literal["now", "background", "later"]
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
@@ -85,6 +86,9 @@ class SharedOptions(TypedDict, total=False):
     takes half of the room for waiting messages (`max_pending_tokens`), or when a request's `max_tokens` has no room
     for all of it. `settle`, `upkeep` and the end of a `Conversation` learn the rest. A memory that learns when a
     limit is passed does so whatever this number is. Default: `None`."""
+    learn_after_pause: int | None
+    """End a portion early after a pause of this many seconds in the conversation: the next load or save learns from the
+    waiting messages. `None` to ignore pauses. Default: `None`."""
     keep_history: bool
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay. Default: `True`."""

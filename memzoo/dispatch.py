@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from memzoo._version import __version__
-from memzoo.errors import OptionError, PluginError
+from memzoo.errors import ExecutorError, OptionError
 
 __all__ = [
     "BATCH_SECONDS",
@@ -123,7 +123,7 @@ def run_units(
 
     Raises:
         OptionError: `do` or a unit cannot be sent to the workers.
-        PluginError: The executor is broken, or the workers of some units died repeatedly.
+        ExecutorError: The executor is broken, or the workers of some units died repeatedly.
     """
     if executor is None:
         yield from ((unit, do(unit)) for unit in units if unit is not None)
@@ -233,7 +233,7 @@ class _Dispatch(Generic[U, R]):
         try:
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
         except (BrokenExecutor, RuntimeError) as error:
-            raise PluginError(
+            raise ExecutorError(
                 f"the executor takes no more work: {_describe(error)}. {_ADVICE} Make a new executor and call again. "
                 "With executor=N (a number of processes), memzoo replaces dead processes itself"
             ) from error
@@ -256,7 +256,7 @@ class _Dispatch(Generic[U, R]):
 
     def _send_again(self, batch: _Batch[U], error: Exception) -> None:
         if batch.tries + 1 == _TRIES:
-            raise PluginError(
+            raise ExecutorError(
                 f"the worker failed {_TRIES} times at {batch.units[0]}: {_describe(error)}. {_ADVICE} The worker may "
                 "have too little memory, no memzoo, or another version of it; a script that starts processes must do "
                 "so under `if __name__ == '__main__':`"
@@ -304,7 +304,7 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
         function, listed = (_unpack(do), _unpack(units, keep=False)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
         said = f"what was sent cannot be opened where the work is done: {_describe(error)}"
-        return _Answer(error=PluginError(f"{said}. Install there what is installed here, cloudpickle too"))
+        return _Answer(error=ExecutorError(f"{said}. Install there what is installed here, cloudpickle too"))
     begun = time.perf_counter()
     results: list[Any] = []
     try:
@@ -313,14 +313,14 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
             if time.perf_counter() - begun > _PATIENCE * seconds:
                 break
     except Exception as error:  # noqa: BLE001 - raised again where the results are awaited
-        return _Answer(error=error if not isinstance(do, bytes) or _travels(error) else PluginError(_describe(error)))
+        return _Answer(error=error if not isinstance(do, bytes) or _travels(error) else ExecutorError(_describe(error)))
     return _Answer(results, time.perf_counter() - begun)
 
 
 def _unpack(packed: bytes, *, keep: bool = True) -> Any:
     version, thing = _keep(packed) if keep else pickle.loads(packed)  # noqa: S301 - from the process that sends the work
     if version != __version__:
-        raise PluginError(f"memzoo is {__version__} here, and {version} where the work comes from")
+        raise ExecutorError(f"memzoo is {__version__} here, and {version} where the work comes from")
     return thing
 
 

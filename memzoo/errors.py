@@ -10,6 +10,7 @@ from typing import Any
 __all__ = [
     "AsyncOnlyError",
     "ConflictError",
+    "ExecutorError",
     "MemoryZooError",
     "MemoryZooWarning",
     "MessageError",
@@ -134,10 +135,11 @@ class TransferError(MemoryZooError, ValueError):
 
 
 class PluginError(MemoryZooError, ImportError):
-    """An extension cannot be used: a package, a class of your own, another library in a comparison, or an executor.
+    """An extension cannot be used: a package, a class of your own, or another library in a comparison."""
 
-    Work that an executor has finished is kept.
-    """
+
+class ExecutorError(MemoryZooError, RuntimeError):
+    """The executor failed repeatedly. Finished work is kept."""
 
 
 class MissingExtraError(MemoryZooError, ImportError):

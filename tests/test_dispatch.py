@@ -17,7 +17,7 @@ import pytest
 
 from memzoo import dispatch
 from memzoo.dispatch import check_it_travels, executor_of, most_under_way, run_units
-from memzoo.errors import OptionError, PluginError
+from memzoo.errors import ExecutorError, OptionError
 from tests.executors import EXECUTORS
 
 HERE = threading.Lock()  # cannot be sent to another process
@@ -124,7 +124,7 @@ def test_an_error_of_the_work_is_raised_here(executor: Executor):
     """As it is, if it can travel; else by its words. The executor goes on working."""
     with pytest.raises(ValueError, match="three"):
         list(run_units(executor, failing, range(10), batch_seconds=0))
-    with pytest.raises((TwoPartError, PluginError), match="odd 7"):
+    with pytest.raises((TwoPartError, ExecutorError), match="odd 7"):
         list(run_units(executor, failing_oddly, [7]))
     assert list(run_units(executor, doubled, [4])) == [(4, 8)]
 
@@ -158,7 +158,7 @@ def test_a_worker_that_dies_has_its_units_done_by_another(tmp_path: Path):
 
 def test_a_unit_that_no_worker_survives_is_named():
     """After five workers: the rest is not held up for ever by it."""
-    with executor_of(2) as executor, pytest.raises(PluginError, match=r"failed 5 times at 3: Broken.*is kept"):
+    with executor_of(2) as executor, pytest.raises(ExecutorError, match=r"failed 5 times at 3: Broken.*is kept"):
         list(run_units(executor, deadly, [3]))
 
 
@@ -167,7 +167,7 @@ def test_an_executor_that_breaks_as_a_whole_says_what_to_do(tmp_path: Path):
     units = [(number, str(tmp_path / "died")) for number in range(5)]
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor,
-        pytest.raises(PluginError, match=r"takes no more work: BrokenProcessPool.*Make a new executor.*executor=N"),
+        pytest.raises(ExecutorError, match=r"takes no more work: BrokenProcessPool.*Make a new executor.*executor=N"),
     ):
         list(run_units(executor, deadly_once, units))
 
@@ -211,7 +211,7 @@ def test_without_cloudpickle_the_error_says_what_is_missing(monkeypatch: pytest.
 def test_workers_with_another_memzoo_are_refused(monkeypatch: pytest.MonkeyPatch):
     """Results of two versions would be mixed."""
     monkeypatch.setattr(dispatch, "__version__", "99.0")
-    with executor_of(2) as executor, pytest.raises(PluginError, match=r"memzoo is .* here, and 99\.0 where"):
+    with executor_of(2) as executor, pytest.raises(ExecutorError, match=r"memzoo is .* here, and 99\.0 where"):
         list(run_units(executor, doubled, [1]))
 
 

@@ -288,7 +288,8 @@ class Learner:
             )
         if not tidied and self.hooks.is_over_limit(state):
             return LearningStep((), is_last=False)
-        self.idle_at, self.holds = moment, waiting.is_held
+        if not (waiting.is_held and self.hooks.learn_after_pause):  # time alone makes these messages due
+            self.idle_at, self.holds = moment, waiting.is_held
         return None
 
     def _select(self, entries: list[Entry]) -> list[Entry]:
@@ -311,12 +312,16 @@ class Learner:
         """Tell whether waiting messages make a portion, which is worth a model call: usually `learn_every` exchanges.
 
         Fewer exchanges make a portion if they take half of the room in the view, since messages must not leave the view
-        before they are learnt from; or if they take all of the room in a prompt.
+        before they are learnt from; if they take all of the room in a prompt; or after a pause (`learn_after_pause`).
         """
         roles = [entry.message["role"] for entry in waiting]
         # A user message at the end has no answer yet, so its exchange is not complete.
         if roles.count("user") - (roles[-1] == "user") >= self.rules.portion or self.rules.portion == 1:
             return True
+        if (pause := self.hooks.learn_after_pause) is not None:
+            times = [*(entry.created_at.timestamp() for entry in waiting), self.hooks.clock()]
+            if any(after - before >= pause for before, after in itertools.pairwise(times)):
+                return True
         room, size = self.room_for_waiting()
         others = itertools.chain(*await self.find_others(state, waiting))
         return (

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -222,6 +223,28 @@ def test_a_long_exchange_before_a_portion_is_cut_in_the_middle(name: str) -> Non
     (cut,) = [one for one in histories if "tea0" in one]
     assert all(name in cut for name in ("Sam.", "Ann."))
     assert len(cut) < 1200
+
+
+@pytest.mark.parametrize("name", [*PORTIONS, "combined"])
+@pytest.mark.parametrize("look", ["load", "save"])
+def test_a_portion_ends_early_after_a_pause(name: str, look: str) -> None:
+    """The next load or save learns from what waits; without a pause, nothing is learnt."""
+    now = [1_000_000.0]
+    store = InMemoryStore(clock=lambda: datetime.fromtimestamp(now[0], UTC))
+    memory = create_memory(
+        name, store=store, clock=lambda: now[0], learn_every=8, learn_after_pause=600, **LEARNERS[name]
+    )
+    for number in range(3):
+        say(memory, number)
+        now[0] += 599
+        memory.load_memory_variables({"input": "Who is Sam?"})
+    assert len(waiting(memory)) == 6
+    now[0] += 1
+    if look == "load":
+        memory.load_memory_variables({"input": "Who is Sam?"})
+    else:
+        say(memory, 3)
+    assert waiting(memory) == []
 
 
 @pytest.mark.parametrize("name", PORTIONS)

@@ -15,7 +15,7 @@ from memzoo.strategy import text_of
 __all__ = ["AGES", "Followed", "is_stated"]
 
 _OVER = re.compile(
-    r"\b(?:cancel\w+|no longer|used to|replaced|until|w(?:as|ere) (?:going )?to)\b"
+    r"\b(?:cancel\w+|closed|no longer|used to|replaced|until|w(?:as|ere) (?:going )?to)\b"
     "|换掉|取消|不再|以前|原[来定]|不作数|改了",
     re.IGNORECASE,
 )
@@ -24,6 +24,8 @@ _OPEN = re.compile(
     r"\b(?:evasive|(?:un|not )confirmed|unclear|without (?:saying|answering|confirming))\b|[没未]有?(?:确认|回应|表态)",
     re.IGNORECASE,
 )
+# Words with which somebody says that the words of another are not true.
+_DENIED = re.compile(r"\b(?:den(?:y|ies|ied)|refus(?:es?|ed)|reject(?:s|ed)?)\b|否认|拒绝", re.IGNORECASE)
 
 AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 """The lower ends of the age groups, in exchanges: checks of one age group are counted together."""
@@ -108,7 +110,8 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
 
     - A forgotten value counts wherever it occurs.
     - A superseded value does not count in a sentence with a word like "cancelled", or if the new value is also shown.
-    - Another speaker's words do not count in or just after a sentence with the speaker's name or "not true:".
+    - Another speaker's words do not count in or just after a sentence with the speaker's name or "not true:", or in a
+      sentence with a word like "denies".
     - A guess does not count in a sentence with words like "not confirmed".
 
     `Unwanted.unless` has the speaker's name or the new value.
@@ -136,7 +139,7 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     return any(
         answer_found(one.means, [sentence])
         and not any(word in f"{before} {sentence}".lower() for word in words)
-        and not (one.kind == "supposed" and _OPEN.search(sentence))
+        and not (_OPEN if one.kind == "supposed" else _DENIED).search(sentence)
         for line in others
         for before, sentence in list_sentences(line)
     )

@@ -37,10 +37,13 @@ class Revision:
         return {key: fact and fact.as_json() for key, fact in self._changed.items()}
 
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:
-        """Add a statement, and end the facts that contradict it. A "NO LONGER" statement only ends facts."""
+        """Add a statement, and end the facts that contradict it.
+
+        A "NO LONGER" statement only ends facts. If the graph never had such a fact, it is added as one that has ended.
+        """
         said = Fact(*statement[:3], statement.negated, qualifier=statement.qualifier)
         if statement.ended:
-            self._supersede(self._find_ended(said), sources)
+            self._supersede(self._find_ended(said, sources), sources)
             return
         known = self._find_same(said)
         if said.qualifier and known.qualifier != said.qualifier and known.sources:
@@ -101,12 +104,12 @@ class Revision:
             seq, day = (until.seq, until.said_at) if until else (fact.newest, None)
             self._put(replace(fact, superseded_by=seq, superseded_at=day))
 
-    def _find_ended(self, said: Fact) -> list[Fact]:
+    def _find_ended(self, said: Fact, sources: Sequence[Source]) -> list[Fact]:
         """Return the facts that a "NO LONGER ..." statement ends.
 
         The first kind with a match counts: facts in the same words; more specific facts; a less specific fact; a fact
         with the same two names; a fact with a similar object. If several facts match in one of the last three kinds, no
-        fact is ended, to avoid a guess.
+        fact is ended, to avoid a guess. If none matches, the result is the fact of the statement itself.
         """
         facts = [fact for fact in self._now(self._alike(said), said) if not (fact.negated or fact.superseded_by)]
         if meant := [fact for fact in facts if _same(said, fact)] or [fact for fact in facts if _covers(said, fact)]:
@@ -116,7 +119,9 @@ class Revision:
         if len(near) > 1:
             # The facts are not logged: users' words do not belong in a log file.
             logger.warning("a model ended a fact in words that fit %d facts: all of them stay", len(near))
-        return near if len(near) == 1 else []
+            return []
+        new = self._find_same(replace(said, negated=False))
+        return near or ([] if new.sources else [replace(new, sources=tuple(sorted({*sources})))])
 
     def _in_other_words(self, said: Fact) -> list[Fact]:
         """Return the subject's current facts whose object has all words of the statement's object, or the reverse."""

@@ -29,8 +29,9 @@ _PART = re.compile("[;\uff1b]")
 # "Never" forbids at the beginning of a clause; in the middle, it usually tells a story ("who never came").
 _FORBIDS = re.compile(
     r"(?:^|[:,;.] )never\b|\b(?:must|may|should) (?:absolutely )?(?:not|never)\b|\babsolutely no\b"
-    r"|\b(?:allerg(?:y|ic)|forbid(?:s|den)?|prohibit(?:s|ed)?|not allowed|allergi(?:e|sch)|verboten|darf (?:nie|nicht))"
-    r"\b|绝对不|千万不|不许|不准|不得|禁止|严禁|过敏",
+    r"|\b(?:allerg(?:y|ic)|forbid(?:s|den)?|prohibit(?:s|ed)?|ban(?:s|ned)|not allowed|allergi(?:e|sch)|verboten)\b"
+    r"|\bdarf (?:nie|nicht)\b|\brules?(?: number \w+)?(?: is\b| are\b|:)"
+    r"|绝对不|千万不|不许|不准|不得|禁止|严禁|规矩[是:\uff1a]|过敏",
     re.IGNORECASE,
 )
 _OBLIGES = re.compile(
@@ -39,7 +40,7 @@ _OBLIGES = re.compile(
     re.IGNORECASE,
 )
 _ASKS_FOR_RULE = re.compile(
-    r"\b(?:forbidden|allowed|prohibited|permitted|avoid|beware|allerg(?:y|ic)|rules?|limits?|verboten|erlaubt|darf)\b"
+    r"\b(?:forbidden|banned|allowed|prohibited|permitted|avoid|beware|allerg(?:y|ic)|rules?|limits?|verboten|erlaubt|darf)\b"
     r"|\b(?:must|able to|ha(?:s|ve) to|needs? to)\b|\b(?:may|should|can)\b(?! (?:you|i ask)\b)"
     "|[不只][许准能]|可以|必须|不得|禁|避开|当心|忌|过敏|规矩|最[多高]",
     re.IGNORECASE,

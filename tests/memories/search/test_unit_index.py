@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from memzoo.memories.search.unit_index import UnitIndex
-from memzoo.memories.search.units import KnownUnit
+from memzoo.memories.search.units import KnownUnit, asks_for_rule, tells_rule
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.text.names import FULL_NAME
 
@@ -138,6 +138,21 @@ class TestFinding:
         assert texts(index, "Which soft food must Rex never get?")[0] == rule.text
         index.put({"0": []})
         assert texts(index, "Which fruit is forbidden?") == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Ann's rule is no strobe in the hall",
+            "Strobes are banned in the hall",
+            "Ann's rules: no strobe, no smoke",
+            "老师的规矩是进门换鞋",
+        ],
+    )
+    def test_a_rule_is_known_by_its_words(self, text: str) -> None:
+        """A ban, and a statement that calls itself a rule, are rules; "the school rules the district" is none."""
+        assert tells_rule(text)
+        assert asks_for_rule("Which effect is banned here?")
+        assert not tells_rule("the school rules the district, and the rule book is old")
 
     def test_by_words_in_a_row(self) -> None:
         """Two words that stand in the unit as in the question count more than the same words apart."""

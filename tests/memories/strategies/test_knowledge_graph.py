@@ -326,11 +326,32 @@ class TestUpdates:
         memory.save_context({"input": "x"}, {"output": "y"})
         assert on(memory, "Sam?").startswith("On Sam: Sam drinks tea. Sam likes tea.")
 
-    def test_of_what_was_not_known_teach_nothing(self) -> None:
-        """What a model ends that was not known is no fact: it may be in words that nobody would deny it in."""
-        memory, _ = told("NO LONGER Sam | has his flat in | Oslo\nSam | no longer works at | Acme\nSam | likes | tea")
+    def test_that_end_with_their_beginning_are_history(self) -> None:
+        """A fact that began and ended in one portion is in no view, and known to have ended, from then on."""
+        ends = "NO LONGER Sam | has his flat in | Oslo\nSam | no longer works at | Acme"
+        memory, _ = told(f"{ends}\nSam | likes | tea", ends)
         memory.save_context({"input": "x"}, {"output": "y"})
-        assert [str(fact) for fact in memory.kg.facts(history=True)] == ["Sam is a friend", "Sam likes tea"]
+        assert on(memory, "Sam?") == "On Sam: Sam is a friend. Sam likes tea."
+        memory.save_context({"input": "He left, as I said"}, {"output": "ok"})
+        (ended,) = memory.why("Acme")
+        assert not ended.holds
+        assert max(one.seq for one in ended.fact.sources) <= 4
+        assert {str(fact) for fact in memory.kg.facts(history=True)} == {
+            "Sam is a friend",
+            "Sam has his flat in Oslo",
+            "Sam works at Acme",
+            "Sam likes tea",
+        }
+
+    def test_that_ended_are_shown_with_their_replacement(self) -> None:
+        """Another fact about the old name comes with the new one (I15), also where both were learnt at once."""
+        model = ScriptedModel(
+            "NO LONGER The Kettles | is the band of | the wedding\nVelvet Harbour | is the band of | the wedding\n"
+            "Ann | has seen | The Kettles"
+        )
+        memory = ConversationKGMemory(llm=model, learn_every=1)
+        memory.save_context({"input": "Not The Kettles, whom I have seen: Velvet Harbour."}, {"output": "ok"})
+        assert "Velvet Harbour" in on(memory, "Which band has Ann seen?")
 
     def test_that_may_mean_several_facts_end_none(self, caplog: pytest.LogCaptureFixture) -> None:
         """Where what is over is between the two names in other words, and may be this or that, a warning says so."""

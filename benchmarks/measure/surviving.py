@@ -108,7 +108,7 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
 
     - A forgotten value counts wherever it occurs.
     - A superseded value does not count in a sentence with a word like "cancelled", or if the new value is also shown.
-    - Another speaker's words do not count in or just after a sentence with the speaker's name or "not true:".
+    - Another speaker's words do not count if their sentence or the one before has the speaker's name or "not true:".
     - A guess does not count in a sentence with words like "not confirmed".
 
     `Unwanted.unless` has the speaker's name or the new value.

@@ -18,7 +18,7 @@ __all__ = ["FedMemory", "Found", "Make", "OverBudgetError", "Retriever", "find",
 
 
 class Retriever(Protocol):
-    """A search over a conversation. It gets one exchange after the other, and returns a text for a question."""
+    """A search over a conversation. It gets the exchanges one by one, and returns a text for each question."""
 
     def hear(self, exchange: Exchange) -> None:
         """Add the next exchange."""

@@ -84,10 +84,10 @@ class ConversationChain(VirtualSubclass):
         """Answer, and return a dict with the input, the memory's variables and the answer.
 
         Args:
-            input: The user's words, as a text or as a mapping with the name `input_key`.
+            input: The user's words: a text, or a mapping with the words under `input_key`.
             config: LangChain's config: callbacks, tags, metadata, the name and the id of the run.
             return_only_outputs: True to return only the answer.
-            include_run_info: True to return also the id of the run.
+            include_run_info: True to add the id of the run.
             **_: Other arguments of a Runnable, which are ignored, as by LangChain's chains.
         """
         given = dict(input) if isinstance(input, Mapping) else {self.input_key: input}

@@ -25,8 +25,8 @@ __all__ = ["ConversationChain"]
 class ConversationChain(VirtualSubclass):
     r"""A chain that shows a model a memory's view, returns the model's answer, and saves the exchange.
 
-    New code should use `memzoo.Conversation`, which has tools and streams. With langchain-core installed, this is also
-    a Runnable (`stream`, `batch`, `chain | other` and the like). The model's exceptions are raised unchanged.
+    New code should use `memzoo.Conversation`, which supports tools and streaming. With langchain-core, the chain is
+    also a Runnable (`stream`, `batch`, `chain | other` and the like). The model's exceptions are raised unchanged.
 
     Attributes:
         llm: The model, in any form that a memory accepts.

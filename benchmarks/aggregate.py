@@ -179,8 +179,8 @@ def gather(
     """Return the results of a comparison, computed from the measurements of each memory in each conversation.
 
     The measurements are in the order of the conversations, the memories in the order of the table. `questions` has a
-    pair for each question: its conversation's number, and its kind. `details` are the first questions, which are
-    reported one by one.
+    pair for each question: its conversation's number, and its kind. `details` has the questions to report one by one:
+    the first ones, up to `MOST_QUESTIONS`.
     """
     firsts: dict[int, int] = {}
     for place, (number, _) in enumerate(questions):

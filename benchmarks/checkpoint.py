@@ -1,7 +1,7 @@
 """Keeps the finished tasks of a comparison, so that a killed run can continue.
 
 A single process writes a line to `outcomes.jsonl` after each task. At the end, the lines are sorted, so that the file
-does not depend on interruptions and workers.
+does not depend on interruptions or the number of workers.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ class Checkpoint:
         folder: The folder; created if missing.
         settings: The settings of the comparison. Tasks that were run with other settings are deleted.
         order: The names of the memories, in the order of the table.
-        copy: A second copy behind a URL, so that another machine can continue the run.
+        copy: A copy of the folder at a URL, so that another machine can continue the run.
     """
 
     def __init__(

@@ -175,8 +175,8 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
     If there are more than 20 conversations without questions, the 20 longest are compared;
     FILE:last=20 takes the newest.
 
-    With --write-questions, --model drafts the questions. By default, rules draft them: a question is a sentence of the
-    user with a gap for a name, a number, a date or a taste.
+    With --write-questions, --model drafts the questions. By default, rules draft them: each question is a sentence by
+    the user, with a gap in place of a name, a number, a date or a taste.
     """
     if compared.formats:
         for form in known_forms():
@@ -298,7 +298,8 @@ def show_found(
         earlier: Results of an earlier run to compare with.
 
     Returns:
-        The exit code: 1 if a model failed, the spending limit was reached, or no memory reached a threshold; else 0.
+        The exit code: 1 if a model failed, the spending limit was reached, or even the best memory missed a threshold;
+        else 0.
     """
     console, beside = consoles
     console.print(table(found), highlight=False)

@@ -84,10 +84,10 @@ def compare(
         executor: The number of worker processes, or any `concurrent.futures.Executor`, such as
             `ThreadPoolExecutor(16)` for remote models or `Client(...).get_executor()` of Dask. Your own functions are
             sent to other processes by cloudpickle, if it is installed.
-        progress: A function called during the run with a memory's name and a number of steps done.
+        progress: A function called during the run with a memory's name and its number of new steps done.
 
     Raises:
-        OptionError: An argument cannot work; nothing was run.
+        OptionError: An argument is invalid; nothing was run.
         ExecutorError: The executor kept failing. Finished work is kept in `out`.
         TransferError: A file cannot be understood; nothing was run.
 
@@ -179,14 +179,14 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, also variants with states written by a large model."""
+    """Return the variants; for a bundled conversation, also copies of them already taught by a large model."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, states of a large model replace those of the offline model."""
+    """Return the variants as `beside_learnt` does, but without those that have a copy taught by a large model."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

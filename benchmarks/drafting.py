@@ -1,7 +1,7 @@
 """Drafts questions about conversations without questions, by rules or by a model.
 
-By the rules, a question is a sentence of the user with a gap in place of a name, a number or the like. The replaced
-words are the answer, and the message is the evidence. A person should check the drafts.
+The rules take a sentence by the user, and replace a name, a number or the like with a gap. The replaced words are the
+answer, and the message is the evidence. A person should check the drafts.
 """
 
 import functools

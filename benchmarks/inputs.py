@@ -39,8 +39,8 @@ class Files:
 
     Attributes:
         unread: The errors about parts of files that cannot be read.
-        taken: A sentence that tells how many conversations are compared; "" if all are.
-        repeated: A sentence that tells how many conversations were given twice; "" if none were.
+        taken: A sentence that says how many conversations are compared; "" if all are.
+        repeated: A sentence that says how many conversations were given twice; "" if none were.
         advance: A function that is called after each conversation.
     """
 
@@ -55,8 +55,8 @@ class Files:
 
         Args:
             paths: The files, folders, ZIPs and URLs, also with options; by default a bundled conversation.
-            longest: The most conversations without questions; of more, the longest are taken. 0, or an option `last` of
-                a path, for all.
+            longest: The number of conversations to take, if none of them has questions; the longest are taken. 0 takes
+                all, and so does the option `last` of a path.
             redact: The patterns to redact by name, or a function that redacts a text; applied to every text.
         """
         self._paths = list(paths) or [sample_path()]
@@ -184,9 +184,9 @@ class Survey:
     Attributes:
         talks: The totals over all conversations, and the first 100 conversations.
         questions: A pair for each question: its conversation's number, and its kind.
-        details: The first questions, which the report shows one by one.
+        details: The questions that the report shows one by one: the first ones, up to `MOST_QUESTIONS`.
         marked: The number of marked lines, such as rules and goals, which must not be lost.
-        remarks: Notes on the conversations, such as evidence that names no message.
+        remarks: Notes on the conversations, for example about evidence ids that belong to no message.
         digest: A digest of all messages and questions.
 
     Raises:

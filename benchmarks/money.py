@@ -87,7 +87,7 @@ class SpendingLimit:
 class SharedBudget:
     """A spending limit that is divided among the running tasks. A task measures one memory in one conversation.
 
-    The sum of the shares and the amount spent never exceeds the limit. If little is left, fewer tasks run at once.
+    The shares and the amount spent, added up, never exceed the limit. If little is left, fewer tasks run at once.
 
     `most` is the highest number of tasks that run at once.
     """
@@ -151,7 +151,7 @@ class MeteredModel:
         """Ask the model, unless the call might exceed the limit, and return its reply.
 
         Raises:
-            ModelError: The call failed, or the model has failed ten times in a row before.
+            ModelError: The call failed, or the model had already failed ten times in a row.
             LimitReachedError: The call might cost more than is left.
         """
         if self.given_up:

@@ -133,7 +133,7 @@ class Outcome(Shape):
         asking: Model calls of the loads for questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
-        settled: Model calls of `settle` after everything was learnt; there should be none.
+        settled: Model calls of `settle` when nothing was left to learn; there should be none.
         failed_saves: The number of saves that failed because of the model.
         budgets: A dict from budget in tokens to the measurements within it.
         error: The error that prevented a result; "" if there was none.

@@ -14,7 +14,7 @@ def path_of(place: str | Path) -> Path:
 
     Raises:
         MissingExtraError: A package that opens the URL is not installed.
-        OptionError: No package opens such a URL; or the text is empty.
+        OptionError: No package opens such a URL, or the text is empty.
     """
     if place == "":
         raise OptionError("a place must be a file, a folder or a URL, not ''")

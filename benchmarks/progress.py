@@ -18,7 +18,7 @@ _LINE_EVERY = 10.0
 
 @contextmanager
 def watch_progress(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
-    """Yield a function that shows progress: it takes a memory's name and a number of steps done.
+    """Yield a function that shows progress: it takes a memory's name and the number of new steps done.
 
     The remaining time is not shown, because the time for a step differs too much between memories.
     """

@@ -110,13 +110,14 @@ class Figures(Shape):
 
     Attributes:
         questions: The number of questions asked.
-        covered: The mean share of evidence shown, where half of a long text is enough; `None` without evidence.
+        covered: The mean share of evidence shown; a long text counts as shown if half of it is shown. `None` without
+            evidence.
         whole: The mean share of evidence shown word for word.
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: The most by which another memory may be better, with 95% certainty (see `most_behind`); `None` for a
-            memory that does not compete.
+        behind: The most by which another memory's score may exceed this memory's, with 95% certainty (see
+            `most_behind`); `None` for a memory that does not compete.
         agreement: The share of questions for which `judged` and `answers` are the same.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
@@ -129,7 +130,7 @@ class Figures(Shape):
         course: Pairs from the longest conversation: the number of an exchange, and the tokens shown at it.
         survival: The share of all marked lines that are shown at the end of their conversation.
         survived: How often marked lines were still shown, by kind of line and age in exchanges.
-        relearnt: Like `survived`, after the memory has learnt anew; empty if the memory has not.
+        relearnt: Like `survived`, but after the memory has learnt the conversation anew; empty if it has not.
         unwanted: How often unwanted statements were shown, by kind.
         stated: The first 100 unwanted statements shown, with their kinds.
         marked_talks: The number of conversations with marked lines.
@@ -205,13 +206,13 @@ class Row(Shape):
 
     Attributes:
         exchanges: The number of exchanges saved.
-        load: Model calls of the load before each exchange, without embeddings.
-        save: Model calls of saves, without embeddings.
-        asking: Model calls of the loads for questions.
-        judging: Model calls to answer the questions and to judge the answers.
-        embedding: Calls for embeddings while loading and saving.
-        settled: Model calls of `settle` after everything was learnt; there should be none.
-        relearning: Model calls of learning anew.
+        load: The model calls to load the memory before each exchange, without embeddings.
+        save: The model calls to save exchanges, without embeddings.
+        asking: The model calls to load the memory for questions.
+        judging: The model calls to answer the questions and to judge the answers.
+        embedding: The embedding calls while loading and saving.
+        settled: The model calls made by `settle` when everything has already been learnt; none are expected.
+        relearning: The model calls to learn the conversation anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
         error: The error that prevented a result; "" if there was none.
@@ -270,9 +271,9 @@ class Talks(Shape):
         questions: The number of questions asked.
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
-        drafted: The number of questions asked that were drafted by rules.
-        unread: True if the offline model found no name in any conversation; its notes and facts then mean nothing.
-        unusable: The first 100 ids named as evidence that belong to no message.
+        drafted: The number of asked questions that rules drafted.
+        unread: True if the offline model found no name in any conversation, so that its notes and facts mean nothing.
+        unusable: The first 100 ids that questions name as evidence, but that belong to no message.
         first: The first 100 conversations.
     """
 
@@ -331,7 +332,8 @@ class Run(Shape):
         offline: True if rules replaced the model.
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the cost of a request, in tokens at full price; the verdict names a memory for each limit.
+        paid: Limits for the mean cost of a request, in tokens at full price. For each limit, the verdict names the
+            memory that shows the most.
         survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """
@@ -381,7 +383,7 @@ class Results(Shape):
     def candidates(self) -> list[Row]:
         """The rows from which a memory is picked.
 
-        These are neither baselines nor lower bounds, and at most a tenth of their saves failed.
+        These are neither baselines nor lower bounds (`MemoryInfo.floor`), and at most a tenth of their saves failed.
         """
         return [row for row in self.competing if not row.memory.floor and row.failed <= TOLERATED]
 

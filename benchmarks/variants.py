@@ -79,7 +79,7 @@ class Variant:
 
     @property
     def asks_model(self) -> bool:
-        """True if the strategy or contender asks a model. False for a memory from `factory`, where nobody knows."""
+        """True if the strategy or contender asks a model; false for a memory from `factory`, where this is unknown."""
         if self.contender:
             return self.contender.ways[self.way].asks_model
         members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]
@@ -111,7 +111,10 @@ class Variant:
         return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
 
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
-        """Return the options for a budget, with the variant's prompts, and `llm` for each memory that asks a model."""
+        """Return the options for a budget, with the variant's prompts, and `llm` if the memory asks a model.
+
+        In a combined memory, each member that asks a model gets `llm`.
+        """
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
             return options | {"memories": [_with_model(one, llm) for one in options["memories"]]}
@@ -263,7 +266,7 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
 def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
     """Return the rows of a comparison: "none", the chosen variants in the order of the presets, and "everything".
 
-    By default, the seven strategies are chosen.
+    If no variants are given, the seven strategies are chosen.
 
     Raises:
         OptionError: A name is not the name of a strategy.

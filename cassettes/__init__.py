@@ -1,12 +1,12 @@
 """Replay-test an LLM pipeline: record its model calls once, then replay them exactly and offline.
 
     cassette, settings            opening a cassette, and its options; `proxy` for other processes
-    mark, plugin                  the same for pytest, which loads only `mark` until a test is marked
+    mark, plugin                  the pytest plugin: `mark` is always loaded, `plugin` only if a test is marked
     interception, callers, chunks intercepting a client's request, finding its cassette, and the timing of streams
     player                        answering or recording a request
-    matching, ignoring            matching a request with a recording, and showing the differences to the nearest one
+    matching, ignoring            matching a request with a recording, and showing how the nearest recording differs
     tools, values                 recording the calls of tools, and the exact types of their results
-    scrubbing, places, answers    finding and removing secrets, in requests and answers; `secrets` for both
+    scrubbing, places, answers    removing secrets from requests and answers; `secrets` recognises them
     format, yaml_text, files      the file format; `vcrpy_files` and `exporting` for the formats of other kits
     http, conversation            reading HTTP messages and models' APIs
     library                       processing whole folders, for `memzoo cassettes`

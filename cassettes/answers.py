@@ -1,6 +1,6 @@
 """Hides secret keys in the answers of models. The rest of an answer stays unchanged.
 
-Values are searched, whatever their names: a tool's argument `cookies` may be about biscuits.
+The name of a value does not make it a secret: a tool's argument `cookies` may be about biscuits.
 """
 
 import json
@@ -30,7 +30,10 @@ _Place: TypeAlias = tuple[_Path, Any, Any]
 
 
 def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str]]:
-    """Return an answer's body with its secret keys hidden, and the place and kind of each key found."""
+    """Return an answer's body with its secret keys hidden, and the place and kind of each key found.
+
+    The argument `kind` is the answer's content type.
+    """
     if is_stream(kind) or is_lines(kind):
         return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
     value, hidden = json_in(text), set[str]()
@@ -71,7 +74,10 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, froz
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """Yield the model names that are file paths, from a model's answer or a server's list of models."""
+    """Yield the model names that are file paths, from a model's answer or a server's list of models.
+
+    `kind` is the content type.
+    """
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]

@@ -25,8 +25,8 @@ class Caller:
     """A thread or task whose requests a cassette answers or records.
 
     Attributes:
-        name: The caller's name: "" for the caller that opened the cassette, `"2"` for the second thread or task that it
-            starts, `"2.1"` for the first that `"2"` starts.
+        name: "" for the caller that opened the cassette. The second thread or task that this caller starts is `"2"`,
+            and the first that `"2"` starts is `"2.1"`.
         tasks: A mapping from each asyncio task to its caller, shared by all callers of the cassette.
     """
 

@@ -59,8 +59,9 @@ class Cassette:
 
         Raises:
             OptionError: The path is invalid.
-            CassetteError: The file does not exist and recording is off, is not a cassette, is too old, or cannot be
-                written; or it is open already, and one of the two cassettes records.
+            CassetteError: The file does not exist, and recording is off.
+            CassetteError: The file is not a cassette, is too old, or cannot be written.
+            CassetteError: The same file is open already, and one of the two cassettes is recording.
             MissingExtraError: vcrpy or PyYAML is not installed.
         """
         try:
@@ -92,13 +93,13 @@ class Cassette:
         """Stop playing or recording, and check that all recorded requests were sent.
 
         Args:
-            failure: The exception of the code under test, if it failed. Then nothing is written, and missing requests
-                are no error.
+            failure: The exception of the code under test, if it failed. Nothing is written then, and a recorded request
+                that was not sent is no error.
 
         Raises:
-            ReplayError: A recorded request was not sent, or one without a recording was, and the code under test
-                swallowed this error.
-            CassetteError: The recording must not be kept, for the reason given.
+            ReplayError: A recorded request was not sent.
+            ReplayError: The code under test swallowed the error about a request without a recording.
+            CassetteError: The recording must not be kept; the message tells why.
         """
         self._patches.close()
         # An interruption or a skipped test does not mean that a request failed.

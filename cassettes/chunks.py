@@ -87,9 +87,10 @@ def event_sizes(body: bytes) -> tuple[int, ...]:
 
 
 def by_event(arrival: Arrival, body: bytes) -> Arrival:
-    """Return `arrival` with one event per chunk, if its chunks end where events end and its pauses are not kept.
+    """Return `arrival` with one event in each chunk.
 
-    The network groups events at random, so the chunks would differ from one recording to the next.
+    The network groups events at random, so the chunks would differ from one recording to the next. The arrival is
+    returned unchanged if one of its chunks ends within an event, or if its pauses are kept.
     """
     sizes = event_sizes(body)
     if not arrival.sizes or arrival.seconds or not {*accumulate(arrival.sizes)} <= {*accumulate(sizes)}:
@@ -98,7 +99,7 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
 
 
 def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
-    """Return the chunk sizes of a body whose secrets were replaced. Chunks end in the same lines of text as before."""
+    """Return chunk sizes for a body whose secrets were replaced. Each chunk still ends in the same line of the text."""
     if before == after:
         return sizes
     lines, clean = before.split(b"\n"), after.split(b"\n")

@@ -25,7 +25,7 @@ def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *,
     """Write a cassette in vcrpy's format.
 
     Secrets stay hidden. The arrival of streams (chunks, pauses, errors), the thread or task of a request, and the
-    header are left out. Calls of tools are under `tools`, which vcrpy ignores.
+    header of the cassette are left out. Calls of tools are under `tools`, which vcrpy ignores.
 
     Args:
         source: A cassette of this kit or of vcrpy.

@@ -107,7 +107,7 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
 def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], list[Step]]:
     """Return the steps of two runs, without the parts that may differ from run to run.
 
-    If the new run used several threads, its steps have no order of their own, and are sorted like those of the old run.
+    If the steps of the new run have no fixed order, as in several threads, they are sorted like those of the old run.
     """
     # Functions named in a header may exist only in a test, so only the other rules apply here.
     rules = (rule for file in (old, new) for rule in file.head.get("ignored", ()) if rule.startswith(("$", "re:")))

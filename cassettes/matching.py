@@ -162,8 +162,8 @@ def report_unmatched(
 ) -> ReplayError:
     """Return the error about a request without a recording, with the first step that differs.
 
-    `unplayed` has the indexes of the unplayed requests in `recorded`. `order` numbers the recorded steps: those with
-    the same number may come in any order. `hint` is the last line of the message.
+    `unplayed` has the indexes of the unplayed requests in `recorded`. `order` has a number for
+    each recorded step; steps with the same number may come in any order. `hint` is the last line of the message.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1

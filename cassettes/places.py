@@ -42,7 +42,7 @@ _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
 
 class Found(Enum):
-    """The kind of a text in a request or response: a key, words under a secret's name, a local model, or plain text."""
+    """The kind of a text in a request or response."""
 
     TEXT = 0
     KEY = 1

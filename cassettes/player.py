@@ -35,7 +35,7 @@ class Player:
         recordings: The recordings, in the order of the requests.
         keys: The `RequestKey` of each recorded request, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
-        tools: A dict from a tool's name to a pair: its code, and for a method, the object that it belongs to.
+        tools: A dict from a tool's name to its code and, for a method, the object that the method belongs to.
     """
 
     def __init__(
@@ -49,16 +49,17 @@ class Player:
         in_order: bool = False,
         live: Sequence[Recorded] | None = None,
     ) -> None:
-        """Create a player that plays recordings or, for `None`, makes recordings.
+        """Create a player that plays or makes recordings.
 
         Args:
-            recordings: The recordings to play.
-            scrubber: Removes secrets.
+            recordings: The recordings to play; `None` to make recordings.
+            scrubber: The scrubber that removes secrets.
             path: The cassette, for failure messages.
             settings: The settings of the cassette.
             counts: The recorded token counts.
-            in_order: Play the recordings in their order; calls of tools that one answer asks for may change places.
-            live: The recorded steps after `recordings` that are not played but recorded anew; `None` to only replay.
+            in_order: True to accept requests only in the recorded order. (Tool calls that one answer asks for may still
+                come in any order.)
+            live: The recorded steps after `recordings`, to be recorded anew instead of played; `None` to only replay.
         """
         self.recording = recordings is None
         self._counts = counts or {}
@@ -112,7 +113,8 @@ class Player:
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
         """Return the recorded token count of a text, or else the result of `count`.
 
-        A recorded estimate wins over an exact count: with another count, a memory might not send the recorded requests.
+        A recorded count is used even if it is only an estimate and `count` is exact. With another count, a memory might
+        send other requests than the recorded ones.
         """
         key = encoding, text
         if key not in self._counted:
@@ -217,7 +219,7 @@ class Player:
         """End the recording.
 
         If the program has left a recorded generator open, the items read so far are recorded. Each request without an
-        answer adds an error.
+        answer adds an error to `errors`.
         """
         for request in list(self._sent.values()):
             if finish := vars(request).get("finish"):

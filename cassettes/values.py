@@ -1,7 +1,7 @@
 """Writes Python values as JSON, and reads equal values of the same types back.
 
 JSON's own types stay as they are; a value of another type becomes an object whose only name begins with `$`, such as
-`{"$decimal": "1.10"}`. A value that could not be read back equal is refused.
+`{"$decimal": "1.10"}`. A value is refused if reading it back would not give an equal value.
 """
 
 import base64
@@ -170,7 +170,7 @@ def write_value(value: Any, place: str = "$") -> Any:
         place: The path that the error message gives, such as `$['items'][0]`.
 
     Raises:
-        TypeError: The value, or a part of it, could not be read back equal; the message has its path and type.
+        TypeError: Reading the value back would not give an equal value; the message has the path and type of the part.
     """
     kind = type(value)
     if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):

@@ -37,7 +37,7 @@ def forget(
 ) -> None:
     """Delete messages for good, with everything learnt from them. Asks first; use --yes in a cron job.
 
-    With --older-than and --idle-for, --conversation 'acme*' chooses the conversations whose ids begin so.
+    With --older-than and --idle-for, --conversation 'acme*' chooses the conversations whose ids begin with acme.
     """
     old, ids_like = bool(older_than or idle_for), stored.conversation or "*"
     if bool(ids) + everything + old != 1 and not (thorough and not ids and not everything):

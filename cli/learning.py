@@ -31,11 +31,11 @@ def learn(
     workers: Workers,
     yes: Yes = False,
 ) -> None:
-    """Learn from all waiting messages, in every conversation of a store: nightly, or after an import.
+    """Learn from all waiting messages in every conversation of a store. Run this nightly, or after an import.
 
-    --conversation 'acme*' chooses the conversations whose ids begin so. After an interruption, run the command again.
-    Exits with 1 if a conversation failed. --again asks for confirmation; the old state is kept until everything is
-    learnt anew.
+    --conversation 'acme*' chooses the conversations whose ids begin with acme. After an interruption, run the command
+    again. Exits with 1 if a conversation failed. --again asks for confirmation; the old state is kept until everything
+    is learnt anew.
     """
     name, options = read_memory(memory)
     if again:

@@ -102,7 +102,7 @@ def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def shown_as(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the arguments for typer's decorator `command`, which put a command under its heading in the help."""
+    """Return the arguments for typer's decorator `command` that put a command under its heading in the help."""
     shown: dict[str, Any] = vars(function).get("shown", {})
     return shown
 
@@ -140,7 +140,9 @@ class Stored:
 
     @contextmanager
     def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
-        """Yield the opened store and the id of the chosen conversation; by default, of the only one in the store.
+        """Yield the opened store and the id of the chosen conversation.
+
+        If none was chosen, this is the only conversation in the store.
 
         Raises:
             StoreError: The store cannot be opened.
@@ -184,7 +186,7 @@ class Asked:
         """The options in --model, as arguments of `ChatModel`.
 
         Raises:
-            OptionError: A part of the text is not an option, or a number is missing.
+            OptionError: A part of the text is not an option, or an option needs a number and has another value.
         """
         found = _MODEL.fullmatch(self.given)
         options = read_options(found[2]) if found else {}
@@ -210,7 +212,7 @@ class Asked:
         return ChatModel(name, **self.options)
 
     def memory(self, given: str, **options: Any) -> BaseMemory:
-        """Return a memory of a strategy, with this option's model if the strategy needs one.
+        """Return a memory of a strategy; if the strategy needs a model, the memory gets the model of --model.
 
         Raises:
             OptionError: The model cannot be asked, or an option cannot work.

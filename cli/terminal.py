@@ -52,7 +52,7 @@ def row(*cells: object) -> None:
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask the user a question, unless `yes` is true. If the answer is no, `typer.Abort` is raised."""
+    """Ask the user a question, unless `yes` is true. Raise `typer.Abort` if the answer is no."""
     if not yes:
         typer.confirm("".join(_cells([question])), abort=True)
 
@@ -84,7 +84,10 @@ def progress_bars(*columns: "ProgressColumn") -> "Progress":
 
 @contextmanager
 def bar(what: str) -> Generator[Callable[[int, int | None], None]]:
-    """Show a progress bar during the block, and yield a function that takes the amount done and the total."""
+    """Show a progress bar while the `with` block runs, and yield a function that sets the amount done and the total.
+
+    `what` is the description beside the bar.
+    """
     with progress_bars() as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

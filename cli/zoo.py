@@ -37,9 +37,9 @@ def list_known(
         bool, typer.Option("--check", help="Read everything in the store, and list the damage.")
     ] = False,
 ) -> None:
-    """List all strategies (view, costs, needs) and kinds of stores, including those of installed packages.
+    """List all strategies (with view, costs and needs) and kinds of stores, including those of installed packages.
 
-    With --store, list its conversations: id, messages, first and last time.
+    With --store, list its conversations: the id, the number of messages, and the times of the first and last message.
     """
     if check_all and not store:
         raise OptionError("--check needs a --store")

@@ -39,8 +39,8 @@ class MemorySessionStore:
 
         Args:
             store: The store for the transcripts; their conversation ids begin with "claude/".
-            memories: A provider, or a function from a project key to a memory; or one memory with the project key as
-                its conversation id.
+            memories: A `MemoryProvider`, or a function that takes a project key and returns a memory. For a single
+                project, a memory whose conversation id is the project key.
 
         Raises:
             UnsupportedError: The store cannot list conversations.
@@ -48,9 +48,9 @@ class MemorySessionStore:
         self._store, self._memories = managed(store, "conversations"), memories
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
-        """Append entries to a transcript, except those that it has already.
+        """Append entries to a transcript, except those that the transcript has already.
 
-        An entry is recognised by its uuid. An entry without a uuid is recognised by its content and the uuid before it.
+        An entry is recognised by its uuid; without a uuid, by its content and the last uuid before the entry.
         """
         id_ = _id(**key)
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
@@ -84,10 +84,9 @@ class MemorySessionStore:
             await self._store.clear(id_)
 
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
-        """Return the memory's view, for the model to read at the first prompt of a session.
+        """Return the memory's view for the model, at the first prompt of a session.
 
-        If the memory's strategy searches, the view is returned at every prompt. Use this method as a `UserPromptSubmit`
-        hook.
+        A memory that searches returns its view at every prompt. Use this method as a `UserPromptSubmit` hook.
         """
         project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
         log = self._log(project)

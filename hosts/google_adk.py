@@ -27,7 +27,8 @@ class MemoryService(VirtualSubclass):
         """Make a service for memories.
 
         Args:
-            memories: A provider, a function from "app/user" to a memory, or a memory with "app/user" as its id.
+            memories: A `MemoryProvider`; a function that takes "app/user" and returns a memory; or, for a single user,
+                a memory with "app/user" as its conversation id.
         """
         self._memories = memories
 

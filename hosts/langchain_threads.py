@@ -41,7 +41,7 @@ keep_and_view, keep = blocking_function(akeep_and_view), blocking_function(akeep
 
 
 def chat_of(message: Any) -> Message:
-    """Return a LangChain message as a chat message for memories and providers."""
+    """Return a LangChain message as an OpenAI chat message, which memories and providers accept."""
     try:
         chat = to_openai(message)
     except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, unknown to LangChain

@@ -84,7 +84,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
 
         Args:
             store: The memzoo store for the items; you have to close it.
-            name: The id of the conversation with the items: deleting or exporting the conversation includes the items.
+            name: The id of the conversation that holds the items. They are deleted and exported with the conversation.
             embedder: The embedder for searching items by meaning; or pass LangGraph's `index`.
             index: LangGraph's settings for embeddings, as for LangGraph's `InMemoryStore`.
         """

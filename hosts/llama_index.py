@@ -21,7 +21,7 @@ class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
     Strategies that search use the user's message as the query. The memory learns from an exchange once, after the
-    answer. If a question has no answer yet and is saved again after a load, it counts as a retry, and the log has it
+    answer. If a program retries an unanswered question, saving it again after a load, the log still has the question
     only once.
     """
 
@@ -62,7 +62,7 @@ class ChatMemory(VirtualSubclass):
         await self._log.aadd(list(map(_to_message, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
-        """Replace the history by these messages. The messages before the first difference are kept."""
+        """Replace the history with these messages. Messages before the first difference are not stored again."""
         said, old = list(map(_to_message, messages)), await self._log.aall()
         same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:

@@ -54,7 +54,7 @@ class HostMessage(NamedTuple):
 
 
 def add_calls(said: Message, calls: Iterable[Any]) -> Message:
-    """Return an assistant's message with further tool calls."""
+    """Return an assistant's message with more tool calls added to it."""
     return said | {"content": said["content"] or None, "tool_calls": [*said.get("tool_calls", ()), *calls]}
 
 
@@ -73,7 +73,7 @@ def chat_of(
         texts: The texts of the message.
         calls: The tool calls of the message, made by `make_call`.
         results: The tool results of the message: pairs of a call's id and a text.
-        others: The kinds of the message's parts without text, such as "image".
+        others: The kinds of the parts that have no text, such as "image".
     """
     said: list[Message] = [{"role": "tool", "tool_call_id": id_, "content": result} for id_, result in results]
     text = "\n".join(texts)
@@ -104,7 +104,7 @@ def make_call(id_: object, name: object, arguments: object) -> Message:
 
 
 def host_text(content: Any) -> str:
-    """Return the text of a host's content, which is a text or a list of parts."""
+    """Return the text in the content of a host's message, which may be a text or a list of parts."""
     if isinstance(content, str):
         return content
     parts: list[Any] = content if isinstance(content, list) else []
@@ -140,7 +140,7 @@ def dump_model(model: Any, **options: Any) -> Any:
 def fit_message(message: Message) -> Message:
     """Return a chat message of a host, with its invalid parts left out or turned into text.
 
-    An error would lose the turn, because the model has answered already.
+    This function raises no error: the model has already answered, and an error would lose its answer.
     """
     try:
         fit = checked(message)
@@ -171,7 +171,7 @@ def _mend(message: Message) -> Message:
 
 
 def dump_json(own: JSON) -> str | None:
-    """Return a message in the host's own form as JSON text; `None` without a message, or if it cannot be JSON."""
+    """Return a message in the host's own form as JSON text; `None` if there is none, or it cannot become JSON."""
     if own is None:
         return None
     try:

@@ -33,7 +33,7 @@ class MemorySession:
     """A session that keeps all items in a memory's log, and shows the model the memory's view.
 
     The SDK does not pass the question to a session. Memories that search therefore need `raw=True`: the session then
-    returns all items, and the filter `filter_input` replaces them by the view.
+    returns all items, and the filter `filter_input` replaces them with the view.
 
     Attributes:
         session_id: The memory's `conversation_id`.
@@ -61,8 +61,8 @@ class MemorySession:
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """Return the view, or with `raw=True` all items.
 
-        Of the log's messages, only the newest `limit` are returned; recalled texts do not count. The default of `limit`
-        comes from `session_settings`.
+        At most the newest `limit` items from the log are returned. The memory's own texts, such as a summary, do not
+        count. The default of `limit` comes from `session_settings`.
         """
         limit = self.session_settings.limit if limit is None else limit
         if self._raw:

@@ -28,7 +28,7 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
     """A capability that sends the model the memory's view of the conversation, and keeps all messages in the log.
 
     The newest user prompt is the question, so memories that search work too. System prompts belong to the agent and are
-    not kept. A run with the `run_id` of a failed run is a retry: the log has its prompt only once.
+    not kept. A run with the `run_id` of a failed run is a retry, and its prompt is not stored again.
 
     Example:
         `Agent(model, capabilities=[MemoryCapability(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`, and then

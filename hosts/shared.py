@@ -56,7 +56,8 @@ class HostLog:
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn. If the last one is an answer, learn from the exchange.
 
-        After a load, a repeat of the last question, if it is still unanswered, counts as a retry and is not stored.
+        The first save after a load may be a retry: if it begins with the log's last question, and this question has no
+        answer yet, the question is not stored again.
 
         Args:
             said: The messages, oldest first.
@@ -94,7 +95,7 @@ class HostLog:
         cuts_at_questions: bool = False,
         whole: bool = True,
     ) -> None:
-        """Bring the log in step with a host: append new messages, but no messages that were forgotten.
+        """Update the log from a host's messages: append the new ones, except those that `forget` deleted.
 
         With a `thread`, messages that the host has deleted are deleted from the log. If the host has changed a message,
         this message and all later ones are replaced.
@@ -102,12 +103,12 @@ class HostLog:
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: True to learn even without an answer, because the turn is over.
-            thread: The id of the host's thread; "" if some of the thread's newest messages may be missing in `said`.
-                Only messages of this thread are deleted.
-            cuts_at_questions: True if the host drops old messages only in whole exchanges. If its thread then begins
-                with an answer, the question was deleted.
-            whole: True if `said` has all messages of the host's run. If the new ones begin with the log's last
-                question, still unanswered, the run is a retry, and the question is not stored again.
+            thread: The id of the host's thread. Only messages of this thread are deleted from the log. "" if `said` may
+                lack some of the thread's newest messages; nothing is deleted then.
+            cuts_at_questions: True if the host drops old messages only in whole exchanges. A thread that begins with an
+                answer then shows that the host has deleted the question.
+            whole: True if `said` has all messages of the host's run. The run is then a retry if its new messages begin
+                with the log's last question, still unanswered; this question is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -123,7 +124,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return the messages of the host that the log lacks; delete from the log those that the host has deleted."""
+        """Return the host's messages that the log lacks; delete from the log the messages that the host has deleted."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -200,8 +201,8 @@ class HostLog:
 
         Args:
             ids: The ids of the messages in the host.
-            newest: The number of newest messages to search; by default all.
-            thread: The thread for which the messages were appended; "" for any thread.
+            newest: Search only this many of the log's newest messages; by default all.
+            thread: Delete only messages of this thread of the host; "" for any thread.
         """
         said = [one for one in await self._newest(newest) if thread in ("", one.thread)]
         gone = [one for one in said if one.key.partition("/")[0] in ids]
@@ -310,9 +311,10 @@ class HostLog:
 
 
 def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
-    """Return the messages of a view in an order that every model accepts, in groups that must become one message each.
+    """Return the messages of a view in groups, in an order that every model accepts.
 
-    `leads` is true if the host puts its own system text first.
+    Join the messages of each group into one before you send them. `leads` is true if the host puts its own system text
+    before them.
     """
     told = zip(said, tell_calls_apart(one.message for one in said), strict=True)
     # The host's own form of a message has the ids that came twice.

@@ -27,10 +27,12 @@ __all__ = ["MemoryConversationManager"]
 class MemoryConversationManager:
     """A memory as the conversation manager of a Strands agent.
 
-    In each model call, the memory's view replaces earlier turns; derived texts go to the end of the system prompt. At
-    the end of an invocation, the memory saves the messages and learns from them; `agent.messages` keeps the newest
-    turn. If an invocation fails, its messages are saved too; if you then send the same prompt, it is not saved again.
-    If you remove or replace messages of the newest turn in `agent.messages`, they are removed or replaced in the log.
+    In each model call, the memory's view replaces earlier turns. Texts that the memory made, such as a summary, go to
+    the end of the system prompt.
+
+    At the end of an invocation, the memory saves the messages and learns from them; `agent.messages` keeps the newest
+    turn. The messages of a failed invocation are saved too. If you then send the same prompt, it is not saved again. If
+    you remove or replace messages of the newest turn in `agent.messages`, the log follows.
 
     Attributes:
         memory: The memory of one agent.
@@ -61,7 +63,7 @@ class MemoryConversationManager:
         messages[:] = kept
 
     def reduce_context(self, agent: Any, e: Exception | None = None, **_: Any) -> None:
-        """Show only the newer half of the earlier turns, after a request was too long.
+        """Send the model only the newer half of the earlier turns, after a request was too long.
 
         Raises:
             Exception: The given error `e`, if the newest turn alone is too long.

@@ -1,7 +1,7 @@
 """Traces and metrics for OpenTelemetry. Until you call `instrument`, nothing is measured.
 
-`instrument` replaces the methods in `instrumented_calls` by wrappers that report each call, and returns a function that
-restores them.
+`instrument` replaces the methods in `instrumented_calls` with wrappers that report each call, and returns a function
+that restores them.
 """
 
 import functools
@@ -63,7 +63,7 @@ def instrument(
     Args:
         tracer_provider: The provider for spans; by default the global one.
         meter_provider: The provider for metrics; by default the global one.
-        content: True to report also the texts of prompts, replies, questions and memories.
+        content: True to report the texts of prompts, replies, questions and memories too.
 
     Returns:
         A function that ends the reports.

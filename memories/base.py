@@ -76,8 +76,8 @@ class BaseMemory(ABC):
         needs_query: True if the view depends on this turn's input, and a load therefore needs the input.
         log: The log of the conversation, with its pins and its system message in force.
         render: Writes entries as lines, and counts their tokens.
-        learners: What keeps the state up to date: one for a strategy that learns, none for others; those of all members
-            for a combined memory.
+        learners: The objects that learn from new messages: one if the strategy learns, otherwise none. A combined
+            memory has those of its members.
         usage: The model calls and tokens spent by this memory, by purpose.
 
     Raises:
@@ -265,12 +265,12 @@ class BaseMemory(ABC):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return how many of the waiting entries to learn from now, the oldest first.
 
-        True (the default) means all, as soon as they make a portion (`learn_every`); False means none.
+        True (the default) means all of them, once there are enough for a portion (see `learn_every`); False means none.
         """
         return True
 
     def is_over_limit(self, state: State) -> bool:
-        """Tell if the state is too large. `derive` is then called to shorten it, even without new entries."""
+        """Return whether the state is too large; `derive` then shortens it, even without new entries."""
         return False
 
     async def oldest_needed(self, log: Log, state: State) -> int:
@@ -282,7 +282,7 @@ class BaseMemory(ABC):
 
         Args:
             changes: A dict from key to changed item; `None` for a deleted item.
-            reset: True if something was deleted: first drop everything kept so far.
+            reset: True if messages were deleted: clear your index first, then apply `changes`.
         """
 
     # Methods and properties that use the hooks, or are used by them.
@@ -354,7 +354,7 @@ class BaseMemory(ABC):
         return await self.learners[0].refresh()
 
     def _keeps(self, state: State) -> bool:
-        """Tell if a state is the newest known state in the store, and not one that `relearn` is building."""
+        """Return whether a state is the newest known state in the store, and not one that `relearn` is building."""
         return self.learners[0].cached_state.newest is state
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -448,9 +448,9 @@ class BaseMemory(ABC):
 
         Args:
             query: The user's next words, which are not appended; by default the user's last words.
-            max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`. The oldest messages
-                are left out; the memory first learns from those still waiting.
-            catch_up: True to learn from waiting messages first; false to learn and store nothing.
+            max_tokens: The maximum number of tokens, or a share of the model's window such as `"80%"`. The oldest
+                messages are left out to fit; if some of these still wait to be learnt from, they are learnt from first.
+            catch_up: True to learn from waiting messages first; False to learn nothing and store nothing.
 
         Raises:
             OverBudgetError: The messages that cannot be left out exceed `max_tokens`, or the strategy's own limit.
@@ -503,9 +503,9 @@ class BaseMemory(ABC):
             question: The user's next words, or a user message (with pictures, say). If the log already ends with these
                 words, unanswered, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
-            max_tokens: The most tokens of the request, or a share of the model's window such as `"80%"`.
-            family: The family of the endpoint, which may have demands of its own: a `Family`, or a name in
-                `memzoo.memories.text.families.FAMILIES`; by default the family of the memory's model.
+            max_tokens: The maximum number of tokens of the request, or a share of the model's window such as `"80%"`.
+            family: The kind of endpoint, because some kinds accept only requests of a certain form: a `Family`, or a
+                name in `memzoo.memories.text.families.FAMILIES`. By default the family of the memory's model.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
 
         Raises:
@@ -541,7 +541,7 @@ class BaseMemory(ABC):
         The result does not depend on the strategy.
 
         Args:
-            limit: The most entries to return; `None` for all.
+            limit: The maximum number of entries to return; `None` for all.
             before: Only log numbers below this one.
             after: Only log numbers above this one.
             newest_first: Begin with the newest instead of the oldest.
@@ -691,7 +691,7 @@ class BaseMemory(ABC):
 
         Args:
             query: The user's next words, as in `messages`.
-            max_tokens: The most tokens in all, as in `messages`.
+            max_tokens: The maximum number of tokens, as in `messages`.
 
         Raises:
             OverBudgetError: See `messages`.

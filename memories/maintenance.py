@@ -30,7 +30,7 @@ class Upkept:
     Attributes:
         conversations: The number of conversations visited.
         learnt: The number of conversations in which something was learnt.
-        failed: A dict from the id of each failed conversation to its error; the next call tries again.
+        failed: A dict from the id of each failed conversation to its error; the next call tries them again.
         spent: The model and embedder calls, except those of workers that died.
     """
 
@@ -52,8 +52,9 @@ def upkeep(
 ) -> Upkept:
     """Learn from all waiting messages of many conversations.
 
-    Each conversation is learnt in steps, and each step is stored. After an interruption, call again. If another process
-    is learning a conversation, the call waits for it. If one conversation fails, the others go on.
+    The work on a conversation goes in steps, and each step is stored: after an interruption, call again. If another
+    process is learning from a conversation, the call waits for that process. If one conversation fails, the others go
+    on.
 
     Args:
         store: The store of the conversations. It is pickled for other processes, without passwords and keys.

@@ -91,10 +91,10 @@ def options_of(cls: type) -> list[str]:
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Check the names of the options given for a class: all must exist, and all without a default must be given.
+    """Check the names of the options given for a class: each must exist, and none without a default may be missing.
 
     Raises:
-        OptionError: The class lacks an option; the text names the unknown and the existing options.
+        OptionError: The class has no such option; the text names the unknown and the existing options.
         OptionError: An option without a default is not given.
     """
     if unknown := sorted(set(given) - set(options_of(cls))):
@@ -211,7 +211,7 @@ def one_of(name: str, value: object, *allowed: object) -> None:
 
 
 def check_texts(**given: object) -> None:
-    """Raise an `OptionError` that names the first argument that is not a string, if there is one."""
+    """Raise an `OptionError` for the first argument that is not a string."""
     for name, value in given.items():
         if not isinstance(value, str):
             raise OptionError(f"{name} must be text, not {value!r}")

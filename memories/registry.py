@@ -136,8 +136,8 @@ def create_memory(name: str, **options: "Unpack[SharedOptions]") -> BaseMemory: 
 def create_memory(name: str, **options: Any) -> BaseMemory:
     """Return a memory, made by the name of its strategy.
 
-    To change the strategy, change only the name. The options of `BaseMemory`, and `embedder` and `index`, may be given
-    for every name; a strategy ignores those that it does not have.
+    To change the strategy, change only the name. Every name accepts `embedder`, `index` and the options of
+    `BaseMemory`; if one of them is not an option of the strategy, it is ignored.
 
     Args:
         name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer",
@@ -150,7 +150,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         OptionError: An option is neither shared nor an option of the strategy; the text names the strategies
             that have the option.
         OptionError: An option has a value that cannot work.
-        PluginError: The installed package with the strategy cannot be loaded, or its class cannot work.
+        PluginError: The installed package with the strategy cannot be loaded, or its class is not a valid strategy.
         StoreError: The store cannot be opened.
 
     Example:

@@ -1,4 +1,4 @@
-"""The hook through which exact token counts go, so that a cassette can record the counts of a run and replay them."""
+"""A hook for exact token counts, with which a cassette records the counts of a run and replays them."""
 
 from collections.abc import Callable
 from typing import TypeAlias

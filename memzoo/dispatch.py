@@ -87,7 +87,7 @@ class _Processes(Executor):
 def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:
     """Return a context manager that yields the executor to use for `workers`; `None` to work in this process.
 
-    The end of the block shuts down an executor created here. The user's own executor stays open.
+    An executor created here is shut down at the end of the block; the user's own executor stays open.
 
     Raises:
         OptionError: `workers` is neither an executor nor a number of at least 1.
@@ -119,11 +119,11 @@ def run_units(
         units: The units, each an argument for `do`. `None` means that no unit is ready yet; the iterator is then asked
             again once a running unit has finished.
         batch_seconds: The seconds that a batch of units should take; 0 for one unit in each batch. If a batch takes
-            twice as long, its worker gives back the units not yet begun.
+            twice as long, the worker skips the remaining units, which are then sent again.
 
     Raises:
         OptionError: `do` or a unit cannot be sent to the workers.
-        ExecutorError: The executor is broken, or the workers of some units died repeatedly.
+        ExecutorError: The executor is broken, or the same units made their workers die repeatedly.
     """
     if executor is None:
         yield from ((unit, do(unit)) for unit in units if unit is not None)
@@ -133,7 +133,7 @@ def run_units(
 
 
 def most_under_way(executor: Executor | None) -> int:
-    """Return the most batches that may run or wait at once."""
+    """Return the maximum number of batches that are sent to the executor at once, running or waiting."""
     if executor is None:
         return 1
     dask: Any = sys.modules.get("distributed.cfexecutor")
@@ -154,7 +154,7 @@ def in_this_process(executor: Executor | None) -> bool:
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
     """Raise an `OptionError` unless objects can be sent to the executor's workers, which may be other processes.
 
-    `parts` is a dict from a name for the error message to the object.
+    `parts` is a dict from name to object; the error's message has the name.
     """
     if in_this_process(executor):
         return

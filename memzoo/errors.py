@@ -46,10 +46,11 @@ class OptionError(MemoryZooError, ValueError, TypeError):
 
 
 class MessageError(MemoryZooError, ValueError):
-    """A message cannot be taken; nothing was stored, changed or sent.
+    """A message is invalid, does not exist or cannot be redacted; nothing was stored, changed or sent.
 
-    It is not an OpenAI chat message, the conversation has no message with its number, or it cannot be redacted: the
-    function in the option `redact` failed or did not return a text, or a text is escaped too many times.
+    The message is not an OpenAI chat message, or the conversation has no message with the given number. A message
+    cannot be redacted if the function in the option `redact` fails or does not return a text, or if a text is escaped
+    too many times.
     """
 
 
@@ -90,7 +91,7 @@ class ModelError(MemoryZooError, RuntimeError):
 
 
 class ModelReplyError(ModelError, ValueError):
-    """The model's reply cannot be used: it is empty, refused, cut off, unparseable, or one call of a tool too many.
+    """The model's reply cannot be used: it is empty, a refusal, cut off or unparseable, or has a tool call too many.
 
     Attributes:
         spent: The cost of the reply (a `memzoo.memories.Spent`), if known.
@@ -107,11 +108,11 @@ class ModelReplyError(ModelError, ValueError):
 
 
 class TurnError(MemoryZooError, RuntimeError):
-    """A turn cannot begin because another one is under way, is not open, or has no question to answer again."""
+    """A turn cannot be used; for example, it is not open, another one is under way, or it has no question to answer."""
 
 
 class StoreError(MemoryZooError, RuntimeError):
-    """A store cannot be opened, read or written, or encrypted content in it was moved to another place."""
+    """A store cannot be opened, read or written, or its encrypted content was moved to another place in the store."""
 
 
 class ConflictError(StoreError):
@@ -119,7 +120,7 @@ class ConflictError(StoreError):
 
 
 class UnsupportedError(StoreError, NotImplementedError):
-    """The store does not support an operation, which the message names."""
+    """The store does not support an operation; the message names the operation."""
 
 
 class WrongKeyError(StoreError):
@@ -127,7 +128,7 @@ class WrongKeyError(StoreError):
 
 
 class AsyncOnlyError(MemoryZooError, RuntimeError):
-    """A synchronous call reached asynchronous code; call the asynchronous twin of the method instead."""
+    """A synchronous call reached code that must be awaited; call the asynchronous twin of the method instead."""
 
 
 class TransferError(MemoryZooError, ValueError):

@@ -1,4 +1,4 @@
-"""The HTTP library of the installed `openai` client: httpx2 from openai 3 on, httpx before.
+"""The HTTP library that the installed `openai` client uses: httpx2 since openai 3, httpx before.
 
 The names in both libraries are the same.
 """

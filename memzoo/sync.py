@@ -1,8 +1,8 @@
 """Runs the same coroutines for synchronous and asynchronous callers.
 
-Every operation that may wait is written once, as a coroutine. An asynchronous caller awaits it; a synchronous caller
-runs it with `drive`. In a synchronous call the coroutine never suspends, because models, stores and indexes use
-blocking clients if `is_blocking` is true.
+Every operation that may wait for something is written once, as a coroutine. Asynchronous callers await the coroutine;
+synchronous callers run it with `drive`. In a synchronous call, `is_blocking` is true: models, stores and indexes then
+use blocking clients, so that the coroutine never suspends.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
-    """Yield the items of an asynchronous generator that never suspends, in synchronous code.
+    """Yield the items of an asynchronous generator to synchronous code. The generator must never suspend.
 
     Raises:
         AsyncOnlyError: See `drive`.
@@ -171,7 +171,7 @@ async def settled(given: T | Awaitable[T]) -> T:
 
 
 async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run coroutines at the same time: as tasks, or in a synchronous call, in threads.
+    """Run coroutines at the same time: as tasks, or in threads if the call is synchronous.
 
     If a coroutine fails, the others still run to their end.
 

@@ -79,7 +79,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def private(file: str, flags: int) -> int:
-    """Open a file so that only its owner can read it: an `opener` for `open`.
+    """Open a file that only its owner can read; for use as the `opener` of `open`.
 
     An existing file keeps its permissions.
     """

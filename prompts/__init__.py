@@ -69,11 +69,12 @@ class PromptSet:
         Args:
             source: The replacements for some prompts: a folder with `.jinja` files, or a mapping from names to template
                 texts.
-            brought: A strategy's further prompts, by name; `source` may replace these prompts, too.
+            brought: The prompts that a strategy adds, by name; `source` may replace these prompts, too.
 
         Raises:
-            OptionError: The folder, the file or the prompt does not exist, or a template is invalid, uses a variable
-                that the replaced template does not use, or leaves out the variables with the text to work on.
+            OptionError: The folder, the file or the prompt does not exist.
+            OptionError: A template is invalid, uses a variable that the replaced template does not use, or uses no
+                variable with the text that the model is to work on.
         """
         given, more = _read(source), {name: _text(name, template) for name, template in (brought or {}).items()}
         self._own = frozenset((more | given).items())

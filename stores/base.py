@@ -48,9 +48,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The inputs or outputs of `save_context`, as a dict from name to text; usually empty. `None` stands for
-            the message's content. A field whose name begins with "@" is a host's own form of the message, which no
-            view, search or model sees.
+        fields: The inputs or outputs of `save_context`, a dict from name to text; usually empty. The value `None` means
+            that the text is the message's content. A field whose name begins with "@" has other data, such as a host's
+            own form of the message, which no view, search or model sees.
     """
 
     message: Message
@@ -139,7 +139,7 @@ class Entries(list[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class StateUpdate:
-    """The changes to a derived state since the version that a reader asked about.
+    """The changes to a derived state since an earlier version, which the reader asked for.
 
     Attributes:
         version: The state's version, to pass as `expected` to `Store.commit`. Versions grow with each commit and never
@@ -175,8 +175,8 @@ class Store(Protocol):
     """Keeps the logs and the derived states of conversations, by conversation id.
 
     Any number of memories can share a store. The methods are coroutines. They must not suspend while
-    `memzoo.sync.is_blocking` is true. Neither store nor caller changes records or entries. The caller may change lists
-    and states that it passed or got; this does not change the store.
+    `memzoo.sync.is_blocking` is true. Neither the store nor its callers change records or entries. A caller may change
+    the lists and states that it passed or got; this does not change the store.
 
     `memzoo.testing.StoreContract` states all rules as tests. Run these tests on your own store.
     """
@@ -289,7 +289,7 @@ class ManagedStore(Store, Protocol):
             limit: The maximum number of ids to return; `None` for all.
             idle_since: Return only conversations whose newest message is older than this time (with a time zone).
             prefix: Return only ids with this prefix.
-            behind: The name of a state: return only conversations with messages that this state does not cover yet.
+            behind: Return only conversations with messages that the state of this name does not cover yet.
         """
         ...
 
@@ -351,7 +351,7 @@ class ManagedStore(Store, Protocol):
     async def scrub(self, *, thorough: bool = False) -> bool:
         """Remove traces of deleted data from the store's files.
 
-        Without `thorough`, nobody has to wait, but some traces may stay.
+        Without `thorough`, other users of the store need not wait, but some traces may stay.
 
         Args:
             thorough: Rewrite the files, which takes as long as copying them. Other users of the store wait meanwhile.
@@ -417,7 +417,7 @@ def find_lacking(store: Store, method: str) -> Store | None:
 
 
 def is_lasting(store: Store) -> bool:
-    """Tell whether the data of a store outlives the process. A store says so by `is_lasting = True`."""
+    """Tell whether the data of a store outlives the process. Such a store has the attribute `is_lasting = True`."""
     return bool(getattr(store, "is_lasting", False))
 
 

@@ -49,7 +49,7 @@ def escaped(text: str) -> str:
 
 
 def prefix_range(prefix: str) -> dict[str, str | None]:
-    r"""Return the range of the escaped ids with a prefix: at least "first", and less than "beyond" if that is set.
+    r"""Return the range of the escaped ids with a prefix: from "first" to before "beyond"; `None` is no bound.
 
     Example:
         >>> prefix_range("user-")

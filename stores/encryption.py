@@ -59,7 +59,7 @@ class EncryptedStore(Closing):
         Args:
             store: An empty store, or a store that was always used with these keys.
             keys: One or more keys: the first key encrypts, every key decrypts. To replace a key, put the new key first;
-                older content keeps its old key until the content is written again, or exported and imported.
+                older content stays encrypted with its old key until it is written again, or exported and imported.
 
         Raises:
             MissingExtraError: The package cryptography is not installed.

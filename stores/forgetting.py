@@ -34,10 +34,10 @@ class Receipt:
     Attributes:
         removed: The log numbers of the deleted messages, in order.
         rederived: The names of the states that had learnt from these messages and were derived anew.
-        outstanding: The names of the states to be derived anew at the next call of their memories, then a text for
-            each failure.
-        calls: The number of calls to models and embedders for forgetting.
-        erased: True if the store's files have no copies of the messages left. Otherwise see `remains`.
+        outstanding: The names of the states that will be derived anew at the next call of their memories, followed by a
+            description of each failure.
+        calls: The number of calls to models and embedders that the forgetting took.
+        erased: True if no copies of the messages are left in the store's files. Otherwise see `remains`.
     """
 
     removed: tuple[int, ...]
@@ -55,10 +55,10 @@ class Receipt:
 async def forget_messages(
     store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
 ) -> list[int]:
-    """Delete messages like `ManagedStore.forget`, and unpin the deleted messages.
+    """Delete messages as `ManagedStore.forget` does, and unpin the deleted messages.
 
-    The system message in force stays in force, unless it is deleted itself. With `for_good` false, the deleted turns
-    may be saved again.
+    The system message in force stays in force unless it is itself deleted. With `for_good` false, the deleted turns may
+    be saved again.
 
     Returns:
         The numbers that were removed, in order.
@@ -89,11 +89,11 @@ async def forget_messages(
 
 
 def pack_system(entry: Entry | None) -> dict[str, JSON]:
-    """Return the items that record the system message in force; without a message, items that clear the record."""
+    """Return the state items that store the system message in force; `None` means that there is none."""
     return {_HOLDS: [entry.seq, entry.message] if entry else None}
 
 
 def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the system message in force from the items that record it; `None` if there is none."""
+    """Return the system message in force from the state items that store it; `None` if there is none."""
     number, message = items.get(_HOLDS) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None

@@ -35,7 +35,7 @@ def keys_from_environment() -> list[str] | None:
 
 
 def mark(*place: JSON) -> bytes:
-    """Return a prefix that is encrypted with an embedding, to tie the embedding to its place in the store."""
+    """Return a prefix that ties an embedding to its place in the store; prefix and embedding are encrypted together."""
     return hashlib.sha256(json.dumps(place).encode()).digest()
 
 
@@ -50,10 +50,10 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether a condition holds for any message in a sample of the store.
+    """Tell whether `is_enough` is true of any message in a sample of the store.
 
-    The sample is the oldest and the newest message of some conversations, without messages that cannot be read; it is
-    empty if the store cannot list its conversations.
+    The sample is the oldest and the newest message of some conversations. Messages that cannot be read are skipped. If
+    the store cannot list its conversations, the sample is empty.
     """
     for id_ in await _some(store):
         for newest in (False, True):

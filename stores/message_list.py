@@ -15,19 +15,19 @@ __all__ = ["MessageListStore", "is_over_lists", "looking_once"]
 
 
 class MessageListStore(Closing):
-    """A plain `Store` that keeps messages in your lists, and everything else in the memory of this process.
+    """A `Store` that keeps messages in your own lists, and everything else in the memory of this process.
 
-    When messages are forgotten, also by `keep_history=False`, the list is replaced by a shorter list.
-    This store promises less than others:
+    When messages are forgotten, or deleted because of `keep_history=False`, a shorter list replaces the old one.
+    This store promises less than other stores:
 
     - The states of strategies, pins, turn ids and times exist only in this process. After a restart, memories learn
       again from the messages, and no message is pinned. A turn that is saved again is then stored twice, and a
       forgotten turn can be stored again.
     - A list is not protected from other processes: if two processes save to one conversation at the same time, one
       process may overwrite the other's messages.
-    - If messages are changed or removed outside this store, numbers and all states start afresh.
-    - A load reads the whole list once; a save reads and rewrites it once, and with `keep_history=False` up to twice.
-      Your functions run within the call, one at a time, so slow functions block an event loop.
+    - If messages are changed or removed outside this store, log numbers start at 1 again, and all states start empty.
+    - A load reads the whole list once; a save reads and rewrites the list once, or up to twice with
+      `keep_history=False`. Your functions run within the call, one at a time, so a slow function blocks the event loop.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -55,7 +55,7 @@ class MessageListStore(Closing):
         """Make a store over these functions.
 
         Args:
-            get: Returns all messages of a conversation, an empty list if unknown; like `getMessages` in LangChain4j.
+            get: Returns all messages of a conversation, none if it is unknown; like `getMessages` in LangChain4j.
             update: Replaces all messages of a conversation; like `updateMessages`.
             delete: Deletes a conversation; like `deleteMessages`.
             clock: Returns the time, with a time zone, for messages seen for the first time.
@@ -86,7 +86,7 @@ class MessageListStore(Closing):
             return await self._seen.read(conversation_id, **bounds)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`. The list is not read: a memory reads its messages before its state."""
+        """See `Store.read_state`. This does not call `get`, because a memory reads its messages before its state."""
         return await self._seen.read_state(conversation_id, strategy, since=since)
 
     async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
@@ -101,7 +101,7 @@ class MessageListStore(Closing):
                 await self._seen.clear(conversation_id, only_empty=only_empty)
 
     async def forget(self, conversation_id: str, seqs: Collection[int], **how: bool) -> list[int]:
-        """See `ManagedStore.forget`; replaces the list by a shorter list."""
+        """See `ManagedStore.forget`; replaces the list with a shorter one."""
         with self._lock:
             await self._look(conversation_id)
             log = await self._seen.read(conversation_id)
@@ -145,9 +145,9 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 
 
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
-    """A context manager in which each list is read only once, for one load or one save.
+    """A context manager for one load or one save, in which each list is read only once.
 
-    The context manager yields the set of the lists read so far. Clear the set to read the lists again.
+    The context manager yields the set of the lists read so far. Clear the set to have the lists read again.
     """
 
     __slots__ = ("_before",)
@@ -165,7 +165,7 @@ class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a g
 def is_over_lists(store: object) -> bool:
     """Tell whether a store is a `MessageListStore`, or wraps one.
 
-    Log numbers of such a store may change at a restart.
+    Log numbers in such a store may change when the process restarts.
     """
     within: object = getattr(store, "within", None)
     return isinstance(store, MessageListStore) or (within is not None and is_over_lists(within))

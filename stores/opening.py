@@ -44,7 +44,7 @@ class OpenStore(ManagedStore, Protocol):
 def open_store(
     url: str, *, clock: Callable[[], datetime] = utc_now, key: str | bytes | Sequence[str | bytes] | None = None
 ) -> OpenStore:
-    """Open the store at a URL; a missing store is created. At its end, a `with` block closes the store.
+    """Open the store at a URL; a missing store is created. Use it in a `with` block, which closes the store at its end.
 
     ============================== =========================================================================
     `memory://`                    A new `InMemoryStore`.
@@ -53,26 +53,27 @@ def open_store(
     `sqlite://`                    A new SQLite database in memory (`sqlite:///:memory:` is the same).
     `postgresql://me:pw@host/db`   A database on a PostgreSQL server, for any number of processes and machines.
     `redis://me:pw@host:6379/0`    A Redis or Valkey server, for any number of processes and machines.
-    `redis+cluster://me:pw@host`   A Redis or Valkey cluster, by one of its servers.
+    `redis+cluster://me:pw@host`   A Redis or Valkey cluster, reached through one of its servers.
     ============================== =========================================================================
 
     A file has two options. With `?synchronous=full`, the default, saved data survives a power failure. With
-    `?synchronous=normal`, saving is many times faster, but saved data survives only a crash of the process.
-    `?timeout=30` is the most seconds to wait for other writers. In the path, write `%` and `?` as `%25` and `%3F`.
+    `?synchronous=normal`, saving is many times faster, and saved data survives a crash of the process, but perhaps not
+    a power failure. `?timeout=30` waits at most 30 seconds (the default) for other writers. In the path, write `%` and
+    `?` as `%25` and `%3F`.
 
-    PostgreSQL needs the extra `postgres`; `postgres://` is the same. `?pool_size=10` allows 10 connections for each
-    event loop, and 10 for all threads together. `?timeout=30` is the most seconds to wait for a connection or for
-    another writer. `?prepare_threshold=5` prepares statements; do not use it with a pooler. libpq's own options, such
-    as `?sslmode=verify-full`, can be given too.
+    PostgreSQL needs the extra `postgres`; the URL may also begin with `postgres://`. `?pool_size=10` allows 10
+    connections for each event loop, and 10 for all threads together. `?timeout=30` waits at most 30 seconds for a
+    connection or for another writer. `?prepare_threshold=5` prepares a statement after 5 runs; do not use this option
+    with a pooler. libpq's own options, such as `?sslmode=verify-full`, can be given too.
 
-    Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. `?ttl=86400` is the number
-    of seconds after which a conversation expires (by default never), counted from its last save, or with `?renew=never`
-    from its beginning. `?wait=1` is the number of replicas that must have a save before the call returns (not for a
-    cluster). `?timeout=30` is the most seconds to wait for an answer. redis-py's own options can be given too.
+    Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` use TLS. With `?ttl=86400`, a conversation
+    expires 86,400 seconds after its last save, or with `?renew=never` after its first save; by default, conversations
+    never expire. With `?wait=1`, a save returns once one replica has the data (not for a cluster). `?timeout=30` waits
+    at most 30 seconds for an answer. redis-py's own options can be given too.
 
-    An installed package can add other stores by an entry point of the group `memzoo.stores`, named after the scheme.
-    The entry point is a function of the URL and the keyword `clock`; the function returns an object with at least the
-    methods of a `Store`.
+    An installed package can add other kinds of stores with an entry point in the group `memzoo.stores`, named after the
+    URL's scheme. The entry point is a function that takes the URL and the keyword `clock`, and returns an object with
+    at least the methods of a `Store`.
 
     Args:
         url: A URL as listed above.
@@ -80,11 +81,11 @@ def open_store(
         key: One or more keys, to encrypt all content; see `EncryptedStore`.
 
     Raises:
-        OptionError: The URL, its scheme or an option in it is unknown, or the key is invalid.
+        OptionError: The URL is invalid, its scheme or one of its options is unknown, or the key is invalid.
         StoreError: The store cannot be opened.
         WrongKeyError: The store's content is encrypted with another key, or is not encrypted.
         MissingExtraError: A required package is not installed.
-        PluginError: The package that adds this kind of store cannot be loaded, or opens something else.
+        PluginError: The package that adds this kind of store cannot be loaded, or does not return a store.
 
     Example:
         >>> open_store("memory://")
@@ -103,7 +104,7 @@ def open_store(
 
 
 def kinds() -> dict[str, str]:
-    """Return the kinds of stores, also of installed packages, as a dict from example URLs to descriptions."""
+    """Return the kinds of stores, including those of installed packages: a dict from example URL to description."""
     return KINDS | {f"{name}://": f"of an installed package: {plugin.value}" for name, plugin in _find_added().items()}
 
 

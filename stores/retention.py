@@ -22,7 +22,7 @@ class DeletionReport:
 
     Attributes:
         removed: A dict from each conversation to the log numbers deleted from it.
-        erased: True if the store's files have no copies of deleted messages; `None` if no message was removed.
+        erased: True if no copies of deleted messages are left in the store's files; `None` if no message was removed.
         last: The last conversation examined, to pass as `after` to the next run; `None` if none was examined.
     """
 
@@ -48,17 +48,17 @@ async def adelete_old(
     prefix: str = "",
     thorough: bool = False,
 ) -> DeletionReport:
-    """Delete old messages, and conversations that were idle for a long time.
+    """Delete old messages, and conversations that have been idle for a long time.
 
-    States learnt from these messages are deleted too, and derived anew when a memory opens the conversation. After an
-    interruption, run the call again. Messages said during the call are not removed.
+    States learnt from these messages are deleted too, and derived anew when a memory opens the conversation. If the
+    call is interrupted, repeat it. Messages saved during the call are kept.
 
     Args:
         store: The store with the conversations.
-        older_than: Delete messages older than this. A conversation may go on even if it has lost all its messages.
-        idle_for: Delete conversations whose newest message is older than this. Only their tombstones stay.
+        older_than: Delete messages older than this. A conversation that loses all its messages can still be continued.
+        idle_for: Delete conversations whose newest message is older than this; only their tombstones stay.
         now: The time from which ages are counted; by default, the current time.
-        index: An index beside the store, such as a `ChromaIndex` in a folder; embeddings in it are deleted too.
+        index: An index used with the store, such as a `ChromaIndex` in a folder; embeddings in it are deleted too.
         after: Examine only conversations whose ids follow this id.
         limit: The maximum number of conversations to examine.
         prefix: Examine only conversations whose ids begin with this text, such as `memzoo-scope-` for those of

@@ -23,7 +23,7 @@ def tombstone(id_: str) -> str:
 
 
 def keeps_tombstones(store: Store) -> TypeGuard[ManagedStore]:
-    """Tell whether a store keeps tombstones. The store need not be a `ManagedStore`."""
+    """Tell whether a store keeps tombstones. Other methods of a `ManagedStore` may be missing."""
     return not find_lacking(store, "tombstones")
 
 

@@ -76,7 +76,7 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
 def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
     """Yield a conversation as lines of JSON: a header, the states, the messages, and a footer with a checksum.
 
-    In a coroutine, run it in a thread: `await asyncio.to_thread(list, export_conversation(store, "anna"))`.
+    In a coroutine, run this function in a thread: `await asyncio.to_thread(list, export_conversation(store, "anna"))`.
 
     Raises:
         StoreError: The conversation does not exist, or part of it was deleted during the export.
@@ -110,7 +110,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
         TransferError: The lines are not an export, were cut off or changed, cannot be loaded, or come from a newer
             memzoo; nothing was stored.
         ConflictError: The store already has a conversation with this id; nothing was stored.
-        PluginError: A package that checks imports cannot be loaded; nothing was stored.
+        PluginError: An installed package that checks imported conversations cannot be loaded; nothing was stored.
     """
     found = _read(lines)
     states = await _check_states(found)

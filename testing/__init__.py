@@ -5,7 +5,7 @@ The tests need pytest. Subclass `MemoryContract` for your own strategy::
     class TestMyMemory(MemoryContract):
         strategy = MyMemory
 
-`StoreContract` is for a store, and tests all that the store can do::
+`StoreContract` is for a store, and tests everything that the store can do::
 
     class TestMyStore(StoreContract):
         @pytest.fixture

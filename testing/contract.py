@@ -30,7 +30,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert set(memory.load_memory_variables(QUESTION)) == set(memory.memory_variables)
 
     def test_is_empty_at_first(self) -> None:
-        """A new memory shows no messages and no facts."""
+        """A new memory shows neither messages nor facts."""
         memory = self.make()
         loaded = memory.load_memory_variables(QUESTION)
         assert not any(loaded[name] for name in memory.memory_variables if name != "entities")
@@ -121,7 +121,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
 
     def test_leaves_learning_for_later(self) -> None:
-        """With `learn="later"`, saves and loads ask no model and show waiting messages; `settle` learns from them."""
+        """With `learn="later"`, only `settle` asks the model and learns; until then, views show waiting messages."""
         memory = self.make(learn="later", conversation_id="a", **self.asking_early())
         for said, answer in SAID:
             tell(memory, (said, answer))
@@ -135,7 +135,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert memory.usage.total.calls == 0
 
     def test_learns_in_portions(self) -> None:
-        """With `learn_every`, messages that wait for a portion are shown word for word; `settle` learns from them."""
+        """With `learn_every`, messages not yet learnt from are shown word for word; `settle` learns from them now."""
         memory = self.make(learn_every=3, conversation_id="a")
         for number in range(1, 5):
             tell(memory, (f"Anna has {number} cats in Oslo.", f"Noted: {number} cats."))

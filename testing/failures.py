@@ -161,7 +161,7 @@ class FailureContract(ContractTools):
         assert sum(talk.failed[-10:]) == 0
 
     def test_another_process_goes_on_with_a_bad_exchange(self) -> None:
-        """Failed attempts are counted in the store, so that they also count for another memory of the conversation."""
+        """Failed attempts are counted in the store, so they also count for another memory of the conversation."""
         talk = self.talk()
         talk.model.refused = _BAD
         for turn in range(_ENOUGH):

@@ -38,7 +38,7 @@ class ForgettingContract(ContractTools):
         assert [entry.seq for entry in memory.entries()] == [3, 4]
 
     def test_goes_on_after_forgetting(self) -> None:
-        """A memory remembers new messages after its newest or all messages were forgotten."""
+        """A memory whose newest messages, or all messages, were forgotten still remembers new messages."""
         for ids in ([3, 4], [1, 2, 3, 4]):
             memory = self.told()
             memory.forget(ids)
@@ -69,7 +69,7 @@ class ForgettingContract(ContractTools):
 
     @pytest.mark.parametrize(("ids", "error"), [([1, 99], MessageError), ("12", OptionError), (3, OptionError)])
     def test_refuses_to_forget_what_is_not_there(self, ids: Any, error: type[Exception]) -> None:
-        """A number that no message has, and a value that is no number, are refused, and nothing changes."""
+        """A number that no message has, or a value that is not a number, is refused, and nothing changes."""
         memory = self.told()
         before = memory.load_memory_variables(QUESTION), memory.history()
         with pytest.raises(error, match=r"99|log numbers"):

@@ -46,7 +46,7 @@ class VectorIndexContract:
     """
 
     def test_the_nearest_comes_first(self, index: VectorIndex) -> None:
-        """Similarity is the cosine of the angle, from 1 to -1, for embeddings of any length."""
+        """Similarity is the cosine of the angle, from 1 to -1, however long the vectors are."""
         drive(index.add("c", "s", {1: vector(-2, 0), 2: vector(0, 5), 3: vector(3, 3), 4: vector(0.1, 0)}))
         found = drive(index.search("c", "s", vector(7, 0), 4))
         assert _round(found) == [(4, 1.0), (3, round(math.sqrt(0.5), 5)), (2, 0.0), (1, -1.0)]
@@ -60,7 +60,7 @@ class VectorIndexContract:
         assert drive(index.search("other", "s", vector(1, 0), 3)) == []
 
     def test_equals_come_by_number(self, index: VectorIndex) -> None:
-        """Equally near embeddings are sorted by number, and lower numbers are found first."""
+        """Among equally near embeddings, those with lower numbers are found first."""
         for numbers in (range(10, 21), range(9, 0, -1)):
             drive(index.add("c", "s", {number: vector(0.3, 0.1, 0.7) for number in numbers}))
         drive(index.add("c", "s", {0: vector(1, 1, 1)}))
@@ -102,7 +102,7 @@ class VectorIndexContract:
         assert _round(drive(index.search("c", "s", vector(0, 0), 2))) == [(1, 0.0), (2, 0.0)]
 
     def test_other_dimensions_are_refused(self, index: VectorIndex) -> None:
-        """An embedding with another dimension than the conversation's is refused. The error names both dimensions."""
+        """An embedding whose dimension differs from the conversation's is refused. The error names both dimensions."""
         drive(index.add("c", "s", {1: vector(1, 0, 0)}))
         drive(index.add("other", "s", {1: vector(1, 0)}))
         with pytest.raises(StoreError, match=r"\b3 dimensions.*\b2\b"):

@@ -65,7 +65,7 @@ class LeasingStoreRules:
             assert _lease(store, "late", id_=id_, state=state).owner == f"owner é/{number}"
 
     def test_a_lease_keeps_nobody_from_writing(self, store: LeasingStore) -> None:
-        """During a lease, everybody can append and commit, and versions of states stay the same."""
+        """During a lease, anyone can append and commit, and versions of states stay the same."""
         fill(store, "c", "a")
         before = drive(store.read_state("c", "s"))
         _lease(store, "one")
@@ -75,7 +75,7 @@ class LeasingStoreRules:
         assert [entry.seq for entry in drive(store.read("c"))] == [1, 2]
 
     def test_a_clear_ends_leases(self, store: LeasingStore) -> None:
-        """A cleared or unknown conversation has no leases. Releasing one there is not an error."""
+        """A cleared or unknown conversation has no leases. Releasing a lease there is not an error."""
         assert drive(store.lease("c", "s", owner="one", seconds=_DAY)) is None
         drive(store.release("c", "s", "one"))
         fill(store, "c", "a")

@@ -40,7 +40,7 @@ class ManagedStoreRules:
         assert drive(store.read("c")) == []
 
     def test_a_tombstone_outlives_its_conversation(self, store: ManagedStore) -> None:
-        """`clear(only_empty=True)`, for a conversation without messages, keeps tombstones; a plain `clear` does not."""
+        """`clear(only_empty=True)` keeps the tombstones of a conversation without messages; `clear()` does not."""
         fill(store, "c", "a")
         drive(store.forget("c", [1]))
         drive(store.clear("c", only_empty=True))
@@ -77,7 +77,7 @@ class ManagedStoreRules:
         assert drive(store.tombstones("nobody")) == []
 
     def test_tombstones_are_restored(self, store: ManagedStore) -> None:
-        """A restored conversation keeps its tombstones, and never stores the turns forgotten before."""
+        """A restored conversation keeps its tombstones, and does not store the forgotten turns again."""
         entries = fill(store, "c", "a")
         drive(store.restore("copy", entries, {}, tombstones={tombstone("turn of b"), tombstone("turn of d")}))
         assert drive(store.tombstones("copy")) == sorted(map(tombstone, ("turn of b", "turn of d")))
@@ -168,7 +168,7 @@ class ManagedStoreRules:
         assert drive(store.read_state("c", "early", since=kept.version)).changes == {"b": None}
 
     def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
-        """After messages were forgotten, even a read of a state that does not exist reports a reset."""
+        """After messages are forgotten, a reader is told to start afresh, even if the state never existed."""
         fill(store, "c", "a", "b")
         before = drive(store.read_state("c", "s"))
         drive(store.forget("c", [1]))
@@ -177,7 +177,7 @@ class ManagedStoreRules:
         assert not drive(store.read_state("c", "s", since=after.version)).reset
 
     def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
-        """Forgetting messages deletes only their embeddings. The other embeddings, and the watermark, stay."""
+        """A state of embeddings only loses those of forgotten messages, and keeps the others and its watermark."""
         fill(store, "c", *"abc")
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
         commit(store, "c", {"a": 1}, strategy="mixed", watermark=3, embeddings={1: vector(1)})

@@ -137,7 +137,7 @@ class PinContract(ContractTools):
         assert roles == sorted(roles, reverse=True)
 
     def test_refuses_to_pin_what_is_not_there(self) -> None:
-        """Unknown or wrong numbers of messages, and invalid messages, are refused. Nothing is pinned."""
+        """Unknown or invalid message numbers, and invalid messages, are refused. Nothing is pinned."""
         memory = self.told()
         with pytest.raises(MessageError, match="no message 99"):
             memory.pin([1, 99])

@@ -42,7 +42,7 @@ class ScriptedModel:
         self.asked: list[tuple[str, str]] = []
 
     def enqueue(self, *replies: Reply) -> None:
-        """Prepare more replies, to be returned after the others."""
+        """Prepare more replies, to be returned after those already prepared."""
         self._replies.extend(replies)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
@@ -67,7 +67,7 @@ class FlakyModel:
         fault: If set, the error that each call raises.
         reply: If set, the reply of each call.
         refused: If set, a text; a call fails if its prompt contains this text.
-        context: If set, the most tokens that a prompt may have; four characters count as one token.
+        context: If set, the maximum number of tokens in a prompt; four characters count as one token.
         asked: Pairs of a prompt's name and its rendered text, oldest first.
     """
 

@@ -39,7 +39,7 @@ class ContractTools:
         return {"token_counter": "approximate"}
 
     def make(self, **options: Any) -> BaseMemory:
-        """Return a memory to test, which learns at each save. It asks `model()`, unless the options have an `llm`."""
+        """Return a memory to test, which learns at each save. Its model is `model()`, or the `llm` of the options."""
         given = {"learn_every": 1} | self.options() | options
         if self.asks_model and "llm" not in given:
             given["llm"] = self.model()

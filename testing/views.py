@@ -77,10 +77,10 @@ class ViewContract(ContractTools):
         assert memory.history()[0] == memory.messages("Anna")[0] == _PIRATE
 
     def test_a_request_is_in_order(self) -> None:
-        """A request has one system message, then alternating turns, and the question at its end.
+        """A request has one system message, then alternating turns, and ends with the question.
 
-        The system text given to `request` comes first. Each family of endpoints gets its own form, whatever the log
-        contains.
+        The system text given to `request` comes first. Whatever the log contains, the request follows the rules of the
+        given family of endpoints.
         """
         memory = self.under(_PIRATE)
         empty, result = {"role": "assistant", "content": ""}, {"role": "tool", "tool_call_id": "c", "content": ""}
@@ -152,7 +152,7 @@ class ViewContract(ContractTools):
         assert pairs[-1] == (entries[5].message, entries[5])
 
     def test_a_question_takes_no_exchanges_place(self) -> None:
-        """A view shows the same earlier messages before and after its question is stored."""
+        """A view shows the same earlier messages before and after the user's question is stored."""
         memory = self.make()
         tell(memory, *((f"Anna has {number} cats.", "Noted.") for number in range(3)))
         before = [entry.seq for entry in memory.messages(_ASKED["content"], catch_up=False).entries if entry]
@@ -160,7 +160,7 @@ class ViewContract(ContractTools):
         assert [entry.seq for entry in memory.messages(catch_up=False).entries if entry] == [*before, 7]
 
     def test_keeps_what_is_a_hosts_to_itself(self) -> None:
-        """A field whose name begins with `@` stays in the log, and is in no view and no prompt."""
+        """A field whose name begins with `@` stays in the log, and appears in no view and no prompt."""
         model = self.model() if self.asks_model else None
         memory = self.make(**self.asking_early(), **({"llm": model} if model else {}))
         memory.add_messages([Record(_ASKED, {"@host": "zebra"}), Record(_ANSWERED, {"@host": "zebra"})])

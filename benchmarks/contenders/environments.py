@@ -50,7 +50,7 @@ def python_of(adapter: Adapter) -> list[str]:
 
 
 def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
-    """Make the environment of an adapter, if it has none. Before a download, `tell` is called with a sentence.
+    """Make the environment of an adapter, if it has none. Before a download, call `tell` with a sentence about it.
 
     Raises:
         PluginError: venv or pip failed; the next call starts over.
@@ -77,7 +77,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
 def weigh(adapter: Adapter) -> tuple[float, int]:
     """Return the total size of an adapter's packages in megabytes, and the number of packages.
 
-    pip and compiled modules are not included.
+    pip, setuptools and `.pyc` files are not included.
     """
     places = environment_of(adapter).glob("[lL]ib*/**/site-packages")
     found = [

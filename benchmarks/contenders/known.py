@@ -30,7 +30,7 @@ class Way(_Shape):
     """One way to run an adapter: with a strategy of its library, for example, or with other options.
 
     Attributes:
-        about: A short description of the memory's views.
+        about: The contents of the memory's views, in a few words.
         options: The options for the adapter's class. The value "budget" is replaced by the budget in tokens.
         asks_model: True if saves or views ask a model.
         source: The address of the page that recommends these options.
@@ -54,7 +54,7 @@ class Adapter:
 
     Attributes:
         requires: The packages that the adapter imports, in pip's form.
-        ways: A dict from name to the way to run the adapter; each way has a row in the table.
+        ways: The ways to run the adapter, as a dict by name; each way has a row in the table.
     """
 
     name: str

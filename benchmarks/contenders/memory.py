@@ -23,7 +23,7 @@ class ContenderMemory:
         contender: The process in which the memory runs.
         count: A function that counts the tokens of a text.
         clock: A function that returns the conversation's time.
-        **start: The fields of the request `start`: the options, the budget and the speakers' names.
+        **start: The fields of the first request to the contender: the options, the budget and the speakers' names.
 
     Attributes:
         usage: The model calls of the contender.

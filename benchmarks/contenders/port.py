@@ -1,4 +1,4 @@
-"""A local server with OpenAI's HTTP interface, by which a contender calls the comparison's model.
+"""A local server with OpenAI's HTTP interface, through which a contender calls the comparison's model.
 
 The calls are counted, and kept within the spending limit.
 """

@@ -145,7 +145,7 @@ _idle: dict[tuple[int, str, str], list[Contender]] = defaultdict(list)
 def borrow(adapter: Adapter) -> Iterator[Contender]:
     """Yield a running process of a contender, and keep it for the next run unless the block fails.
 
-    Each run begins with the request `start`, which clears the data of the run before.
+    Each run begins with the request `start`, which clears the data of the previous run.
     """
     waiting = _idle[os.getpid(), str(adapter.file), adapter.digest]
     contender = waiting.pop() if waiting else Contender(adapter)

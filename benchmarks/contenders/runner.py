@@ -17,7 +17,7 @@ GIVEN = ("count_tokens", "budget", "human_prefix", "ai_prefix")
 
 
 def find_fault(make, options):
-    """Return the fault of an adapter's class or of its options, as a sentence; "" without a fault."""
+    """Return the fault of an adapter's class or options, such as "has no class Memory"; "" if there is none."""
     if not isinstance(make, type):
         return "has no class Memory"
     for name in ("save", "view"):

@@ -1,6 +1,6 @@
 """Computes the cost of requests with a provider's prompt cache.
 
-The beginning that a request shares with the request before is cheaper. A request consists of the tokens before the
+The beginning that a request shares with the previous request is cheaper. A request consists of the tokens before the
 memory ("system tokens"), the memory's view, and the user's message.
 """
 
@@ -108,7 +108,7 @@ class Requests:
 
 
 class PromptCache:
-    """A simulated prompt cache: it counts the tokens that each request repeats from the request before.
+    """A simulated prompt cache: it counts the tokens that each request repeats from the previous one.
 
     In the example, a word is a token. The second request repeats the first one's three tokens.
 
@@ -160,14 +160,14 @@ class PromptCache:
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
     def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
-        """Return the token counts of a request that adds messages to the request before; faster than `send`.
+        """Return the token counts of a request that adds messages to the previous one; faster than `send`.
 
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
-            asked: The last messages, ending with the user's message; empty without a user's message.
+            asked: The last messages, up to and including the user's; empty if there is no user's message.
             at: The time of the request, in seconds of any clock.
-            anew: True if the request repeats only the system tokens of the one before, not its messages.
+            anew: True if an earlier message has changed, so that only the system tokens repeat the previous request.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))
@@ -175,7 +175,7 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Return the token counts of a request of `sent` tokens whose first `shared` tokens repeat the last request."""
+        """Return the token counts of a request of `sent` tokens whose first `shared` tokens repeat the previous one."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # The previous request has paid for writing, even if the cache has expired since.

@@ -37,22 +37,23 @@ class Settings:
         make_model: A function that makes a model from a name, for memories, answers and the judge. For your own
             endpoint or limits, use `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
         budgets: The numbers of tokens that a memory may show; each budget is measured.
-        counter: The counter of shown tokens: a name for tiktoken, `"approximate"`, or a function of a text.
+        counter: The counter of shown tokens: a name for tiktoken, `"approximate"`, or a function that counts the tokens
+            of a text.
         judge: A model that marks the answers of `model` to the questions, given the memories' views; `None` for no
             judge.
         prompts: Your own templates for the questions to `model` and `judge`.
-        prices: A dict from model to its prices of a million tokens, (input, output); the key "*" stands for any other
-            model, "embedding" for embeddings.
+        prices: A dict from model to its prices for a million tokens, as (input, output). The key "*" stands for any
+            other model, "embedding" for embeddings.
         currency: The currency of the prices.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
-        learnt: True to add memories (marked with a star) whose states a large model has written; only for a bundled
-            conversation.
+        learnt: True to add copies of the memories (marked with a star) that a large model has already taught; only for
+            a bundled conversation.
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.
-        paid: Limits for the cost of a request, in tokens at full price (cached tokens cost less). For each limit, the
-            verdict recommends a memory and a budget.
+        paid: Limits for the cost of a request. The unit is the price of an uncached token; a cached token costs less.
+            For each limit, the verdict recommends a memory and a budget.
         survival: True to check whether marked lines are still shown after 1, 2, 5, 10, ... exchanges and at the end,
             and whether unwanted statements are shown.
         relearn: With `survival`, the number of times that each memory learns the conversation anew before a last check.
@@ -114,8 +115,8 @@ class Settings:
         """Return the rule of the prompt cache for a model, with the price `price_cached` if it is set.
 
         Raises:
-            OptionError: `price_cached` is set, but the rule caches nothing, or the model's input price is lower or
-                missing.
+            OptionError: `price_cached` is set, but the rule caches nothing, or the model's input price is missing or
+                below `price_cached`.
         """
         rule = self._rule
         if self.price_cached is None:
@@ -130,7 +131,7 @@ class Settings:
 
     @functools.cached_property
     def answering(self) -> Model:
-        """The model that answers questions and learns for memories, made from the setting `model`."""
+        """The model for the answers, and for memories without one of their own, made from the setting `model`."""
         return self.model_of(self.model)
 
     @functools.cached_property

@@ -89,9 +89,9 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return for each memory the most by which its mean score may lag behind another's, with 95% certainty.
+    """Return an upper bound, with 95% certainty, on how far each memory's mean score is behind any other memory's.
 
-    Even for equal scores, the result is more than 0, because the questions are only a sample.
+    Even for equal scores, the bound is above 0, because the questions are only a sample.
 
     Args:
         shares: For each memory, a dict from question number to the memory's score for it, from 0 to 1.

@@ -110,8 +110,8 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
 
     - A forgotten value counts wherever it occurs.
     - A superseded value does not count in a sentence with a word like "cancelled", or if the new value is also shown.
-    - Another speaker's words do not count in or just after a sentence with the speaker's name or "not true:", or in a
-      sentence with a word like "denies".
+    - Another speaker's words do not count if their sentence or the one before has the speaker's name or "not true:", or
+      if their sentence has a word like "denies".
     - A guess does not count in a sentence with words like "not confirmed".
 
     `Unwanted.unless` has the speaker's name or the new value.

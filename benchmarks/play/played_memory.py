@@ -1,6 +1,6 @@
 """A memory on the page of `memzoo play`, with its changes from one exchange to the next.
 
-A moment is the time after an exchange.
+A moment is a number of exchanges: moment 3 is the time after the third exchange.
 """
 
 import functools
@@ -101,7 +101,7 @@ class PlayedMemory:
         Args:
             name: The memory's name on the page.
             make: A function that makes the memory with a store.
-            store: The store for the conversation. The store may have the conversation already.
+            store: The store for the conversation, which it may already contain.
             numbers: A mapping from the memory's log numbers to the log numbers on the page, if these differ.
             learnt: A recorded state; each step is applied when the conversation has reached it.
         """
@@ -144,13 +144,13 @@ class PlayedMemory:
                 begun = drive(self._store.read_state(id_, learnt.name))
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
-        """Return the memory's view after the newest exchange, as the differences from the view before that exchange.
+        """Return the memory's view after the newest exchange, as its differences from the view one exchange earlier.
 
         Args:
             query: The user's next message; `None` if unknown.
             tables: The page's numbered texts and facts; new ones are added.
             said: A dict from log number to a message's text.
-            anew: True to replace the newest view by one for another `query`; False after a new exchange.
+            anew: True if only `query` has changed since the last call; False after a new exchange.
         """
         if not anew:
             self._keep_state(len(self._told))

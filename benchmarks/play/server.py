@@ -82,7 +82,7 @@ class Feed:
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
 
     def act(self, action: Callable[[], list[Line]]) -> dict[str, Any]:
-        """Run an action of the user, add the resulting lines to the page's lines, and return the resulting lines.
+        """Run an action of the user, and return the resulting lines, which are also added to the page's lines.
 
         Raises:
             OptionError: `run` has not finished.

@@ -93,8 +93,8 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
 def recall_chart(results: Results, width: int = WIDE, *, alone: bool = False) -> str:
     """Return a chart of recall against tokens paid for a request, with a point for each memory and budget.
 
-    Without questions, the chart has the share of the marked lines still shown at the end of the conversation. Lower
-    bounds have hollow points. With `alone`, the chart is a complete SVG file.
+    Without questions, the chart shows the share of marked lines that are still shown at the end of the conversation.
+    Lower bounds have hollow points. With `alone`, the chart is a complete SVG file.
     """
     rows = [row for row in results.rows if not row.error]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)

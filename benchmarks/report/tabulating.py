@@ -166,7 +166,7 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 
 
 def exclusions(comparison: Compared) -> list[str]:
-    """Return sentences that count the questions not asked and list the evidence ids that belong to no message."""
+    """Return sentences that say how many questions were not asked, and which evidence ids belong to no message."""
     talks = comparison.results.talks
     untrue = write_number(talks.adversarial, "adversarial question")
     unfounded = write_number(talks.without_evidence, "question")

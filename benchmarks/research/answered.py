@@ -1,16 +1,17 @@
 """Compares *shown* with *answered*: `python -m memzoo.benchmarks.research answered`.
 
-A view that contains the right answer helps only if a model answers rightly from it. For each memory and budget, run the
-command three times. The files are called `FOLDER/NAME-BUDGET`, with these endings:
+A view that contains the right answer helps only if a model answers rightly from it. Run the command three times. For
+each memory and budget, there are files `FOLDER/NAME-BUDGET` with these endings:
 
-1. The first run writes `.views`, with the questions of the bundled conversation. A model or a person who sees nothing
-   else writes `.replies` (JSON: `{"17": "reply"}`).
-2. The second run writes `.sheet`, with the replies beside the right answers. A reader writes `.marks` (`{"17": true}`).
-3. The third run writes `.json`, with replies and marks.
+1. The first run writes `.views`: the views for the questions of the bundled conversation. A model, or a person who sees
+   nothing else, answers the questions; save the replies by question number as `.replies` (JSON: `{"17": "reply"}`).
+2. The second run writes `.sheet`: the replies beside the right answers. A person (the reader) marks each reply as right
+   or wrong; save the marks as `.marks` (`{"17": true}`).
+3. The third run writes `.json`: the replies with their marks. The table comes from these files.
 
-The table comes from the `.json` files. `--again` writes the views that have changed since, to be answered anew.
-`--second 100` writes a sample of replies to `second.sheet`; a second reader writes `second.json` (`{"buffer-300/17":
-true}`), and the command then tells how often both readers agree.
+`--again` writes the views that have changed since, to be answered anew. `--second 100` writes a sample of 100 replies
+to `second.sheet`, for a second reader. Save that reader's marks as `second.json` (`{"buffer-300/17": true}`); the
+command then prints how often both readers agree.
 """
 
 import hashlib
@@ -109,7 +110,7 @@ def answered(
 
 
 def agree(marks: Sequence[tuple[bool, bool]]) -> str:
-    """Return a sentence that tells how often two readers agree, with Cohen's kappa.
+    """Return a sentence that says how often two readers agree, with Cohen's kappa.
 
     Example:
         >>> agree([(True, True), (True, False), (False, False), (False, False)])

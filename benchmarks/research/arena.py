@@ -132,7 +132,7 @@ def counted(found: Survived | None) -> str:
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
     """Return how many of a memory's views form a request that every endpoint accepts, as "5 of 8".
 
-    The question follows the view. Views of memzoo's memories are turned into requests as `memory.request` does.
+    A request is a view and then the question. Those of memzoo's memories are made as `memory.request` makes them.
     """
     right = of = 0
     for one in comparison.results.questions:

@@ -39,6 +39,7 @@ class Measured:
 
     Attributes:
         requests: A dict from the size of a system prompt, in tokens, to the totals of the requests with this prompt.
+        answers: The scores of the view for each question.
         shown: The number of tokens shown for each question.
     """
 
@@ -66,9 +67,9 @@ def measure_requests(
     systems: Sequence[int],
     rule: CacheRule,
 ) -> Measured:
-    """Run a memory through conversations, and return its requests, answers and tokens.
+    """Run a memory through conversations, and return its measurements.
 
-    `systems` are the sizes of system prompts to measure, in tokens.
+    `systems` are the sizes, in tokens, of the system prompts to measure with.
     """
     found = Measured({system: Requests() for system in systems})
     for transcript in transcripts:

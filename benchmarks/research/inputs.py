@@ -41,7 +41,7 @@ def conversations(*paths: Path) -> list[Transcript]:
 
 
 def limits_of(budgets: str) -> list[int]:
-    """Return the budgets in a text of the command line, in ascending order.
+    """Return the budgets in a command-line text such as "1000,500", in ascending order.
 
     Raises:
         OptionError: The text is not a list of whole numbers from 1 on.

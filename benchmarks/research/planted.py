@@ -26,7 +26,7 @@ def planted(
     number: Annotated[int, typer.Option(help="The bundled conversation with the facts.", min=1, max=10)] = 1,
     exchanges: Annotated[int, typer.Option(help="The exchanges after the facts.", min=1)] = 48,
 ) -> None:
-    """Write a conversation that begins with the facts of a bundled one, and goes on with exchanges of a file."""
+    """Write a conversation that begins with the facts of a bundled one, and goes on with exchanges from a file."""
     source = sample_transcripts("survival")[number - 1]
     last = max(place for place, one in enumerate(source.exchanges) if one.marks)
     with refusals():

@@ -1,7 +1,7 @@
 """Other retrievers to compare with memzoo's search.
 
 All follow the same rule. The best results that fit the budget are shown, with dates and speakers. A result that does
-not fit is skipped. Exchanges are found and shown as a whole.
+not fit is skipped. Exchanges are found and shown whole.
 """
 
 import functools

@@ -18,7 +18,7 @@ __all__ = ["FedMemory", "Found", "Make", "OverBudgetError", "Retriever", "find",
 
 
 class Retriever(Protocol):
-    """A search over a conversation. It gets one exchange after the other, and returns a text for a question."""
+    """A search over a conversation. It gets the exchanges one by one, and returns a text for each question."""
 
     def hear(self, exchange: Exchange) -> None:
         """Add the next exchange."""
@@ -43,9 +43,9 @@ class Found:
 
     Attributes:
         recall: The share of the question's evidence that was shown.
-        calls: The number of calls for embeddings for the search.
+        calls: The number of embedding calls in the search.
         save_seconds: The mean CPU time to save an exchange.
-        save_calls: The mean number of calls for embeddings to save an exchange.
+        save_calls: The mean number of embedding calls to save an exchange.
     """
 
     category: str
@@ -69,7 +69,7 @@ def find(
 ) -> list[Found]:
     """Measure a retriever for all questions of all conversations, at each budget.
 
-    `make` makes the retriever for a conversation. `calls` returns the number of calls for embeddings so far.
+    `make` makes the retriever for a conversation. `calls` returns the number of embedding calls so far.
 
     Raises:
         OverBudgetError: A retriever showed more tokens than a budget allows.
@@ -116,9 +116,9 @@ def memory_maker(embedder: Embedder | None) -> Make:
 
 
 class FedMemory:
-    """A memory used as a retriever. Its store takes the time from the dates of the conversation.
+    """A memory used as a retriever. Its clock follows the dates of the conversation.
 
-    `make` is a function that makes the memory, which must have the option `max_token_limit`.
+    `make` is a function that makes the memory. The memory must have the option `max_token_limit`.
     """
 
     def __init__(self, transcript: Transcript, counter: TokenCounterOption, make: Callable[..., Any]) -> None:

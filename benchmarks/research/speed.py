@@ -42,7 +42,7 @@ class Row:
         title: A description of the measured work.
         target: The most that memzoo may take, in CPU seconds or model calls.
         makers: A dict from library to a function that sets up the work to be timed.
-        most: The highest number of calls in one sample.
+        most: The maximum number of calls in one sample.
         counts: For a row of counts instead of times, a dict from library to a function that counts model calls.
     """
 

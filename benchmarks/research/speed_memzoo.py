@@ -1,6 +1,6 @@
 """The calls of memzoo that `speed` times.
 
-Each function prepares a memory, and returns a function that makes the call to be timed.
+Each function sets up the timing of one call; see `Maker` in `speed_timing`.
 """
 
 import itertools
@@ -44,12 +44,12 @@ _ENCODING = "o200k_base"
 
 
 def buffer_load(count: int) -> Maker:
-    """Prepare a buffer of `count` exchanges, and return a function that loads it as text."""
+    """Return a `Maker` for loading a buffer of `count` exchanges as text."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferMemory(), messages(2 * count)))
 
 
 def buffer_turn(count: int) -> Maker:
-    """Prepare a buffer of `count` exchanges, and return a function that loads it as text and saves a new exchange."""
+    """Return a `Maker` for loading a buffer of `count` exchanges as text, and saving a new exchange."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(ConversationBufferMemory(), messages(2 * count))
@@ -65,37 +65,40 @@ def buffer_turn(count: int) -> Maker:
 
 
 def buffer_save(_: Place) -> Prepare:
-    """Prepare a buffer with an in-memory store, and return a function that saves an exchange."""
+    """Prepare to save exchanges in a buffer with an in-memory store."""
     return again(make_save(ConversationBufferMemory()))
 
 
 def window_load(count: int) -> Maker:
-    """Prepare a window memory of `count` exchanges, and return a function that loads the last five."""
+    """Return a `Maker` for loading the last five of `count` exchanges from a window memory."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferWindowMemory(k=5), messages(2 * count)))
 
 
 def window_load_sqlite(count: int) -> Maker:
-    """Prepare a window memory of `count` exchanges on SQLite, and return a function that loads the last five."""
+    """Return a `Maker` for loading the last five of `count` exchanges from a window memory on SQLite."""
     return lambda place: _prepare_load(_window_on_sqlite(place, count))
 
 
 def window_save_sqlite(count: int) -> Maker:
-    """Prepare a window memory of `count` exchanges on SQLite, and return a function that saves a new exchange."""
+    """Return a `Maker` for saving a new exchange in a window memory of `count` exchanges on SQLite."""
     return lambda place: again(make_save(_window_on_sqlite(place, count)))
 
 
 def token_buffer_load(limit: int) -> Maker:
-    """Prepare a token buffer at its limit, and return a function that loads it."""
+    """Return a `Maker` for loading a token buffer that is at its limit."""
     return lambda _: _prepare_load(_full(limit))
 
 
 def token_buffer_save(limit: int) -> Maker:
-    """Prepare a token buffer at its limit, and return a function that saves an exchange."""
+    """Return a `Maker` for saving an exchange in a token buffer that is at its limit."""
     return lambda _: again(make_save(_full(limit)))
 
 
 def retriever_load(words: range) -> Maker:
-    """Prepare a retriever with 10,000 messages in memory, and return a function that searches."""
+    """Return a `Maker` for searching 10,000 messages in memory with a retriever.
+
+    `words` has the numbers of the words to search for; see `speed_talk.question`.
+    """
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(VectorStoreRetrieverMemory(**_tokens(1000)), messages(10_000, rare_words=True))
@@ -105,7 +108,7 @@ def retriever_load(words: range) -> Maker:
 
 
 def token_buffer_open(place: Place) -> Prepare:
-    """Prepare 10,000 stored messages, and return a function that opens them as a token buffer and loads it."""
+    """Prepare to open 10,000 stored messages as a token buffer, and to load the buffer."""
 
     def open_memory(store: Store) -> BaseMemory:
         return TokenWindowMemory(store=store, conversation_id="a", **_tokens(2000))
@@ -117,7 +120,10 @@ def token_buffer_open(place: Place) -> Prepare:
 
 
 def retriever_open(words: range) -> Maker:
-    """Prepare 10,000 messages saved by a retriever, and return a function that opens them and searches."""
+    """Return a `Maker` for opening a retriever with 10,000 stored messages, and searching them.
+
+    `words` has the numbers of the words to search for; see `speed_talk.question`.
+    """
 
     def open_memory(store: Store) -> BaseMemory:
         return VectorStoreRetrieverMemory(store=store, conversation_id="a", **_tokens(1000))

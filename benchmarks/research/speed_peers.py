@@ -1,7 +1,7 @@
 """The calls of other libraries that `speed` times beside memzoo's.
 
-Each function prepares an object, and returns a function that makes the calls to be timed. The argument `calls` names
-them, in order: "load", "save". A library is imported only when its function is called.
+Each function sets up the timing of one library's memory; see `Maker` in `speed_timing`. The argument `calls` names the
+calls to time, in order: "load", "save". A library is imported only when it is measured.
 """
 
 import asyncio
@@ -59,7 +59,10 @@ def langchain_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def langchain_retriever(words: range) -> Maker:
-    """Prepare a `VectorStoreRetrieverMemory` with vectors of `HashEmbedder`, and return a function that loads it."""
+    """Prepare to time the search of a `VectorStoreRetrieverMemory` with vectors of `HashEmbedder`.
+
+    `words` has the numbers of the words to search for; see `speed_talk.question`.
+    """
 
     def make(_: Place) -> Prepare:
         from memzoo.memories import HashEmbedder

@@ -30,7 +30,7 @@ def exchanges() -> Iterator[tuple[str, str]]:
 def messages(count: int, *, rare_words: bool = False) -> list[Message]:
     """Return `count` chat messages of about 50 tokens each.
 
-    With `rare_words`, they are those of `talk`, where most words are rare.
+    With `rare_words`, the messages come from `talk`, where most words are rare.
     """
     if rare_words:
         return list(itertools.islice(itertools.chain.from_iterable(talk()), count))
@@ -40,7 +40,7 @@ def messages(count: int, *, rare_words: bool = False) -> list[Message]:
 
 
 def question(words: range) -> str:
-    """Return a question made of words from `talk`, given by their numbers; low numbers are frequent words."""
+    """Return a question of words from `talk`, by number. The lower its number, the more frequent a word is."""
     return " ".join(f"word{number}" for number in words)
 
 

@@ -36,7 +36,7 @@ Maker: TypeAlias = Callable[[Place], Prepare]
 
 
 def again(call: Callable[[], object]) -> Prepare:
-    """Return a function for `medians` that measures a call without any preparation."""
+    """Return a `Prepare` for a call that needs no preparation."""
 
     def repeat(count: int) -> None:
         for _ in range(count):
@@ -50,13 +50,13 @@ def medians(
 ) -> dict[str, float]:
     """Return a dict from library to the median CPU seconds of a call.
 
-    The libraries take turns, so that other load of the machine affects all alike. A slow library is sampled less often,
-    but at least three times.
+    The libraries take turns, so that other work on the machine affects all of them alike. A slow library is sampled
+    less often, but at least three times.
 
     Args:
         works: A dict from library to a function that prepares the calls to measure.
         samples: The number of samples of each library.
-        most: The most calls in one sample; 1 if each call needs its own preparation.
+        most: The maximum number of calls in one sample; 1 if each call needs a preparation of its own.
         timer: A function that returns the CPU seconds of this process.
     """
     counts = {name: _count(prepare, most, timer) for name, prepare in works.items()}

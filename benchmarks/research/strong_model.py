@@ -1,10 +1,11 @@
 """Lets memories learn from a large model's replies: `python -m memzoo.benchmarks.research learn` and `strong-model`.
 
 The replies are JSON files, one for each memory (`summary.json`): a list of `{"prompt": ..., "reply": ...}` in the order
-of the calls. Each memory learns the whole conversation in a few large steps, and the reply to each of its prompts is
-looked up. A prompt without a reply ends the command; with `--in-order`, the next reply is used instead.
+of the calls. Each memory learns the whole conversation in a few large steps, and gets the recorded reply to each of
+its prompts. A prompt without a recorded reply ends the command; with `--in-order`, it gets the next reply in the file.
 
-`learn` writes the recorded states of the package. `strong-model` measures the views of memories with these states.
+`learn` writes the learnt states to a file; the package contains such files. `strong-model` measures the views of
+memories with these states.
 """
 
 import functools

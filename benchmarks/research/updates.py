@@ -57,9 +57,9 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Count the results of `update_shown` for a strategy's views, for each budget.
+    """Count the results of `update_shown` for a strategy's views, by budget.
 
-    The key "both in order" counts the views with both statements that show the correction after the old one.
+    The key "both in order" counts the views that show both statements, the correction after the old statement.
     """
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:

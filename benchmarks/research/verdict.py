@@ -37,7 +37,7 @@ _CASES = {
 
 @dataclass(frozen=True)
 class Counted:
-    """How often random comparisons pick a memory, and how often that is not the best.
+    """How often random comparisons pick a memory, and how often the pick is not the best memory.
 
     Attributes:
         somebody: The share of comparisons that pick a memory.
@@ -85,10 +85,10 @@ def recorded_correlation() -> float:
 def count_picks(
     shares: Sequence[float], questions: int, alike: float, draws: int, random: numpy.random.Generator
 ) -> Counted:
-    """Draw random comparisons, and count how often they pick a memory, and how often that is not the best.
+    """Draw random comparisons, and count how often a memory is picked, and how often the pick is not the best.
 
     `shares` has each memory's true share of answered questions, the cheapest memory first. `alike` is the
-    correlation of two memories' answers, `draws` the number of comparisons.
+    correlation of two memories' answers, and `draws` is the number of comparisons.
     """
     picks = [_pick(_draw(shares, questions, alike, random)) for _ in range(draws)]
     worse = sum(bool(name) and shares[int(name)] < max(shares) for name in picks)

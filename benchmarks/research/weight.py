@@ -1,4 +1,4 @@
-"""Measures the size of an installation, and finds the packages that programs with memzoo import: `make weight`."""
+"""Measures the size of an installation, and finds the packages that programs using memzoo import: `make weight`."""
 
 import json
 import subprocess
@@ -60,21 +60,21 @@ def weight(
         list[Path] | None, typer.Argument(help="Folders `site-packages` to weigh; the imports are always shown.")
     ] = None,
 ) -> None:
-    """Print the size of each package in some environments, and the packages that programs with memzoo import."""
+    """Print the size of each package in the given environments, and the packages that programs using memzoo import."""
     show(*map(_sizes_table, sites or ()), _imports_table())
 
 
 def sizes(site: Path) -> dict[str, float]:
     """Return the megabytes of each package in a folder, the largest first.
 
-    Compiled files count. Packaging tools such as pip are left out.
+    Compiled Python files are included. Packaging tools such as pip are left out.
     """
     found = {one.name: _megabytes(one) for one in distributions(path=[str(site)]) if one.name not in _TOOLS}
     return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
 def list_imported(program: str) -> set[str]:
-    """Run a program in a separate process, and return those packages in `PACKAGES` that it imports."""
+    """Run a program in a separate process, and return the packages in `PACKAGES` that it imports."""
     code = f"{program}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     return {*json.loads(done.stdout.splitlines()[-1])} & {*PACKAGES}

@@ -1,21 +1,23 @@
 """Measures memories with a model whose replies are files: `python -m memzoo.benchmarks.research written`.
 
-This is for a model without an endpoint. A job is one memory that learns one conversation. It writes each prompt to
-`FOLDER/JOB/0001.prompt`, and waits until you have put the reply into `0001.reply`; all jobs wait at the same time.
+This is for a model without an endpoint. A job is one memory that learns one conversation. The job writes its first
+prompt to `FOLDER/JOB/0001.prompt`, and waits until you have put the reply into `0001.reply`. All jobs wait at the same
+time.
 
-Existing replies are used at once, so a stopped run can be continued, and a run that has all replies only measures. A
+Replies that exist are used at once. So you can continue a stopped run, and a run that has all replies only measures. A
 contender (a memory of another library) gives up after five minutes without a reply; start it again.
 
 `--pack` writes the replies of each job into one file, `JOB.json`, each with a digest of its prompt. A run can also read
-a folder of such files; further prompts go to the folder JOB beside the file, if there is one. The table counts the
-answers in all replies ("noted"), in the memory at the end ("known") and in its views ("shown"), and the prompts that
-have changed since they were answered.
+a folder of such files. Prompts beyond the packed replies go to the folder JOB beside the file; if there is no such
+folder, the run ends. The table counts the answers in all replies ("noted"), in the memory at the end ("known") and in
+its views ("shown"), and the prompts that have changed since they were answered.
 
-At the end, `--relearn` makes the memory learn the conversation anew. `--change` makes the next strategy in the list
-learn it, then the first again. After each, the marked lines still shown are counted.
+At the end, `--relearn` makes the memory learn the conversation anew, and `--change` opens the conversation with another
+strategy, then with the first again. Each time, the marked lines that are still shown are counted.
 
-Questions are asked at the end, when all is learnt. With `--underway`, each is also asked after every exchange of the
-second half, once its evidence was said. Some messages then still wait to be learnt, and take up room in the view.
+Questions are asked at the end, when everything has been learnt. With `--underway`, each question is also asked after
+every exchange of the second half that comes after its evidence. At that time some messages still wait to be learnt, and
+take up room in the view.
 """
 
 import hashlib

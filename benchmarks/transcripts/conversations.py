@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The line's question, or else the line with `means` replaced by `___`; `None` if it has neither."""
+        """The line's question, or else the line with `___` in place of `means`; `None` if `means` is empty too."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 

@@ -1,4 +1,4 @@
-"""Reads transcripts from files, folders, ZIPs and standard input, in the forms of `memzoo.hosts.exports`."""
+"""Reads transcripts from files, folders, ZIPs and standard input, in the formats that `memzoo.hosts.exports` knows."""
 
 import importlib.resources
 from collections.abc import Callable, Iterable, Iterator
@@ -44,18 +44,18 @@ def read_transcripts(
     """Yield the conversations of files, folders, ZIPs and URLs. Equal conversations are read only once.
 
     "-" stands for standard input, and "sample:en", "sample:zh" and "sample:survival" for bundled conversations. A list
-    of conversations, and JSON Lines, are read one by one.
+    of conversations, or a JSON Lines file, is read one conversation at a time.
 
     Args:
-        paths: The files, folders, ZIPs and URLs. A text may have options, as in "chats.zip:title=garden,last=5"; see
+        paths: The files, folders, ZIPs and URLs. Options may follow a path, as in "chats.zip:title=garden,last=5"; see
             docs/exports.md.
         on_error: A function that is called for each part that cannot be read; by default, a MemoryZooWarning is
             issued.
-        on_note: A function that is called with a sentence if a conversation was given twice; by default, a warning is
-            issued.
+        on_note: A function that is called with a sentence if repeated conversations were left out; by default, a
+            warning is issued.
 
     Raises:
-        TransferError: Nothing can be read; the text names the line or index, and the form.
+        TransferError: Nothing can be read; the message names the line or index, and the format.
         OptionError: An option of a path cannot work.
     """
     chosen = [split_choice(path) if isinstance(path, str) else (path, Choice()) for path in paths]
@@ -82,7 +82,7 @@ def load_transcripts(path: str | Path) -> list[Transcript]:
     The attribute `notes` of a conversation tells which of its parts were left out or changed.
 
     Args:
-        path: The file, folder or ZIP. A text may have options, as in "chats.zip:title=garden,last=5"; see
+        path: The file, folder or ZIP. Options may follow the path, as in "chats.zip:title=garden,last=5"; see
             docs/exports.md.
 
     Raises:

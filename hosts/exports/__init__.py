@@ -1,7 +1,8 @@
-"""Reads the exports of chat applications: a table of forms, and a reader for each form.
+"""Reads the exports of chat applications.
 
-The forms are in `assistants.py`, `people.py` and `logs.py`, each a `Form`. A form's reader is a table of JSON paths
-(`Fields`), or a function `read(document, title)` in `readers/` that yields conversations.
+A `Form` describes one kind of file: how to recognise it, and how to read it. The forms are listed in `assistants.py`,
+`people.py` and `logs.py`. A form's reader is a table of JSON paths (`Fields`), or a function `read(document, title)` in
+`readers/` that yields conversations.
 """
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread

@@ -1,4 +1,4 @@
-"""The forms of applications in which people talk to models."""
+"""The forms of the applications in which people talk to models."""
 
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.form import Form, having

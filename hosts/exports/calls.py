@@ -1,4 +1,4 @@
-"""Makes conversations from logged calls of models.
+"""Makes conversations from logged calls to models.
 
 Each call repeats the history of its conversation, so repeated messages are left out.
 """
@@ -41,7 +41,7 @@ _INSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A logged call of a model, or a logged state: the list of a conversation's messages so far.
+    """A logged call to a model, or a logged state of a conversation, which has all messages so far.
 
     Attributes:
         asked: The messages of the request, or of the state.
@@ -78,8 +78,8 @@ class LoggedCalls:
         ended: The path of the answer's time.
         thread: The path of the conversation's id.
         user: The path of the user's id.
-        kind: The path of an entry's kind; "" if all entries of the log are calls of a model.
-        call: The value at `kind` that marks an entry as a call of a model.
+        kind: The path of an entry's kind; "" if all entries of the log are calls to a model.
+        call: The value at `kind` that marks an entry as a call to a model.
         noun: The noun for an entry, in notes and errors.
         entries: A function that returns the entries of a document.
     """
@@ -203,8 +203,8 @@ def _parse(text: str) -> Any:
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations in logged calls, each message only once.
 
-    A call continues a conversation if the call repeats all messages of the conversation. For a call with the
-    conversation's id, some of these messages are enough.
+    A call continues a conversation if it repeats all messages of the conversation. A call with the conversation's id
+    needs to repeat only some of them.
 
     Args:
         calls: The calls.

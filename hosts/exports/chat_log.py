@@ -35,7 +35,7 @@ class ChatLog:
         dates: The time of each message; `None` if unknown.
         notes: Sentences about the parts that were left out or changed.
         id: The conversation's id in its export; "" without one.
-        branches: A function that yields the other branches, each as a conversation.
+        branches: A function that yields the branches that are not in `messages`, each as a conversation.
     """
 
     title: str
@@ -105,11 +105,12 @@ class ChatLog:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation to be read by calling `read`, so that an error in it does not stop the others.
+    """A conversation that is read only by calling `read`, so that an error in one does not stop the others.
 
     Attributes:
         title: The conversation's name or id, or its place in the source.
-        read: A function that reads the conversation; call it before you take the next one. It may raise any exception.
+        read: A function that reads the conversation; call it before you take the next `Unread`. It may raise any
+            exception.
     """
 
     title: str
@@ -117,7 +118,7 @@ class Unread:
 
 
 def make_stand_in(place: str, what: str) -> Unread:
-    """Return an `Unread` for a conversation that cannot be read: its `read` raises a TransferError."""
+    """Return an `Unread` for a conversation that cannot be read: its `read` raises a TransferError that says `what`."""
 
     def read() -> ChatLog:
         raise TransferError(what)
@@ -126,7 +127,10 @@ def make_stand_in(place: str, what: str) -> Unread:
 
 
 def count(number: int, noun: str, several: str = "") -> str:
-    """Return a number with its noun, such as "1 message" and "2 messages"."""
+    """Return a number with its noun, such as "1 message" or "2 messages".
+
+    `several` is the plural, if it is not the noun with an "s".
+    """
     return f"{number} {noun if number == 1 else several or f'{noun}s'}"
 
 
@@ -147,10 +151,10 @@ def reason(error: Exception) -> str:
 
 
 def date_of(value: Any) -> datetime | None:
-    """Return the date that a value from a file means; `None` if it is no date.
+    """Return a value from a file as a date; `None` if the value is not a date.
 
-    Known are ISO 8601, seconds or milliseconds since 1970 (a number or a text), MongoDB's `{"$date": ...}`, and times
-    such as "April 4, 2026 9:01am".
+    The value may be ISO 8601, seconds or milliseconds since 1970 (as a number or a text), MongoDB's `{"$date": ...}`,
+    or a time such as "April 4, 2026 9:01am".
 
     Example:
         >>> date_of(1772442900).isoformat(), date_of("2026-03-02 09:15"), date_of("soon")

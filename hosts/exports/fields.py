@@ -37,20 +37,21 @@ class Fields:
         conversation: The path of the conversation's id in the document.
         roles: A dict from an unusual value at `role`, as text, to the role: `{"True": "user"}`. The key "*" stands for
             all other values, "None" for a missing value. A message with the role "" is left out. In a talk between
-            people, the role "person" leaves open whether the speaker is the user.
-        left_out: The entries to leave out, each with a noun. A note says how many of each noun were left out.
-            `{"deleted": "deleted message"}` leaves out entries with the member "deleted";
-            `{"type": {"text": "", "*": "notice"}}` leaves out entries with another type than "text".
+            people, the role "person" means that the speaker may be the user or somebody else.
+        left_out: The entries to leave out, each kind with a noun; a note gives the number for each noun.
+            `{"deleted": "deleted message"}` leaves out all entries whose member "deleted" is true.
+            `{"type": {"text": "", "*": "notice"}}` leaves out all entries whose type is not "text", as notices.
         system: The path of the system text in the document.
-        answer: The path of the answer, if an entry has a question (at `text`) and its answer.
+        answer: The path of the answer, if each entry has both a question (at `text`) and its answer.
         owner: The path of the user's id or name in the document, for talks between people.
         speaker: The path of the speaker's id in a message, to compare with `owner`.
         id: The path of a message's id, for a form with branches. In a dict of messages, the keys are the ids.
         parent: The path of the previous message's id, for a form with branches.
-        shown: The path of the last shown message's id in the document; by default, the newest branch counts as shown.
-        versions: The path of the list of a message's versions.
-        version: The path of the shown version's number (from 0) or id in the message.
-        version_id: The path of the id in a version, if `version` leads to an id.
+        shown: The path, in the document, of the id of the last message in the branch shown. By default, the last branch
+            in the file counts as shown.
+        versions: The path, in a message, of the list of the message's versions.
+        version: The path, in a message, of the shown version: its number (from 0), or its id if `version_id` is given.
+        version_id: The path, in a version, of the version's id.
         people: True for a talk between people (see `Talk`).
         attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in
             a note.
@@ -120,10 +121,10 @@ class Fields:
         return str(pick(document, self.title) or title) if self.title else title
 
     def read(self, document: Any, title: str, key: str = "", notes: Sequence[str] = ()) -> ChatLog:
-        """Return the conversation in a document with a single conversation.
+        """Return the only conversation in a document, or in a part of a document.
 
         Args:
-            document: The document, or a part of it.
+            document: The document or the part.
             title: The conversation's title, if the document has none.
             key: The conversation's id, if the document has none.
             notes: Sentences to add to the conversation's notes.

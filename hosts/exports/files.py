@@ -133,7 +133,7 @@ def _is_database(path: Any) -> bool:
 def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TransferError]:
     """Yield the documents in an open file.
 
-    `file` must allow reading from its beginning again. `where` is its name, for titles and errors.
+    `file` must be seekable. `where` is its name, for titles and errors.
 
     Raises:
         TransferError: The file has none of the forms, or is cut off.
@@ -317,7 +317,7 @@ def _items(file: TextIO, where: str) -> Iterator[tuple[str, Any]]:
 
 
 def parse(text: str) -> Any:
-    """Return the value of a JSON text. Halves of surrogate pairs become question marks.
+    """Return the value of a JSON text. Lone surrogates become question marks.
 
     Raises:
         ValueError: The text is not JSON.

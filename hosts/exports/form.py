@@ -25,10 +25,10 @@ class Form:
         document: The kind of content that `recognise` and `read` get.
 
             - "object": a JSON object; also each object in a list, and each line of JSON Lines.
-            - "list": a whole list of JSON values, or all lines of JSON Lines. `recognise` gets the first 10
-              values or 20 lines.
+            - "list": a whole list of JSON values, or all lines of a JSON Lines file. `recognise` gets only the first
+              10 values or 20 lines.
             - "list or object": a list or a single object.
-            - "text": a whole text. `recognise` gets the first 4,000 characters.
+            - "text": a whole text. `recognise` gets only the first 4,000 characters.
             - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
               each a dict by these names.
             - "folder": a folder, also in a ZIP. `recognise` gets the names in the folder, `read` a `pathlib.Path` or
@@ -36,11 +36,11 @@ class Form:
             - "database": an SQLite file; `read` gets its path.
         recognise: A function that tells whether a document has the form.
         read: The reader; or advice, such as "export as JSON instead", for a form that cannot be read.
-        known: The version or date of the application whose exports have this form, and where this was found.
+        known: The exports that have this form, by version or date, and their peculiarities.
         get: Instructions for getting the export.
         beside: The names of other files in the export, which are ignored; `*` stands for any text.
-        items: The name of a list in a large object. `read` gets the object once for each item, with only that item in
-            the list.
+        items: The name of a long list in an object. `read` then gets the object once for each item of the list, with a
+            list of only this item.
     """
 
     name: str
@@ -54,9 +54,9 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a function that tells whether an object has all `paths` (even if null) and all the members `values`.
+    """Return a function that tells whether an object has all `paths`, and each of `values` at its name.
 
-    For a list of objects, the function tells whether any single object has all these.
+    The values at `paths` may be null. For a list, the function tells whether any single object in it has all of these.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

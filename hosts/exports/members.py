@@ -1,4 +1,4 @@
-"""Finds the values in an entry of a file. Errors name the place of the entry and the member."""
+"""Finds the values in an entry of a file. Errors name both the entry's place and the member."""
 
 import difflib
 import functools
@@ -22,9 +22,10 @@ _KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list",
 
 
 def pick(item: Any, path: str, default: Any = None) -> Any:
-    """Return the value at a path: keys and positions, with dots between them.
+    """Return the value at a path: keys and positions, separated by dots.
 
-    Several paths may be given, separated by "|": the first value that is not empty is returned.
+    Several paths may be given, separated by "|": the first value that is not empty is returned. If there is no value at
+    any path, `default` is returned.
 
     Example:
         >>> talk = {"chat": {"messages": [{"text": "", "body": "Hi"}]}}
@@ -108,7 +109,7 @@ def list_at(item: Any, path: str, place: str) -> list[dict[str, Any]]:
     """Return the list of objects at a path.
 
     Raises:
-        TransferError: The list is missing, or has other items. The error names the place.
+        TransferError: The list is missing, or has an item that is not an object. The error names the place.
     """
     listed: list[Any] = need(item, path, place, list)
     for number, one in enumerate(listed, start=1):
@@ -167,12 +168,12 @@ def role_at(item: Any, path: str, place: str, roles: Mapping[str, str] = Mapping
 
 
 def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) -> Any:
-    """Return an optional member of a message, such as "thought"; `None` if the message lacks it.
+    """Return an optional member of a message, such as "thought"; `None` if the message lacks the member.
 
     `kind` is the type of the member. `place` is the place of the message, for the error.
 
     Raises:
-        TransferError: The member has another type, or is missing while another member has a similar name.
+        TransferError: The member has another type, or the message has only a member with a similar name.
     """
     value = item.get(key)
     if value is None:

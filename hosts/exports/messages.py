@@ -52,7 +52,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Return whether a value is a message in a common form; false for a mere text."""
+    """Return whether a value is a message in a common form; a bare text is not."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
@@ -134,13 +134,13 @@ def conversation_of(
     system: Any = None,
     id: str = "",  # noqa: A002 - the name of the attribute
 ) -> ChatLog:
-    """Return the conversation in a list of items, each of which has a message in a common form.
+    """Return the conversation in a list of items, each with a message in a common form.
 
     Args:
         title: The title of the conversation.
         items: The items, oldest first. If all have a time, they are sorted.
         item_of: A function that converts an item to a message for `messages_of`.
-        keep: The names of members of an item to keep in its message.
+        keep: The names of the members to copy from an item into its message.
         system: The system text, as a text or parts.
         id: The conversation's id in its export.
 
@@ -271,7 +271,7 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Return whether an item is a tool call, and so belongs to the same answer as the item before it."""
+    """Return whether an item is a tool call, which belongs to the same answer as the item before it."""
     return isinstance(item, dict) and is_call(item) and item["type"] in _CALLS
 
 

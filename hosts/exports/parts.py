@@ -52,7 +52,7 @@ class Parts:
 
     @classmethod
     def of(cls, content: list[Any]) -> "Parts":
-        """Return the parts of a message's content in a common form.
+        """Return the parts of a message's content, grouped by kind. The content may have any common form.
 
         Raises:
             TransferError: A part has no type or an unknown form.
@@ -74,9 +74,9 @@ class Parts:
         return "\n".join(texts) if len(texts) == len(self.said) else self.said
 
     def messages(self, role: str) -> list[Message]:
-        """Return the parts as OpenAI chat messages: the results of tools, then the words with the calls.
+        """Return the parts as OpenAI chat messages: first the results of tools, then the words and the calls.
 
-        If the parts have both calls and their results, the calls come first.
+        If an assistant's message has both calls and results, the calls come first, then the results, then the words.
         """
         results: list[Message] = [
             {"role": "tool", "tool_call_id": id_, "content": text}

@@ -1,4 +1,4 @@
-"""The forms of applications in which people talk to each other."""
+"""The forms of the applications in which people talk to each other."""
 
 import re
 from collections.abc import Callable

@@ -26,11 +26,11 @@ class Choice:
     """The options that choose conversations and their speakers.
 
     Attributes:
-        user: The name of the speaker who is the user; "" if the file tells which speaker this is.
-        assistant: The name of the speaker who is the assistant; all others are users.
+        user: The name of the user among the speakers; all others are then assistants. "" leaves this to the file.
+        assistant: The name of the assistant among the speakers, if `user` is empty; all others are then users.
         all_branches: True to read each branch as a conversation, instead of only the branch shown.
         title: Text that the title must contain, without regard to case; "" for any title.
-        since: A time; only conversations with a message then or later are chosen. `None` for all.
+        since: A time; only conversations with a message at or after this time are chosen. `None` for all.
         last: The number of conversations to choose, by their newest messages; 0 or `None` for all.
     """
 
@@ -47,13 +47,17 @@ class Choice:
         return late and self.title.casefold() in title.casefold()
 
     def describe_lack(self, source: str) -> str:
-        """Return the error text for a source without a conversation to choose."""
+        """Return the error text for a source in which no conversation fits the options."""
         wanted = [f"{self.title!r} in its title"] if self.title else []
         wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TransferError]:
-        """Yield a conversation with the chosen speakers and, if `all_branches` is set, its other branches."""
+        """Yield a conversation, with its user and assistant as the options name them, if the options choose it.
+
+        If `all_branches` is set, the conversation's other branches are yielded too. If the speakers have names, but
+        none has the name in the options, an error is yielded instead.
+        """
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "branches=all" not in note])
         if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):

@@ -50,7 +50,7 @@ class BothWays(VirtualSubclass):
 
 
 class LangChainMemory(BothWays):
-    """A memory with the methods, options and defaults of a class of LangChain.
+    """A memory with the methods, options and defaults of one of LangChain's memory classes.
 
     Options can be changed at any time, as in LangChain. An unknown option is ignored, with a warning.
     """
@@ -69,8 +69,8 @@ class LangChainMemory(BothWays):
         """Make a memory.
 
         Args:
-            **options: LangChain's options, and the plain class's options: `store`, `conversation_id`, `token_counter`
-                and more.
+            **options: The options of LangChain's class, and those of memzoo's class of this name: `store`,
+                `conversation_id`, `token_counter` and more.
         """
         self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
         self._history: Any = None

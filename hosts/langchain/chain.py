@@ -25,8 +25,8 @@ __all__ = ["ConversationChain"]
 class ConversationChain(VirtualSubclass):
     r"""A chain that shows a model a memory's view, returns the model's answer, and saves the exchange.
 
-    New code should use `memzoo.Conversation`, which has tools and streams. With langchain-core installed, this is also
-    a Runnable (`stream`, `batch`, `chain | other` and the like). The model's exceptions are raised unchanged.
+    New code should use `memzoo.Conversation`, which supports tools and streaming. With langchain-core, the chain is
+    also a Runnable (`stream`, `batch`, `chain | other` and the like). The model's exceptions are raised unchanged.
 
     Attributes:
         llm: The model, in any form that a memory accepts.
@@ -84,10 +84,10 @@ class ConversationChain(VirtualSubclass):
         """Answer, and return a dict with the input, the memory's variables and the answer.
 
         Args:
-            input: The user's words, as a text or as a mapping with the name `input_key`.
+            input: The user's words: a text, or a mapping with the words under `input_key`.
             config: LangChain's config: callbacks, tags, metadata, the name and the id of the run.
             return_only_outputs: True to return only the answer.
-            include_run_info: True to return also the id of the run.
+            include_run_info: True to add the id of the run.
             **_: Other arguments of a Runnable, which are ignored, as by LangChain's chains.
         """
         given = dict(input) if isinstance(input, Mapping) else {self.input_key: input}

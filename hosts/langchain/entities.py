@@ -77,7 +77,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, dict.fromkeys)
 
     def take_in(self, notes: Mapping[str, str]) -> None:
-        """Replace all notes of the memory by the given notes, and mark all messages as learnt."""
+        """Replace all notes of the memory with the given notes, and mark all messages as learnt."""
         new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -142,11 +142,14 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes to a memory's state that replace the notes on some names by new ones.
+    """Return the changes to a memory's state with which the notes in `new` replace the old notes on the same names.
 
     If a sentence of a new note is also in the old note, the sentence keeps its date and its source message.
 
-    `notes` are the existing notes, `new` is a dict from name to new note, and `entries` are the new notes' sources.
+    Args:
+        notes: The existing notes.
+        new: A dict from name to new note.
+        entries: The messages that the new notes come from.
     """
     changed: dict[str, JSON] = {}
     for name, text in new.items():

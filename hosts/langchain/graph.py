@@ -30,7 +30,7 @@ class EntityGraph:
         self._plain = plain
 
     def get_triples(self) -> list[tuple[str, str, str]]:
-        """Return all current facts as tuples of subject, object and relation."""
+        """Return all current facts as tuples of subject, object and relation, in this order, as LangChain does."""
         return [(fact.subject, fact.object, fact.relation) for fact in self._graph().facts()]
 
     def get_entity_knowledge(self, entity: str, depth: int = 1) -> list[str]:
@@ -43,7 +43,7 @@ class EntityGraph:
         put(self._plain, lambda _: {fact.key: fact.as_json()})
 
     def take_in(self, triples: Iterable[Sequence[str]]) -> None:
-        """Replace all facts of the memory by the given facts, and mark all messages as learnt."""
+        """Replace all facts of the memory with the given facts, and mark all messages as learnt."""
         new = {fact.key: fact.as_json() for fact in map(_fact, triples)}
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 

@@ -1,4 +1,4 @@
-"""A conversation's messages with LangChain's interface, and stores over LangChain's histories."""
+"""A conversation's messages as a LangChain history, and stores that keep their messages in a LangChain history."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
@@ -189,8 +189,8 @@ class ChatMessageHistory(ChatHistory):
 class LiveMessages(list[Any]):
     """A list of messages that writes each change to its source.
 
-    Each change is made to the current messages of the source, even if others were added there meanwhile. If the source
-    refuses a change, the list stays the same.
+    Each change is made to the source's current messages, which may include messages added there meanwhile. If the
+    source refuses a change, the list stays the same.
 
     Attributes:
         read: A function that returns the current messages.
@@ -226,7 +226,7 @@ for _name in (
 
 
 def history_store(history: Any) -> MessageListStore:
-    """Return a store whose messages are in a LangChain history, and whose states are in this process."""
+    """Return a store that keeps its messages in a LangChain history, and its states only in this process."""
 
     def update(_: str, messages: Sequence[Message]) -> None:
         new = objects(messages[len(history.messages) :])

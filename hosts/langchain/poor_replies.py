@@ -1,7 +1,7 @@
 """Memories that accept poor replies of a model, as LangChain does, and can learn with LangChain's prompts.
 
-A reply that does not answer the prompt is no error. After a refusal or an empty reply, the exchange waits, and the
-model is asked again.
+Prose instead of an answer in the expected form is not an error. But after a refusal or an empty reply, the exchange
+waits, and the model is asked again.
 """
 
 from collections.abc import Sequence

@@ -34,9 +34,9 @@ class TextPrompt:
 
 
 def prompt_of(prompt: Any) -> Any:
-    """Return a prompt made from a text; a prompt is returned unchanged.
+    """Return a prompt made from a text: LangChain's `PromptTemplate`, or without langchain-core a `TextPrompt`.
 
-    If langchain-core is installed, the prompt is one of LangChain's.
+    A value that is not a text is returned unchanged.
     """
     if not isinstance(prompt, str):
         return prompt

@@ -53,7 +53,7 @@ class Addition(Arguments):
 
 
 class Deletion(Arguments):
-    """Observations about an entity to delete."""
+    """Observations to delete from an entity."""
 
     entity_name: str = Field(alias="entityName", description="The name of the entity")
     observations: list[str] = Field(description="The statements to take back, word for word")

@@ -25,12 +25,12 @@ _LONGEST_QUERY = 2_000  # characters; each word takes time to look up, and quest
 
 @strategy
 class GraphMemory(BaseMemory):
-    """Shows entities, observations and relations, as written by tool calls.
+    """Shows a graph of notes (entities, observations and relations) that the model writes with tool calls.
 
-    Each call is a message in the log, and the graph is derived from the calls in order, without a model. Deleted notes
-    stay as history.
+    The log keeps each tool call as a message, and the graph is derived from these messages in order, without asking a
+    model. Deleted notes stay as history.
 
-    Costs: no call; tokens up to the limit of each read.
+    Costs: no model call; each read returns tokens up to a limit.
     Needs: nothing.
 
     State: an item for each entity, observation and relation; see `Note.as_json`.
@@ -62,7 +62,7 @@ class GraphMemory(BaseMemory):
         self._line_index = LineIndex()
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Make the changes to the graph that the tool calls in the new messages ask for."""
+        """Return the changes to the graph that the tool calls in the new messages make."""
         replay = Replay(state.items)
         # In `entries`, long messages are shortened to fit into a prompt; a call is needed whole.
         for entry in await log.between(entries[0].seq, entries[-1].seq):
@@ -115,7 +115,7 @@ class GraphMemory(BaseMemory):
         return known
 
     async def agraph(self) -> reading.ToolResult:
-        """Return the graph: all notes, or only the newest if all are more than `max_read_tokens`."""
+        """Return the graph: all notes, or only the newest if the graph would exceed `max_read_tokens`."""
         return self._within(await self.alist_notes())
 
     async def asearch(self, query: str) -> reading.ToolResult:
@@ -174,9 +174,9 @@ class GraphMemory(BaseMemory):
         return [text_of(one.message) for one in self.log.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
-        """Return the current and deleted notes that contain all words of a text.
+        """Return the current and deleted notes that contain all words of `fact`.
 
-        Each comes with the messages that wrote or deleted it.
+        Each note comes with the messages that wrote or deleted it.
         """
         await self.asettle()
         words = dict.fromkeys(fact.lower().split())

@@ -70,10 +70,10 @@ def key_of(kind: Kind, *names: str) -> str:
 
 
 class Replay:
-    """The notes of a graph, to which `take` applies one tool call after the other.
+    """Applies tool calls, one after the other, to the notes of a graph.
 
     Args:
-        items: A dict from key to note (as JSON) before the calls. The dict is not changed.
+        items: The notes before the first call: a dict from key to note (as JSON), which is not changed.
     """
 
     def __init__(self, items: Mapping[str, JSON]) -> None:

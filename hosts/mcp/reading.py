@@ -1,4 +1,4 @@
-"""Returns the graph in the form of the tools' results: entities with observations, and relations."""
+"""Builds the results of the tools: the graph as entities with their observations, and relations."""
 
 import json
 from bisect import bisect_right
@@ -63,9 +63,9 @@ class Known:
                 self._entities.add(note.fact.subject)
 
     def find_matching(self, query: str) -> set[str]:
-        """Return the names of the entities that contain a text in their name, type or observations.
+        """Return the names of the entities whose name, type or observations contain a text.
 
-        Upper and lower case are the same.
+        The search ignores case.
         """
         wanted = query.lower()
         found = {name for name, text in self._texts.items() if wanted in text}
@@ -82,7 +82,7 @@ class Known:
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return a graph of the newest notes that fit `limit` tokens, and a line that tells how many notes were omitted.
+    """Return a graph of the newest notes that fit in `limit` tokens, and a line with the number of omitted notes.
 
     The limit applies to the graph and the line together.
     """
@@ -123,7 +123,7 @@ def _most(count: int, size: Callable[[int], int], limit: int) -> int:
 
 
 def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int]) -> list[Any]:
-    """Return the newest JSON values that fit `limit` tokens, oldest first."""
+    """Return the newest JSON values that fit in `limit` tokens, oldest first."""
 
     def size(count: int) -> int:
         return tokens(as_text(values[len(values) - count :]))

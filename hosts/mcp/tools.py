@@ -107,7 +107,7 @@ async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> 
 
     Raises:
         OptionError: There is no tool with that name.
-        MessageError: The arguments do not fit, or the call is impossible; nothing was stored.
+        MessageError: The arguments do not fit the tool, or the call is impossible; nothing was stored.
     """
     if name not in TOOLS:
         raise OptionError(f"there is no tool {name!r}; there are {', '.join(TOOLS)}{did_you_mean(name, TOOLS)}")

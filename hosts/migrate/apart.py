@@ -18,7 +18,7 @@ _CONTEXT = multiprocessing.get_context("spawn")
 
 
 class Apart:
-    """A separate process for `migrate_code`, which is restarted after a crash.
+    """Runs `migrate_code` in a separate process, and restarts the process after a crash.
 
     Args:
         seconds: The time limit for each file; the parser needs about a second for a thousand lines.

@@ -199,7 +199,8 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 def instead_of_text(text: str, *, chains: bool) -> str:
     """Return advice for a string in code that names a class or module of LangChain's memory; for other strings, "".
 
-    Such a string may name the target of a mock. Change the string only if the mocked code was moved to memzoo.
+    Tests use such strings to name the class or method that they mock. The advice is to change the string only if the
+    mocked code now uses memzoo.
 
     Args:
         text: A text such as "langchain.memory.ConversationBufferMemory.save_context".

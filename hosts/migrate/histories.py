@@ -20,10 +20,10 @@ _HEX = 16
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
-    """Group messages into conversations by id, and yield these in the order of their first messages.
+    """Group messages by conversation, and yield the conversations in the order of their first messages.
 
     Args:
-        said: Pairs of a conversation's id and an item with a message, oldest first.
+        said: Pairs of a conversation's id and an item that contains a message, oldest first.
         item_of: A function that returns the message of an item.
     """
     sessions: dict[str, list[Any]] = {}
@@ -54,7 +54,7 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
     """Return the rows of a query in an SQL database.
 
     Args:
-        url: The database's URL for SQLAlchemy; an asynchronous driver is replaced by the synchronous driver.
+        url: The database's URL for SQLAlchemy; an asynchronous driver is replaced with the synchronous one.
         query: The query, of the form `SELECT ... FROM table ...`.
         kind: The name of the program that writes such tables, for error messages.
 
@@ -94,7 +94,8 @@ def langchain_redis(source: str) -> Iterator[Unread]:
 
     Args:
         source: A URL (`redis://host:6379/0`, `rediss://...` or `unix://...`), or a file with one line of JSON per key:
-            `{"key": ..., "value": [...]}`. If keys begin with `chat:` instead of `message_store:`, append `#chat:`.
+            `{"key": ..., "value": [...]}`. If your keys begin with `chat:` instead of `message_store:`, add
+            `#chat:` to the end of the URL or file name.
     """
     url, _, prefix = source.partition("#")
     prefix = prefix or _PREFIX

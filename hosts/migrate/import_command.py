@@ -33,7 +33,7 @@ def import_lines(
         bool, typer.Option("--dry-run", help="Only list the conversations to import, not for a file of `export`.")
     ] = False,
 ) -> None:
-    """Import conversations of other programs, or a conversation from `memzoo export` that the store does not have yet.
+    """Import conversations from other programs, or a file of `memzoo export` if its conversation is new to the store.
 
     `memzoo compare --formats` lists the forms that are recognised.
     """

@@ -38,7 +38,7 @@ class Imported:
     Attributes:
         conversation_id: The conversation's id in the source; without an id, its title.
         read: The number of the conversation's messages in the source.
-        written: The number of messages that were new in the store.
+        written: The number of messages that the store did not have yet.
         digest: The SHA-256 of the messages, equal in the source and the store.
     """
 
@@ -49,7 +49,7 @@ class Imported:
 
 
 def raise_error(error: TransferError) -> None:
-    """Raise an error. This is the default for parts that cannot be read or written.
+    """Raise an error: the default of `on_error`.
 
     Raises:
         TransferError: Always.
@@ -69,7 +69,7 @@ def read_logs(
         form: The name of a form, such as "langchain-sql" (a key of `READERS`); "" to recognise the form of files.
         source: A file, a folder of files, a ZIP, or the URL of a database.
         on_error: A function that is called with the error about each part that cannot be read.
-        choice: The conversations to choose.
+        choice: Selects conversations of the source.
 
     Raises:
         TransferError: The form is unknown; or, without `on_error`, a file or conversation cannot be read in that form.

@@ -24,7 +24,7 @@ _PUT_BACK = re.compile(rf"(?m)^([ \t]*+){re.escape(_LEFT)}(.*)$")
 class Notebook:
     """The code cells of a notebook (the text of an `.ipynb` file), joined into one Python module.
 
-    Lines for IPython alone (`%pip ...`, `!ls`) and cells that are not Python are no part of the module, and stay
+    Lines for IPython alone (`%pip ...`, `!ls`) and cells that are not Python are not part of the module, and stay
     unchanged.
 
     Raises:

@@ -104,7 +104,7 @@ class Conversation(Closing):
             default_id: A function that returns the id if `conversation_id` is not given; called once, at this call.
             system: Instructions for the model, sent first in each request.
             tools: Functions that the model may call, with annotations and docstrings.
-            max_rounds: The most rounds of tool calls in one turn.
+            max_rounds: The maximum number of rounds of tool calls in one turn.
             max_tokens: The token limit for system message, memory, turn and tools together, or a share of the model's
                 window such as `"80%"` (if memzoo does not know the model, the endpoint is asked at the first turn). The
                 oldest messages of the memory are left out; a turn that does not fit by itself raises an
@@ -114,11 +114,12 @@ class Conversation(Closing):
             on_failure: If a turn fails, `"keep"` its messages so far, marked as unfinished, or `"rollback"` to store
                 nothing.
             busy: While another turn of the conversation runs, `"wait"` for its end, or `"refuse"`.
-            mark_stable: A function applied, before sending, to the last message that the next turn's request will
-                repeat: `memzoo.cache_control` marks the message for Anthropic's cache. See `Shown.stable_upto`.
-            family: The form of request that the endpoint demands, as in `BaseMemory.request`; by default the form is
-                found by the endpoint's address and the model's name, or by the endpoint's answer if memzoo asks for
-                the model's window.
+            mark_stable: A function that marks a message for a provider's prompt cache, such as `memzoo.cache_control`
+                for Anthropic. Each request begins with messages that the next turn's request will repeat; the function
+                is applied to the last of them before sending. See `Shown.stable_upto`.
+            family: The kind of endpoint, as in `BaseMemory.request`. By default it is recognised by the endpoint's
+                address and the model's name, or by the model file that the endpoint reports when memzoo asks for the
+                model's window.
             api: `"responses"` to use OpenAI's Responses API, which is told to store nothing; the model's thoughts are
                 sent back. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.
@@ -254,7 +255,7 @@ class Conversation(Closing):
     def close(self) -> None:
         """Do the same as `aclose`, for synchronous code.
 
-        If the model can only be awaited, the messages wait for a later call.
+        With a model that works only in asynchronous code, nothing is learnt now; a later call learns from the messages.
         """
         try:
             drive(self.aclose())

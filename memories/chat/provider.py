@@ -1,4 +1,4 @@
-"""Keeps one memory object per conversation; conversations can end with a request or a session."""
+"""Keeps one memory object per conversation, and can delete a conversation at the end of a block or session."""
 
 import contextlib
 import secrets
@@ -63,8 +63,8 @@ class MemoryProvider(Closing):
             store: The store of all conversations, by default in memory. You must close the store yourself.
             default_id: A function that returns the conversation id for calls without an id, for example the id of the
                 running request or session from a `ContextVar`.
-            max_memories: The most memory objects to keep; the least recently used objects are dropped first.
-            idle_seconds: The seconds to keep an unused memory object.
+            max_memories: The maximum number of memory objects to keep; the least recently used are dropped first.
+            idle_seconds: How long to keep an unused memory object, in seconds.
             clock: A function that returns the time in seconds.
             **options: The options of the strategy, checked at once.
 
@@ -116,7 +116,7 @@ class MemoryProvider(Closing):
             conversation_id: The conversation; by default the result of `default_id`.
 
         Raises:
-            OptionError: The id is missing or empty; there is no common default conversation.
+            OptionError: The id is empty; or no id is given, and no `default_id` provides one.
         """
         id_ = self._id_of(conversation_id)
         with self._lock:
@@ -165,7 +165,7 @@ class MemoryProvider(Closing):
 
         Args:
             after: Return only ids after this id, which is the last id of the previous page.
-            limit: The most ids to return; `None` for all.
+            limit: The maximum number of ids to return; `None` for all.
             idle_since: Return only conversations without a message since this time; it must have a time zone.
             prefix: Return only ids with this prefix.
 

@@ -72,8 +72,9 @@ class Tool:
             description: The description for the model; by default the function's docstring.
             immediate: True if the result may become the reply without another model call. This happens if all calls of
                 a round are to immediate tools and succeed.
-            repeatable: True if the tool may run again after the process ended before a call's result was stored. For
-                other tools, the model is told that the outcome is unknown.
+            repeatable: True if a call may safely run twice. If the process ends before a call's result is stored, the
+                call is run again when the turn is continued. For other tools, the model is told that the outcome is
+                unknown.
 
         Raises:
             OptionError: The function has no usable name, or has parameters that a model cannot provide.

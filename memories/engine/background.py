@@ -23,7 +23,7 @@ class Background:
     ends, the run is lost; the next run must catch up.
 
     Args:
-        job: Makes the coroutine to run. Its exceptions are logged.
+        job: A function that returns the coroutine to run; exceptions are logged.
     """
 
     def __init__(self, job: Callable[[], Coroutine[Any, Any, object]]) -> None:

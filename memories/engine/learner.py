@@ -1,9 +1,10 @@
 """How a strategy's state follows the log, step by step, after a save has stored new messages.
 
-1. `follow` adds the new messages to the log cached in memory; `catch_up` waits until no other call learns this state.
-2. `learn` takes steps. Each step learns from whole waiting exchanges, as many as fit a prompt (`next_step`). They must
-   be due (`due`) and make a portion. If another process is learning this state, the step is left to that process
-   (`Leaseholder`).
+1. `follow` adds the new messages to the log cached in memory. `catch_up` then waits for other calls in this process
+   that are learning the same state.
+2. `learn` takes steps. Each step learns from the oldest whole exchanges, as many as fit in a prompt (`next_step`), if
+   the strategy wants to learn from them now (`due`) and there are enough of them: a portion, usually `learn_every`
+   exchanges. If another process is learning this state, the step is left to that process (`Leaseholder`).
 3. The strategy's `derive` returns the changes learnt from these messages. `CachedState.commit` stores the changes with
    the number of the last message. Then the next step is chosen.
 4. If a model fails, the call stores its `Attempts` with the state, and ends. The next call goes on from there; see
@@ -59,7 +60,7 @@ class WaitingRules(NamedTuple):
     Attributes:
         portion: The number of exchanges that one call learns from: `learn_every`, or its default in the class.
         pending_limit: The token limit for waiting messages: `max_pending_tokens`, or its default for the model.
-        message_limit: The token limit for all messages in a view, which replaces `pending_limit`; `None` for none.
+        message_limit: The token limit for all messages in a view; if given, it replaces `pending_limit`.
         shows_waiting: True if views also show messages that were due and could not be learnt from.
         learns_system: True if the strategy also learns from system messages.
     """
@@ -77,8 +78,8 @@ class Effort(NamedTuple):
     Attributes:
         saving: True for a save, False for a load, `None` for neither. Saves and loads do not ask a model that failed a
             short time ago.
-        rest: True to learn even from messages that do not make a portion.
-        most: The most steps; `None` for no limit.
+        rest: True to learn even from fewer messages than a portion.
+        most: The maximum number of steps; `None` for no limit.
         wait: True to wait for another process that learns this state; false to leave the work to it.
     """
 
@@ -94,7 +95,7 @@ class Waiting(NamedTuple):
     Attributes:
         entries: The messages, oldest first.
         due: The number of messages to learn from next, counted from the oldest.
-        is_held: True if these messages do not make a portion yet.
+        is_held: True if the messages in `entries` are still fewer than a portion.
     """
 
     entries: Sequence[Entry]
@@ -115,8 +116,8 @@ class Learner:
         log: The log to learn from.
         cached_state: The newest known state.
         lock: The lock held while deriving: one derivation runs at a time in this process.
-        idle_at: The versions of state, log and pins at the last check that found nothing to derive.
-        holds: True if that check found messages that do not make a portion yet.
+        idle_at: The versions of state, log and pins when a check last found nothing to learn.
+        holds: True if messages were waiting at that check, but fewer than a portion.
 
     Args:
         cached: The cached entries of the log.
@@ -165,7 +166,7 @@ class Learner:
         Args:
             new: The entries just appended.
             raising: True to raise a model's failure, false to log it.
-            whole: True to learn from all new entries, even if they take many steps or make no portion.
+            whole: True to learn from all new entries, even if they take many steps or are fewer than a portion.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
@@ -182,7 +183,7 @@ class Learner:
         await self.catch_up(Effort(saving=True, rest=whole, most=most), raising=raising)
 
     async def catch_up(self, effort: Effort, *, raising: bool) -> State:
-        """Learn from the waiting messages, one call at a time in this process, and return the state.
+        """Learn from the waiting messages, and return the state. In this process, one call at a time learns a state.
 
         Args:
             effort: The settings.
@@ -309,7 +310,7 @@ class Learner:
         return Waiting(waiting, due)
 
     async def _is_portion(self, state: State, waiting: Sequence[Entry]) -> bool:
-        """Tell whether waiting messages make a portion, which is worth a model call: usually `learn_every` exchanges.
+        """Return whether waiting messages make a portion worth a model call: usually `learn_every` exchanges.
 
         Fewer exchanges make a portion if they take half of the room in the view, since messages must not leave the view
         before they are learnt from; if they take all of the room in a prompt; or after a pause (`learn_after_pause`).
@@ -415,11 +416,11 @@ class Learner:
         return state
 
     async def is_behind(self) -> bool:
-        """Tell if there is work to do now: messages to learn from, or a state to shorten."""
+        """Return whether there is work to do now: messages to learn from, or a state to shorten."""
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:
-        """Tell if the last check found nothing to learn, and nothing has changed since."""
+        """Return whether the last check found nothing to learn, and nothing has changed since."""
         return self._moment(state) == self.idle_at
 
     async def wait(self) -> None:
@@ -428,7 +429,7 @@ class Learner:
             await self._background.wait()
 
     async def learn_left_out(self, gone: Collection[int]) -> bool:
-        """Learn from waiting messages, if a request has no room for some of them; tell whether anything was learnt.
+        """Learn from waiting messages if a request has no room for some of them; return whether anything was learnt.
 
         With `learn="later"`, nothing is learnt.
 
@@ -441,7 +442,7 @@ class Learner:
         return (await self.catch_up(Effort(saving=False, rest=True), raising=False)).watermark > before
 
     async def finish(self) -> None:
-        """Learn from waiting messages even if they make no portion. Failures are logged.
+        """Learn from waiting messages, even from fewer than a portion. Failures are logged.
 
         With `learn="later"`, nothing is learnt.
         """
@@ -521,7 +522,7 @@ class Learner:
                 await self.cached_state.commit(state, changes, state.watermark, left)
 
     async def amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        """Commit changed items of the state; the watermark stays the same.
+        """Commit changed items of the state; its watermark (the last log number learnt from) stays the same.
 
         Args:
             change: Returns the changed items for the current state; called again if another writer was faster.

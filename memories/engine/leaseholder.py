@@ -115,7 +115,7 @@ class Leaseholder:
 
 
 def has_ended(owner: str) -> bool:
-    """Tell if the owner of a lease has released it, or was a process on this machine that has ended."""
+    """Return whether a lease's owner gave the lease up, or was a process on this machine that has ended."""
     if owner in _gone:
         return True
     process = _process_of(owner)

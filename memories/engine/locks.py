@@ -35,7 +35,7 @@ class LockOwner:
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
 
     def would_deadlock(self, other: "LockOwner") -> bool:
-        """Tell if the caller `other` would wait for ever, because this owner itself waits for that caller."""
+        """Return whether the caller `other` must not wait for this owner, because this owner is waiting for `other`."""
         if self in _waited_for.get():
             return True
         if other.task:
@@ -45,9 +45,10 @@ class LockOwner:
 
     @contextlib.contextmanager
     def mark_waited_for(self) -> Generator[None]:
-        """Mark this owner as waiting for the work in the `with` block.
+        """Mark that this owner waits for the code in the `with` block to finish.
 
-        `would_deadlock` looks for the mark: if the work waited for this owner too, neither would end.
+        If that code asks for this owner's lock, each would wait for the other for ever. `would_deadlock` looks for the
+        mark to prevent this.
         """
         before = _waited_for.get()
         _waited_for.set(before | {self})
@@ -174,7 +175,7 @@ class TurnLock(FairLock):
         self._ended = self._owner
 
     def is_ended(self, owner: LockOwner) -> bool:
-        """Tell if `end` was called during this owner's turn."""
+        """Return whether `end` was called during this owner's turn."""
         return self._ended is owner
 
 

@@ -146,7 +146,7 @@ class CachedLog:
             return True
 
     def set_estimate(self, estimate: "Estimate | None") -> None:
-        """Set the token estimate, and correct it by the factors stored in the log; `None` for no estimate."""
+        """Set the token estimate, or `None` for none; the factors stored in the log correct it."""
         with self._lock:
             self._estimate = estimate
             if estimate:
@@ -328,15 +328,15 @@ class Log:
 
         Args:
             k: The number of exchanges.
-            step: The most exchanges to return beyond `k`. Old exchanges are then dropped several at a time, so most
-                views begin like the view before.
+            step: The number of exchanges that may be returned in addition to `k`. Old exchanges are then dropped
+                several at a time, so that most views begin with the same messages as the previous view.
         """
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return the newest `k` exchanges, and the number that can be added before one is dropped; -1 if none can.
+        """Return the newest `k` exchanges, and how many new exchanges fit before an old one is dropped.
 
-        See `exchanges` for the arguments.
+        The number is -1 if no new exchange fits. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:

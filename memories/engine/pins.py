@@ -166,9 +166,10 @@ class Pins:
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Add the messages in `new`, which were stored as pinned, to the conversation's list of pins.
+        """Add messages that were stored as pinned to the conversation's list of pins.
 
-        Without `new`, add the messages whose save was interrupted before this step.
+        Without `new`, add the recent messages that are marked as pinned but missing from the list, because a save was
+        interrupted.
         """
         held = () if new else await self._cached.reach(count=_LOOKED_BACK)
         if marked := [entry.seq for entry in new] or self._look_for_marks(held):

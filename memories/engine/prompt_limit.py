@@ -1,4 +1,4 @@
-"""The token limit of a prompt, and the steps of learning. A step takes as many whole exchanges as fit a prompt."""
+"""The token limit of a prompt, and the steps of learning. A step takes as many whole exchanges as fit in a prompt."""
 
 import itertools
 from collections.abc import Sequence
@@ -63,8 +63,8 @@ class PromptLimit:
 
     Args:
         tokens: The limit that no prompt may exceed.
-        usual: A smaller limit for prompts with more than `learn_every` exchanges, which can be divided into several
-            prompts; by default `tokens`.
+        usual: A smaller limit for prompts about more than `learn_every` exchanges, because these exchanges can be
+            divided among several prompts; by default `tokens`.
     """
 
     def __init__(self, tokens: int, usual: int = 0) -> None:
@@ -140,7 +140,7 @@ def cut_middle(text: str, tokens: int) -> str:
 
 
 class LearningStep(NamedTuple):
-    """The messages for one call of `derive`. A step without messages only brings the state within its limits.
+    """The messages for one call of `derive`. A step without messages only shortens a state that is over its limit.
 
     Attributes:
         entries: Messages, oldest first, shortened if a prompt has no room for them.
@@ -154,17 +154,17 @@ class LearningStep(NamedTuple):
 def next_step(
     waiting: Sequence[Entry], ripe: int, tokens: int, most: int, *, portion: int = 1, usual: int | None = None
 ) -> LearningStep:
-    """Return the next step: the oldest whole exchanges that fit a prompt.
+    """Return the next step: the oldest whole exchanges that fit in a prompt.
 
     If the first exchange is too long by itself, the step has its first messages, cut if necessary.
 
     Args:
         waiting: All messages not learnt from yet, oldest first.
         ripe: The number of messages to learn from now, counted from the oldest.
-        tokens: The token limit for the step's messages.
-        most: The most exchanges; 0 for any number.
-        portion: The number of exchanges for which `tokens` is the limit; for more, `usual` is.
-        usual: A lower token limit than `tokens`; by default the same.
+        tokens: The token limit for a step of at most `portion` exchanges.
+        most: The maximum number of exchanges; 0 for any number.
+        portion: The largest number of exchanges for which the limit is `tokens`.
+        usual: A lower token limit for a step of more than `portion` exchanges; by default `tokens`.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):
@@ -203,7 +203,7 @@ def smaller_room(room: int, step: LearningStep, error: ModelError) -> int:
 
 
 def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
-    """Return entries that fit a prompt together; if necessary, the longest entries are cut in the middle."""
+    """Return entries that together fit in a prompt; if necessary, the longest entries are cut in the middle."""
     texts = [text_of(entry.message) for entry in entries]
     sizes = list(map(count_for_prompt, texts))
     if sum(sizes) <= tokens:

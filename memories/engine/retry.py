@@ -105,7 +105,7 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
 
 
 def is_last_try(attempts: Attempts) -> bool:
-    """Tell if `decide` may set the first waiting exchange aside after the next failure.
+    """Return whether `decide` may set the first waiting exchange aside after the next failure.
 
     `decide` also checks that the model works with other exchanges.
     """
@@ -115,8 +115,9 @@ def is_last_try(attempts: Attempts) -> bool:
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
     """Return the seconds until the model may be asked again after a failure.
 
-    A save may ask at once after the first failure; after the second it pauses for 2 seconds, then twice as long each
-    time, up to 300. A load always pauses for 600, so that its caller seldom waits for a failing model.
+    A save may ask at once after the first failure. After the second failure, the pause for saves is 2 seconds, and it
+    doubles with each further failure, up to 300 seconds. The pause for loads is always 600 seconds, so that callers of
+    a load seldom wait for a failing model.
     """
     if attempts.failures <= saving:
         return 0.0
@@ -159,7 +160,7 @@ class RetryPolicy:
 
         Raises:
             TooLongError: The endpoint says that the prompt is too long.
-            ModelError: The model failed. A load does not run the block if the model failed a short time ago.
+            ModelError: The model failed now; or, in a load, it failed a short time ago, and the block was not run.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):
@@ -208,7 +209,7 @@ class RetryPolicy:
         return decide(attempts, error, failed)
 
     def needs_proof(self, attempts: Attempts) -> bool:
-        """Tell if the model must be tested before the next step, because a failure could set an exchange aside."""
+        """Return whether to test the model before the next step, because a failure could set an exchange aside."""
         return is_last_try(attempts) and not attempts.answered
 
     def forgive(self) -> None:

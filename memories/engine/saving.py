@@ -58,7 +58,8 @@ async def save(
 
     Raises:
         ModelError: The turn is stored, but could not be learnt from.
-        StoreError: The turn may not be stored. A note on the error has the `turn_id` for another try.
+        StoreError: The store failed, so the turn is perhaps not stored. A note on the error has the `turn_id` for
+            another try.
     """
     cached = memory.log.cached
     with cached.looking_once() as looked:
@@ -87,7 +88,8 @@ async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str
     """Append messages to the log by `Store.append`, and return its result.
 
     Raises:
-        StoreError: The messages may not be stored. A note on the error has the `turn_id` for another try.
+        StoreError: The store failed, so the messages are perhaps not stored. A note on the error has the `turn_id` for
+            another try.
     """
     try:
         return await store.append(id_, records, turn_id=turn_id)
@@ -110,7 +112,7 @@ def turn_name(turn_id: object) -> str:
 async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
     """Learn from the log, to which `new` was just appended.
 
-    With `whole`, all of `new` is learnt, even if it takes many steps or makes no portion.
+    With `whole`, all of `new` is learnt, even if this takes many steps or `new` is less than a portion.
 
     Raises:
         ModelError: A model failed, and `on_model_error` is "raise".

@@ -40,10 +40,10 @@ class Attempts:
         first: The log number of the first message of the step that failed last; 0 without a failed step.
         failures: The number of failures of the model since it last worked.
         at: The time of the last failure, in seconds.
-        exchanges: The most exchanges in the next step; 0 for any number that fits.
-        tries: The number of failures of steps that had only the first waiting exchange.
+        exchanges: The maximum number of exchanges in the next step; 0 for any number that fits.
+        tries: The number of times that a step with only the first waiting exchange failed.
         answered: 1 if the last failure was a bad reply, which shows that the model works; else 0.
-        prompt_tokens: The most tokens in a prompt, if an endpoint has refused a longer prompt; else 0.
+        prompt_tokens: The maximum number of tokens in a prompt, if an endpoint has refused a longer prompt; else 0.
         aside: The set-aside exchanges, each a pair of the first and last log number.
     """
 
@@ -96,7 +96,7 @@ def _is_number(value: object, kind: type[float]) -> bool:
 
 
 def _is_range(value: object) -> bool:
-    """Tell if a value is a valid pair of the first and last numbers of an exchange."""
+    """Return whether a value is a valid pair of the first and last numbers of an exchange."""
     if not isinstance(value, list):
         return False
     pair: list[Any] = value

@@ -46,8 +46,8 @@ class SystemMessage:
 
     A new system message replaces the old one, an equal one changes nothing, and an empty one removes the old one.
 
-    The message in force is recorded in a small separate state, which all strategies share. To find the message, a
-    reopened conversation need not read its whole log.
+    The message in force is recorded in a small separate state, which all strategies share. A reopened conversation
+    finds the message there, without reading its whole log.
 
     State: `holds`, a list with two items: the message's log number, and the message.
     """
@@ -68,7 +68,7 @@ class SystemMessage:
         return (await self._look_up()).entry
 
     def is_far(self, new: Sequence[Entry]) -> bool:
-        """Tell if the system message in force should be recorded again, because many messages were added since."""
+        """Return whether to record the system message in force again, because many messages were added since."""
         known = self._known
         if known is None:
             return (new[0].seq - 1) // self._kept_each != new[-1].seq // self._kept_each

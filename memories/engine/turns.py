@@ -64,7 +64,8 @@ class Turn(Managed["Turn"]):
     The arguments are those of `BaseMemory.turn`, and a function that redacts a message.
 
     Attributes:
-        id: The id of the turn's messages in the log: `turn_id`, or a fresh id if the messages it replaces have that id.
+        id: The turn's id in the log: the given `turn_id`, or a fresh id if none was given or a replaced message has the
+            given id.
         finished: True once the turn has ended with an answer and without a failure.
     """
 
@@ -228,8 +229,8 @@ class Turn(Managed["Turn"]):
     def waiting(self) -> AbstractContextManager[None]:
         """Return a context manager for running tools.
 
-        If a tool in the block begins another turn of this conversation, that turn is refused at once. It would wait for
-        this turn, which waits for the tool.
+        If a tool in the block begins another turn of this conversation, the new turn is refused at once. Otherwise, it
+        would wait for this turn, and this turn for the tool, for ever.
         """
         return self._open().mark_waited_for()
 
@@ -366,7 +367,7 @@ class Replaced:
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory shows without the replaced ones.
+        """Return the messages that the memory would show if the replaced ones had never been said.
 
         Args:
             query: The user's next words, for a strategy that searches.

@@ -25,7 +25,7 @@ class Source:
         seq: The message's log number.
         speaker: The message's `name`; without a name, the message's role, such as "user".
         said_at: The message's time, with a time zone; `None` if unknown.
-        text: The message's text in a `Reason`; "" in a `Fact`.
+        text: The message's text if the source belongs to a `Reason`; always "" in the sources of a `Fact`.
     """
 
     seq: int
@@ -170,7 +170,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A fact, with the messages that stated and corrected the fact.
+    """A fact, with the messages that stated it and the message that corrected it.
 
     Attributes:
         fact: The fact, current or superseded.
@@ -184,7 +184,7 @@ class Reason:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the fact is current."""
+        """Return whether the fact is current."""
         return not self.fact.superseded_by
 
 

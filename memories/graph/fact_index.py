@@ -49,7 +49,7 @@ class FactIndex:
 
     @cached_property
     def graph(self) -> "MultiDiGraph[str]":
-        """The facts as a networkx graph, see `KnowledgeGraph.graph`."""
+        """The facts as a networkx graph; see `KnowledgeGraph.graph`."""
         from networkx import MultiDiGraph
 
         return MultiDiGraph()
@@ -111,7 +111,7 @@ class FactIndex:
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
         """Return several iterators over the current facts about a node, newest first.
 
-        One iterator yields all facts. For each of `words` that occurs, another iterator yields the facts with the word.
+        One iterator yields all these facts. For each of `words` that occurs in them, another yields the facts with it.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]
@@ -126,7 +126,7 @@ class FactIndex:
         return self._worded.get(fact.wording, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
-        """Return the current facts with the same subject and the same words in the relation as a fact.
+        """Return the current facts that have the same subject as `fact`, and the same words in the relation.
 
         Negated facts are left out.
         """

@@ -48,8 +48,8 @@ class KnowledgeGraph:
 
     Args:
         single_valued: The relations with only one object for each subject, such as "lives in".
-        amend: A function that stores the changes of `restore` and applies them to the graph. Without it, nothing is
-            stored.
+        amend: A function that stores the changes made by `restore` and applies them to the graph. By default, they are
+            applied but not stored.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -70,7 +70,7 @@ class KnowledgeGraph:
             return not self.graph
 
     def facts(self, *, history: bool = False) -> list[Fact]:
-        """Return all current facts, in the order first said; with `history`, superseded facts too."""
+        """Return all current facts in the order they were first said; with `history`, superseded facts too."""
         with self._lock:
             facts = (fact for node in self.graph for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
@@ -97,7 +97,7 @@ class KnowledgeGraph:
         return write_facts(self.facts(history=history), form)
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
-        """Return the facts with a name as subject or object, in the order first said."""
+        """Return the facts with a name as subject or object, in the order they were first said."""
         with self._lock:
             facts = (fact for node in self._facts.find_meant(name) for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
@@ -105,8 +105,12 @@ class KnowledgeGraph:
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """Return the newest current facts about a name, as a dict from key to fact.
 
-        These are the newest `most` facts, and for each of `words` the newest `most` facts with this word.
         Facts about longer names that contain the name are not included.
+
+        Args:
+            name: The name.
+            words: Words to look for. For each word, the newest facts with the word are returned too.
+            most: The number of facts to return, and the number to add for each word.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
@@ -127,7 +131,8 @@ class KnowledgeGraph:
 
         Args:
             names: The names. A fact that links two of the names is returned twice, once for each name.
-            depth: The most steps: 1 for facts about the names, 2 to include facts about the names in these facts.
+            depth: The maximum number of steps: 1 for facts about the names, 2 to include facts about the names in
+                these facts.
         """
         with self._lock:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
@@ -139,7 +144,13 @@ class KnowledgeGraph:
             return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the names that a text asks about: a dict from canonical name to certainty, from 0 to 1."""
+        """Return the names that a text asks about: a dict from canonical name to certainty, from 0 to 1.
+
+        Args:
+            text: The text, such as a question.
+            labels: The labels of user and assistant: "I" means the user, "you" the assistant.
+            before: The earlier messages, newest first, in which to find the meaning of "she" and "it".
+        """
         with self._lock:
             return find_asked_names(text, self._facts.names, labels, before)
 
@@ -160,10 +171,10 @@ class KnowledgeGraph:
         return (fact for fact in facts if fact and not fact.superseded_by)
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return the facts, each after the corrections of earlier facts about its names.
+        """Return the given facts, and before each of them the facts that corrected other facts about its names.
 
         If The Kettles were renamed, "The band is Velvet Harbour" comes before "Ann has seen The Kettles". With `named`
-        false, only negated facts get corrections, to save room.
+        false, corrections are added to negated facts only, to save room.
         """
         told = list[Fact]()
         with self._lock:
@@ -172,10 +183,10 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text contains names in the graph, and all of them in full.
+        """Tell whether a text contains names from the graph, each of them in full.
 
-        "York" alone is not enough, as it may not be "New York". Objects that are everyday words, such as "red", are not
-        names.
+        If the graph has "New York", the result is false for a text with "York" alone, which may be another place.
+        Objects that are everyday words, such as "red", do not count as names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)

@@ -91,7 +91,7 @@ def _order(fact: Fact) -> tuple[tuple[int, ...], str]:
 def write_known(
     graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = MOST_BYTES
 ) -> str:
-    """Return the known facts that new messages may change, as triples, one per line, in the order first said.
+    """Return the known facts that new messages may change: triples, one per line, in the order they were first said.
 
     If not all facts fit, they are chosen in this order: the likely facts; facts about names in the new messages; facts
     about the user and about names in earlier messages. Within the last two groups, facts that share more words with the
@@ -102,7 +102,7 @@ def write_known(
         likely: The facts that the new messages are likely to change, the likeliest first.
         new_lines: The new messages.
         history: The earlier messages.
-        most: The most bytes to write.
+        most: The maximum size of the result, in bytes.
     """
     left, chosen = most, dict[str, Fact]()
     for fact in itertools.chain(likely, _find_mentioned(graph, new_lines, history)):

@@ -21,7 +21,7 @@ def find_sources(
     """Return each statement with the messages that it was taken from.
 
     The messages are found by their words. A statement that ends a fact ("NO LONGER Sam | lives in | Oslo") repeats the
-    words of older messages, so it gets the messages of the statement that replaces the fact, if there is one.
+    words of older messages. If another statement replaces the fact, the messages of that other statement are returned.
     """
     spoken = [(text, fold(text)) for text in (text_of(entry.message) for entry in entries)]
     found = [_sources_of(statement, entries, spoken) for statement in statements]
@@ -63,10 +63,7 @@ def _worth(statement: Statement, text: str, folded: str) -> tuple[int, bool]:
 
 
 async def reasons(facts: Sequence[Fact], log: Log) -> list[Reason]:
-    """Return each fact with the messages that stated it, and the message that corrected it.
-
-    The facts stay in the given order.
-    """
+    """Return each fact, in the given order, with the messages that stated it and the message that corrected it."""
     cited = sorted({seq for fact in facts for seq in (*fact.said_in, fact.superseded_by)} - {0})
     found = [entry for seq in cited for entry in await log.between(seq, seq)]
     quotes = {one.seq: Source(one.seq, _speaker(one), one.said_at, text_of(one.message)) for one in found}

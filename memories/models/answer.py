@@ -35,7 +35,7 @@ class Answer:
         finish_reason: The endpoint's `finish_reason`.
         spent: The cost of the call.
         model: The model's name as the endpoint returned it; "" if missing.
-        counted: The factors of the corrected token estimate; `None` before the first correction.
+        counted: The factors that correct token estimates, after this answer; `None` before the first correction.
     """
 
     message: Message
@@ -51,8 +51,8 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
     Args:
         said: The object from the client.
         seconds: The duration of the call.
-        asked: The beginning of error messages, which names the model and the prompt.
-        outcome: The end of error messages, which tells the consequence; "" for none.
+        asked: Text for the beginning of an error message: the names of the model and the prompt.
+        outcome: Text for the end of an error message, such as "; nothing was changed".
         api: The API of the request.
 
     Raises:

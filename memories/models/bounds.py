@@ -22,8 +22,9 @@ class Bounds:
     """Limits for the size of an answer, and for the time that it takes to arrive.
 
     Attributes:
-        max_bytes: The most bytes of an unpacked answer.
-        max_seconds: The most seconds from the first byte on; until then, the client's time-out applies.
+        max_bytes: The maximum size of an answer in bytes, after decompression.
+        max_seconds: The maximum number of seconds from an answer's first byte to its last. Before the first byte, the
+            client's time-out applies.
     """
 
     max_bytes: int

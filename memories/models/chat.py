@@ -143,10 +143,10 @@ class ChatModel:
             base_url: The URL of any OpenAI-compatible endpoint; by default `OPENAI_BASE_URL`, or else OpenAI's URL.
             api_key: The endpoint's key; by default `OPENAI_API_KEY`. A server on this machine (`localhost`) needs no
                 key.
-            max_reply_bytes: The most bytes of an unpacked answer, including a stream's framing. Applies only to clients
-                created by this object.
-            max_reply_seconds: The most seconds from an answer's first byte on; until then, the client's time-out
-                applies. Applies only to clients created by this object.
+            max_reply_bytes: The maximum size of an answer in bytes, after decompression; the framing of a stream counts
+                too. Applies only to clients created by this object.
+            max_reply_seconds: The maximum number of seconds from an answer's first byte to its last; before the first
+                byte, the client's time-out applies. Applies only to clients created by this object.
             **parameters: Parameters of each request, such as `temperature=0` or `max_completion_tokens=500`, and
                 options of clients created by this object, such as `max_retries=0` or `organization="..."`.
 
@@ -202,14 +202,14 @@ class ChatModel:
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
-        """Return this model, or for the offline model a faster form that calls the rules without a client.
+        """Return this model. If it is the offline model, return a faster form that calls its rules without a client.
 
-        The faster form has the same answers and costs, but no cassette records its calls.
+        The faster form gives the same answers at the same cost, but cassettes cannot record its calls.
         """
         return _Rules(self) if self._is_rules else self
 
     def asked_for(self, purpose: str) -> str:
-        """Return the beginning of an error message, which names the model and the prompt."""
+        """Return text for the beginning of an error message: the names of the model and the prompt."""
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     def connect(self) -> None:
@@ -240,15 +240,15 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The family of the endpoint, by the model file that it reports, or else by its address and model name."""
+        """The endpoint's family, by the model file that the endpoint reports, or else by address and model name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 
     async def find_window(self) -> int | None:
         """Return the model's context window as stated by the endpoint; `None` if it states none.
 
-        llama.cpp's `/props` is tried first, then the list of models. A window once found is not asked for again. OpenAI
-        is not asked, because its list has no windows.
+        llama.cpp's `/props` is tried first, then the list of models. After a success, later calls return the same
+        window without a request. OpenAI is not asked, because its list of models has no windows.
         """
         if self._window or self._is_rules:
             return self._window
@@ -268,7 +268,7 @@ class ChatModel:
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:
-        """Return a context manager that turns any exception of the client into a `ModelError`, also during a stream."""
+        """Return a context manager that turns any exception of the client into a `ModelError`, even during a stream."""
         try:
             yield
         except MemoryZooError as error:

@@ -108,7 +108,7 @@ def clean_reply(reply: str) -> str:
     """Return the answer in a reply, without greetings, fences, tags and repeated parts of the prompt.
 
     Raises:
-        ModelReplyError: Nothing remains of a non-empty reply, or the reply has half of a surrogate pair.
+        ModelReplyError: Nothing remains of a non-empty reply, or the reply has a lone surrogate.
     """
     text = _strip_announcement(_own_lines(extract_spoken(reply)))
     lines = text.split("\n")
@@ -120,7 +120,7 @@ def clean_reply(reply: str) -> str:
 
 
 def is_sendable(text: str) -> bool:
-    """Return whether a text can be sent and stored; half of a surrogate pair makes this impossible."""
+    """Return whether a text can be sent and stored; a lone surrogate makes this impossible."""
     return text.isascii() or text.encode(errors="replace").decode() == text
 
 

@@ -43,8 +43,9 @@ class Clients:
         base_url: The endpoint's URL, for clients created here; by default from the environment.
         api_key: The endpoint's key, for clients created here; by default from the environment.
         options: Further options for clients created here, such as `max_retries`.
-        make: Creates a client, in place of the default; called with the class name, "OpenAI" or "AsyncOpenAI".
-        bounds: Limits for the answers that clients created here accept.
+        make: Creates a client, given the class name "OpenAI" or "AsyncOpenAI"; by default, that class of `openai` is
+            called.
+        bounds: Limits for the answers to clients created here.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Clients:
         The key is not pickled; after unpickling, it comes from the environment.
 
         Raises:
-            OptionError: An argument may contain a key.
+            OptionError: The owner was made with a client, or with an argument that might contain a key.
         """
         suspects = {"client": self.given, "base_url": "@" in str(self.base_url)}
         parameters = {**parameters, **self._options}

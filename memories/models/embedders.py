@@ -115,9 +115,10 @@ class OpenAIEmbedder:
         base_url: The URL of any OpenAI-compatible endpoint.
         api_key: The endpoint's key; by default `OPENAI_API_KEY`. A server on this machine (`localhost`) needs no key.
         weight: The weight of vector similarity relative to word matches.
-        max_reply_bytes: The most bytes of an unpacked answer, for clients created by this object.
-        max_reply_seconds: The most seconds from an answer's first byte on, for clients created by this object; until
-            then, the client's time-out applies.
+        max_reply_bytes: The maximum size of an answer in bytes, after decompression. Applies only to clients created by
+            this object.
+        max_reply_seconds: The maximum number of seconds from an answer's first byte to its last; before the first byte,
+            the client's time-out applies. Applies only to clients created by this object.
         **parameters: Parameters of each request, such as `dimensions=512`, and options of clients created by this
             object, such as `max_retries=0`. Request parameters are part of the embedder's name, except `timeout` and
             parameters that may contain a secret, such as `extra_headers`.

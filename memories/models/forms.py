@@ -17,7 +17,7 @@ _NUMBER_CELL = re.compile(r"\d{1,3}[.)]?")
 
 
 def rows_of_table(text: str) -> list[str]:
-    r"""Return the lines of a text. For a Markdown table, return its rows without head, frame and row numbers.
+    r"""Return the lines of a text. For a Markdown table, return its rows without header, outer bars and row numbers.
 
     Example:
         >>> rows_of_table("| # | Who | What |\n|---|---|---|\n| 1 | Anna | sings |")

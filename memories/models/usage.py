@@ -89,8 +89,9 @@ class Usage:
     The purpose is the prompt's name, or `"embedding"`.
 
     Attributes:
-        estimated: A dict from a model's name to a dict with the estimated `"tokens"` of a `Conversation`'s last
-            request, and the `"factors"` that correct estimates. Empty if a tokenizer counts the tokens.
+        estimated: The token estimates of a `Conversation`, as a dict from the model's name to a dict: `"tokens"` has
+            the estimate for the last request, and `"factors"` correct the next estimates. Empty if a tokenizer counts
+            the tokens.
 
     Example:
         >>> usage = Usage()

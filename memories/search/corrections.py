@@ -148,15 +148,16 @@ class Corrections(NamedTuple):
     Attributes:
         rows: A row of numbers for each message, as returned by `rows_of`.
         terms: The words of all messages.
-        ends: The position in `terms` of each message's first word, and at the end the length of `terms`.
+        ends: The position in `terms` of each message's first word, followed by the length of `terms`.
         places: The positions of the possible corrections among all messages.
         kinds: The result of `kinds_of` for each possible correction.
         lengths: The length of each possible correction, in letters.
-        words: All words of the corrections, without common words, sorted.
-        said_by: For each word, the number of corrections with the word.
-        owners: For each of `words` in turn, the indices in `places` of the corrections with the word.
-        rareness: For each item of `owners`, the rareness of its word.
-        needed: For each correction, the total rareness of the words that it must share with a message to correct it.
+        words: The different words of the possible corrections, sorted, without common words.
+        said_by: For each of `words`, the number of possible corrections that have it.
+        owners: For each of `words`, one after another, the possible corrections that have it, as indices in `places`.
+        rareness: For each item of `owners`, the rareness of the word that it belongs to.
+        needed: For each possible correction, the total rareness that its words in a message must reach if it is to
+            count as a correction of the message.
     """
 
     rows: Rows
@@ -191,13 +192,13 @@ class Corrections(NamedTuple):
         return cls(rows, terms, ends, places, kinds, rows["length"][places], words, said_by, owners, rareness, needed)
 
     def newest(self, places: Sequence[int], longest: int, first: int) -> list[list[int]]:
-        """Return for each message the positions of at most two later corrections: the most similar, and the newest.
+        """For each message, return the positions of at most two later corrections: the most similar, and the newest.
 
         Args:
             places: The positions of the messages.
-            longest: The most letters in a correction.
-            first: The number of messages, from the first of `places`, for which any correction counts. For the rest,
-                it must be clear (see `SURELY`), and share 1.5 times as many rare words with the message.
+            longest: The maximum length of a correction, in letters.
+            first: The number of messages at the beginning of `places` for which any correction counts. For the other
+                messages, a correction must be clear (see `SURELY`), and share 1.5 times as many rare words.
         """
         if not len(self.places):
             return [[] for _ in places]

@@ -47,11 +47,11 @@ async def fit_found(
     tokens: Callable[[str], int],
     shorten: Shorten | None = None,
 ) -> Sequence[Passage]:
-    """Return the same passages as `fit_passages`, but read only as many messages as necessary.
+    """Choose passages as `fit_passages` does, but read only as many messages as necessary.
 
     Args:
         limit: The limit in tokens, including dates and speakers.
-        ranked: Takes a number, and returns the log numbers of that many best messages.
+        ranked: Given a number, returns the log numbers of that many messages, the best ones.
         read: Returns the messages with the given log numbers.
         tokens: Counts the tokens of a text.
         shorten: Shortens long passages, as in `fit_passages`; `None` to shorten none.

@@ -26,7 +26,7 @@ UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 class KnownIndex:
     """Searches the facts or statements of a state, and follows the state's changes.
 
-    Changed items are only read at the next search, because many changes may come before it.
+    Changed items are read only when the next search begins, because more changes may come before it.
 
     Args:
         units_of: Returns the units (facts or statements) of an item.
@@ -53,9 +53,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield a group for each unit found: later units that replace a name in it, then the unit itself.
+        """Yield a group for each unit found: later units that say what replaced a name in it, then the unit itself.
 
-        If `limit` is at most 300 tokens, later units are left out.
+        If `limit` is at most 300 tokens, the later units are left out.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

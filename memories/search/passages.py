@@ -59,8 +59,9 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
     """Return a row for each new message, with the fields of `ROW`.
 
-    `counts` has the number of terms in each message. `before` has the rows of earlier messages: the first new message
-    may continue their last exchange and their last segment (messages without a long pause between them).
+    `counts` has the number of terms in each message. `before` has the rows of the earlier messages, because the first
+    new message may belong to the same exchange and the same segment (messages without a long pause) as the last of
+    them.
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -80,8 +81,8 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
 def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
     """Return the positions at which the windows around messages begin and end.
 
-    A window grows by one message on each side in turn. A side stops growing at a long pause, and at a message that does
-    not fit the size.
+    A window grows by one message on each side in turn. A side stops growing at a long pause, or at a message for which
+    the window has no room.
 
     Args:
         rows: The rows of all messages.
@@ -107,7 +108,7 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
 
 
 def reach(size: int) -> int:
-    """Return the highest possible number of messages in a window of `size` letters; each takes at least ten."""
+    """Return the maximum number of messages in a window of `size` letters; a short message counts as ten."""
     return size // _LEAST_LENGTH
 
 
@@ -152,8 +153,8 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
     """Return each message's nearness: by how many standard deviations its similarity is above the lowest.
 
-    Messages that were not found have 0. Each message also gets a share of the nearness of the messages before and after
-    it.
+    Messages that were not found start at 0. Each message then gets a share of the nearness of the messages before and
+    after it.
 
     Args:
         count: The number of all messages.

@@ -79,12 +79,12 @@ class Documents:
 
 
 class PersistedIndex:
-    """The word index of one conversation, with recently read messages.
+    """The word index of one conversation, with a cache of its messages.
 
-    The store keeps the index as a separate state, with some dozens of messages in each item. Each message is therefore
+    The store keeps the index as a separate state, with dozens of messages in each item. Each message is therefore
     analysed once, except for the newest few after a restart. After a deletion from the log, the index is built anew.
 
-    State: the items of `WordIndex.pack`, with log numbers as keys; `analyser`, the version of the analyser.
+    State: the items of `WordIndex.pack`, with log numbers as keys, and under `analyser` the analyser's version.
 
     Args:
         store: The store with the log and the state.
@@ -118,7 +118,7 @@ class PersistedIndex:
         return index
 
     def worth_keeping(self, newest: int) -> bool:
-        """Tell if the stored index should be brought up to date: it lacks 64 messages or more."""
+        """Tell if the stored index should be updated: up to log number `newest`, it lacks 64 messages or more."""
         return newest - self._watermark >= _FEWEST_KEPT
 
     async def keep(self, log: Log, newest: int) -> None:

@@ -15,7 +15,7 @@ _DATES = (*(language.dates for language in LANGUAGES), DATES)
 
 
 def find_dates(text: str, said: date) -> list[str]:
-    """Return the dates meant by phrases such as "yesterday" in a text, as a list of words without repetition.
+    """Return the dates meant by phrases such as "yesterday" in a text, as a list of words, each word once.
 
     Args:
         text: A message or a question.

@@ -60,8 +60,8 @@ class KnownUnit(NamedTuple):
 
     Attributes:
         text: The fact or statement in words.
-        names: The names of its subjects in canonical form, first the name under which the unit is kept.
-        seq: The log number of the first message that said so; 0 if unknown.
+        names: The canonical names of its subjects; the first is the name under which the unit is stored.
+        seq: The log number of the first message that stated it; 0 if unknown.
         said_at: The time of that message, with a time zone; `None` if unknown.
         tells: True if the unit says who or what a subject is ("is the head baker").
         advice: True if the unit reports an answer or advice of the assistant.
@@ -105,9 +105,9 @@ class FoundUnits:
         return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """Return the first `most` names found, as a dict from name to the unit that introduces it.
+        """Return up to `most` names, those of the best units, each with the unit that introduces it.
 
-        It is the best unit that tells who or what the name is, or else the best with the name.
+        A name is introduced by the best unit that says who or what it stands for, or else by its best unit.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:
@@ -163,7 +163,7 @@ def asks_for_rule(question: str) -> bool:
 
 
 def obliges(statement: str) -> bool:
-    """Tell if a statement sets a condition or a limit, such as "must be freestanding" and "only on Mondays".
+    """Tell if a statement sets a condition or a limit, such as "must be freestanding" or "only on Mondays".
 
     Example:
         >>> obliges("The set must be freestanding."), obliges("The set is blue.")
@@ -183,7 +183,7 @@ def asks_for_place(question: str) -> bool:
 
 
 def tells_place(statement: str) -> bool:
-    """Tell if a statement may have a place: a preposition of place before a name.
+    """Tell if a statement may name a place: it has a preposition of place before a name.
 
     Example:
         >>> tells_place("Ann goes to Oslo."), tells_place("Ann goes to school.")

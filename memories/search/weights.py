@@ -12,7 +12,7 @@ class Weights:
     Attributes:
         own: The weight of the words of the message itself.
         around: The weight of the words in the window around the message.
-        segment: The weight of the words in the message's segment: a longer part without a long pause.
+        segment: The weight of the words in the message's segment: a longer run of messages without a long pause.
         month: The gain of a message from the month or day that the query asks for, as a share of its score by words.
         speaker: The gain of a message whose speaker is named in the query, in points of the score.
         telling: The gain of a message that speaks of "I" or "we", as a share of the best score by words.
@@ -20,19 +20,20 @@ class Weights:
         answering: The share of a question's score that is added to the message after it.
         short: The number of letters up to which a message loses nothing for its length; see `count_letters`.
         length: The loss for each doubling of a message's length above `short`, as a share of the best score by words.
-        talkative: The loss for each doubling of the speaker's mean length above `short`, as a share of the best score
-            by words.
+        talkative: The loss for each doubling, above `short`, of the mean length of the speaker's messages, as a share
+            of the best score by words.
         embeddings: The gain for each standard deviation of similarity, as a share of the best score by words. At 0,
             embeddings are not searched.
         before: The share of the previous message's similarity that is added to a message's own.
         after: The share of the next message's similarity that is added to a message's own.
         saturation: The parameter k1 of BM25: the lower, the less a repeated word adds.
         dilution: The parameter b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
-        window: The size of the window around a message in letters, including the message itself.
-        sure_correction: The share of a clear correction's rare words that a message must have to be corrected by it.
-        possible_correction: The same for a text that may be a correction.
-        same_subject: The least total rareness of the words that a correction and the corrected message share. A word's
-            rareness is between 0 (the most frequent words) and 1 (words found only once).
+        window: The size in letters of the window around a message, including the message itself.
+        sure_correction: The least share of its rare words that a clear correction must have in common with the message
+            that it corrects.
+        possible_correction: The same share for a message that may be a correction.
+        same_subject: The least total rareness of the words that a correction and the corrected message share. The
+            rareness of a word is between 0 (the most frequent words) and 1 (words found only once).
     """
 
     own: float = 0.5
@@ -66,12 +67,12 @@ class UnitWeights:
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units about the unit's subjects.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The share by which `neighbours` grows for a neighbour that tells who or what a subject is.
+        roles: The increase of `neighbours`, as a share, for a neighbour that says who or what a subject is.
         kinds: The gain of a unit with a date, number, place or rule if the query asks for one, as a share of its score.
-        having: A second gain of the same units, as a share of the best score of all units.
-        common: The weight of everyday words ("big", "behind"), if other words count 1.
+        having: A further gain of the units that `kinds` applies to, as a share of the best score of all units.
+        common: The weight of everyday words ("big", "behind"), where other words have the weight 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
-        rows: The additional weight of two words that stand in a row in both the query and the unit.
+        rows: The additional weight of two words that follow each other in both the query and the unit.
         length: The loss for each doubling of a unit's length above `short`, as a share of the best score.
         kept: The share of its score that even a very long unit keeps.
         short: The number of words up to which a unit loses nothing for its length.

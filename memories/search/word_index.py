@@ -215,7 +215,7 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return up to `k` exchanges, those of the given messages in order, each as its first and last log number."""
+        """Return the exchanges of the first messages in `seqs`, at most `k`, as pairs of first and last log number."""
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]

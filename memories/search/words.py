@@ -33,7 +33,7 @@ _CHARACTER = 0.1
 
 
 class Analyser:
-    """Turns texts into terms, as numbers: stems in languages that memzoo knows, words in others. Keeps no text.
+    """Turns texts into terms: hashes of stems in languages that memzoo knows, of whole words in others. Keeps no text.
 
     The tokenizer and the stems of English belong to SQLite's full-text search.
 
@@ -96,7 +96,7 @@ def find_telling_words(query: str) -> Sequence[str]:
 
 
 def hash_word(word: bytes) -> int:
-    """Return a word's hash of 64 bits."""
+    """Return a word's 64-bit hash."""
     return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
 
 
@@ -112,7 +112,7 @@ def space_out(text: str) -> str:
 
 
 def count_letters(text: str) -> int:
-    """Return the length of a text in letters; a Chinese or Japanese character says as much as four letters."""
+    """Return the length of a text in letters; a Chinese or Japanese character counts as four letters."""
     return len(text) if text.isascii() else len(text) + 3 * len(_UNSPACED.findall(text))
 
 
@@ -122,8 +122,8 @@ class Grain(NamedTuple):
     Attributes:
         first: The position of each span's first message, as an array or a slice.
         end: The position after each span's last message, as an array or a slice.
-        day: The position of each span's date, in a list of all messages followed by all dates.
-        norm: BM25's length norm of each span: the longer the span, the less its words count.
+        day: The position of each span's date, where the dates are numbered after all messages.
+        norm: The length norm of each span in BM25: the longer the span, the less its words count.
         saturation: The k1 of BM25, as in `Weights`.
     """
 
@@ -138,9 +138,9 @@ class Grain(NamedTuple):
         """Return a grain with the given spans.
 
         Args:
-            spans: The positions of the spans' first messages, and those after their last messages, as a pair.
-            day: The position of each span's date.
-            ends: The positions where the terms of each message and then of each date begin, and the number of terms.
+            spans: A pair: the values of `first`, and those of `end`.
+            day: The position of each span's date, where the dates are numbered after all messages.
+            ends: The position of the first term of each message, then of each date, followed by the number of terms.
             weights: The weights.
         """
         first, end = spans
@@ -149,7 +149,10 @@ class Grain(NamedTuple):
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
-        """Add a phrase's score, times `share`, to the `scores` of the spans that contain the phrase."""
+        """Add a phrase's score, times `share`, to the `scores` of the spans that contain the phrase.
+
+        `began` and `finished` are the arrays that `phrase_counts` yields for the phrase.
+        """
         count = finished[self.end] - began[self.first]
         if finished is not began:
             # A phrase longer than a span may begin before the span and end after it.
@@ -165,16 +168,17 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, parts: NDArray[numpy.uint16], ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Yield three values for each phrase that occurs: two arrays of counts, and the phrase's share.
+    """Yield three values for each phrase that occurs: the arrays `began` and `finished`, and the phrase's share.
 
-    For each position in `ends`, the first array counts how often the phrase begins before it, and the second how often
-    the phrase ends before it. The difference of two counts is the number of times in a span.
+    For each position in `ends`, `began` counts how often the phrase begins before the position, and `finished` how
+    often the phrase ends before it. A span from position a to position b thus has the phrase `finished[b] - began[a]`
+    times.
 
     Args:
         terms: The terms of all messages, then of all dates.
         parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
             terms share them.
-        ends: The positions where the terms of each message and then of each date begin, and the number of terms.
+        ends: The position of the first term of each message, then of each date, followed by the number of terms.
         phrases: The phrases to search for, each with its share (its weight).
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.

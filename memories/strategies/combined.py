@@ -236,8 +236,8 @@ def merge_views(
     Args:
         views: The views, in any order.
         renderer: Counts tokens.
-        limit: The most tokens of the merged view; `None` for no limit.
-        shares: A share for each view; not all may be 0.
+        limit: The maximum number of tokens in the merged view; `None` for no limit.
+        shares: A share for each view; at least one must be greater than 0.
         first: A view to show whole, before all other views.
 
     Raises:

@@ -36,15 +36,15 @@ _MOST_INTRODUCED = 40
 class ConversationEntityMemory(ModelBackedMemory):
     """Shows the last `k` exchanges, and the statements of its notes that fit the input.
 
-    Each person or thing has a separate note. A load searches without a model: the input's words are searched in each
-    statement, and in its note as a whole. One call amends the notes for eight exchanges (`learn_every`), which are
-    shown word for word until then: the model adds statements, and ends outdated statements, which stay as history. A
-    statement that forbids something, or tells of an allergy, is shown for any question, if there is room. Upper and
-    lower case are the same in names. If the model replies that two names mean the same ("Bob = Robert"), both names
-    share one note.
+    Each person or thing has a separate note. After eight exchanges (`learn_every`), one call amends the notes: the
+    model adds statements, and ends outdated statements, which stay as history. Until that call, the exchanges are shown
+    word for word. A load searches without a model, for statements that have the input's words or belong to a note with
+    these words. A statement that forbids something, or tells of an allergy, is shown for any question, if there is
+    room. Upper and lower case are the same in names. If the model replies that two names mean the same ("Bob =
+    Robert"), both names share one note.
 
-    This memory is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens
-    show 0.59 of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.50.
+    This memory is good for details in few tokens. With a large model's notes on the bundled conversation, a view of 300
+    tokens answers 59% of the questions, and a view of 1,000 tokens 87%; a search over the messages answers 26% and 50%.
 
     Costs: 1 call for 8 exchanges; tokens up to the limit.
 
@@ -158,7 +158,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def entities(self) -> dict[str, str]:
-        """A dict from name to note, a single text, sorted by name. `settle` first takes in messages that still wait."""
+        """The notes: a dict from name to text, sorted by name. To include waiting messages, call `settle` first."""
         return EntityNotes(drive(self._known_state()).items).notes
 
     @property

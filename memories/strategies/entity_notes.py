@@ -116,7 +116,7 @@ class EntityNote(NamedTuple):
         return cls(item.get("name", ""), values, statements, holding, places)
 
     def find(self, unit: KnownUnit) -> int | None:
-        """Return the position in `holding` of a statement that a search found; `None` if it is not current any more."""
+        """Return the position in `holding` of a statement that a search found; `None` if it is no longer current."""
         return self.places.get(unit.text.removeprefix(f"{self.name}: "))
 
 
@@ -176,7 +176,13 @@ class EntityIndex:
             return self._names.find_all_names(text)
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the names that a text asks about: a dict from key to certainty, from 0 to 1."""
+        """Return the names that a text asks about: a dict from key to certainty, from 0 to 1.
+
+        Args:
+            text: The text, such as a question.
+            labels: The labels of user and assistant: "I" means the user, "you" the assistant.
+            before: The earlier messages, newest first, in which to find the meaning of "she" and "it".
+        """
         with self._lock:
             return find_asked_names(text, self._names, labels, before)
 
@@ -195,7 +201,7 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Return those of the keys that are not a note's own, but another name for it."""
+        """Return the keys that stand for another name of a note, without the keys of the notes themselves."""
         with self._lock:
             return self._of.keys() & keys
 
@@ -252,8 +258,8 @@ class EntityNotes:
 
     Attributes:
         items: A dict from key to item of the state. A key is a name in canonical form.
-        index: An index of the items, by default a new one. It may be that of an earlier or later state: its names
-            without an item are skipped.
+        index: An index of the items; by default, a new one is made. The index of an earlier or later state may be used
+            too: names in the index that have no item are skipped.
     """
 
     items: Mapping[str, Mapping[str, Any]]
@@ -311,7 +317,7 @@ class EntityNotes:
         return (self.items[key]["name"] for key in self._keep_known(self._index.find_keys(text)))
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-        """Return the notes that a text asks about: a dict from key to certainty, from 0 to 1."""
+        """Return the notes that a text asks about: a dict from key to certainty; see `EntityIndex.find_asked`."""
         asked = self._index.find_asked(text, labels, before)
         for other in self._index.other_names(asked.keys()):
             key, surely = self.key(other), asked.pop(other)
@@ -342,8 +348,8 @@ class EntityNotes:
         """Return the changed items after amendments. Nothing is deleted: corrected statements stay as history.
 
         Args:
-            amendments: Triples of the key or name of a note, the statement that ends (or `None`), and the statement to
-                add (or "").
+            amendments: Triples: the key or a name of a note, the statement to end (or `None`), and the statement to add
+                (or "").
             same: Other names for entities: a dict from another name to the name to keep.
             entries: The messages that the amendments come from.
         """

@@ -23,11 +23,11 @@ Kept = TypeVar("Kept")
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
     """Return the changes of `derive`. If the reply about an exchange is cut off, derive from each half of the exchange.
 
-    A half has fewer messages, or fewer sentences of a single message. If a half fails, nothing is changed.
+    A half has half of the messages; a single message is halved between two sentences. If a half fails, nothing changes.
 
     Raises:
-        ModelReplyError: The reply was cut off, and `entries` are a single sentence, or several exchanges (which the
-            caller divides).
+        ModelReplyError: The reply was cut off, and `entries` cannot be halved: they are a single sentence, or several
+            exchanges, which the caller must divide.
     """
     try:
         return await derive(state, entries, log)
@@ -75,7 +75,7 @@ class Draft(Generic[Kept]):
         self._kept: Kept | None = None
 
     def after(self, items: Mapping[str, JSON]) -> Kept:
-        """Update the indexes to the state's `items`, and return them. Only one thread may call this at a time."""
+        """Return the indexes, updated to the state's `items`. Only one thread may call this at a time."""
         before, kept = self._items, self._kept
         kept = self._make() if kept is None else kept
         changes = {key: item for key, item in items.items() if before.get(key) is not item}

@@ -53,16 +53,16 @@ _TELLING = re.compile(r"(?:is|are|was|were|works|runs|plays|teaches)\b|[\u662f\u
 class ConversationKGMemory(ModelBackedMemory):
     r"""Shows the facts that fit the input, found by words.
 
-    One call writes down the facts of eight exchanges (`learn_every`) as subject, relation and object; the exchanges are
-    shown word for word until then. A load searches without a model. It finds a fact by its words, and by those of
-    other facts about its names: "my head baker" finds all facts about Devin, if one says that Devin is head baker.
-    A fact that forbids something, or tells of an allergy, is shown for any question, if there is room. Facts from
-    different exchanges are joined under one name, and corrections win: if a subject can have only one object, the newer
-    fact supersedes the older fact, which stays as history.
+    After eight exchanges (`learn_every`), one call writes down their facts as subject, relation and object. Until that
+    call, the exchanges are shown word for word. A load searches without a model. It finds a fact by its words, and by
+    the words of other facts about its names: "my head baker" finds all facts about Devin, if one says that Devin is
+    head baker. A fact that forbids something, or tells of an allergy, is shown for any question, if there is room.
+    Facts about a name are shown together, even from different exchanges. Corrections win: if a subject can have only
+    one object, the newer fact supersedes the older fact, which stays as history.
 
     This memory is good for connected and changing facts, and for very few tokens. With a large model's facts from the
-    bundled conversation, 150 tokens show 0.46 of the answers (a search over the messages shows 0.13) and 1,000 show
-    0.80, with 13 of 13 corrections.
+    bundled conversation, a view of 150 tokens answers 46% of the questions (a search over the messages: 13%), and
+    a view of 1,000 tokens 80%, with 13 of 13 corrections.
 
     Costs: 1 call for 8 exchanges; tokens up to the limit.
 
@@ -118,7 +118,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """The graph of all facts so far. For messages that still wait, call `settle` first."""
+        """The graph of all facts so far. To include waiting messages, call `settle` first."""
         return self._kg
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -180,7 +180,7 @@ class ConversationKGMemory(ModelBackedMemory):
         No model is asked. Messages that were not learnt from yet are left out.
 
         Args:
-            name: The name of a person or thing; part of a name finds all names with the part.
+            name: The name of a person or thing. Part of a name, such as "York", finds all names that contain it.
 
         Raises:
             OptionError: The name is not a string.

@@ -69,7 +69,7 @@ def strategy_named(name: str) -> type[BaseMemory]:
 
 
 def further_names() -> list[str]:
-    """Return the short names of all but the seven classic strategies; those from installed packages come last."""
+    """Return the short names of all strategies besides the classic seven; those from installed packages come last."""
     return [*FURTHER, *_find_added()]
 
 

@@ -42,10 +42,10 @@ class KnownNotes:
         return [*in_full, *self.names]
 
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """Yield the changes to notes from the lines of a reply.
+        """Yield the changes to notes that the lines of a reply ask for.
 
-        A change is the note's key or name, the statement to end (`None` to end none), and the text to add. A line gives
-        the statement to end by its number in the prompt; lines with an unknown number are skipped.
+        A change is the key or name of a note, the statement to end (`None` to end none), and the text to add. The reply
+        names a statement by its number in the prompt; a line with an unknown number is skipped.
         """
         for name, text, number in amendments:
             if not number:
@@ -67,7 +67,7 @@ def choose_notes(
         touched: The results of a search for statements that the new messages may change, the most probable first.
         new_lines: The new messages.
         history: The earlier messages.
-        tokens: The most tokens of the result.
+        tokens: The maximum number of tokens in the result.
     """
     named = [notes.key(name) for name in notes.find_names(new_lines)]
     before = [notes.key(name) for name in notes.find_names(history)]
@@ -108,10 +108,11 @@ def notes_within(
 ) -> dict[str, Sequence[NoteStatement]]:
     """Return the statements to show: the best results that fit, and the first statement of each shown note.
 
-    A second copy of a statement, in the note on somebody whom it names, is shown only if room is left at the end.
+    A statement may be in the notes on several names that it mentions. A second copy is shown only if room is left at
+    the end.
 
     Args:
-        limit: The most tokens of all statements together.
+        limit: The maximum number of tokens of all statements together.
         groups: Groups of search results, the best first. A group is shown as a whole or skipped.
         notes: All notes.
         tokens: Counts the tokens of a text.

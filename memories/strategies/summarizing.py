@@ -51,10 +51,10 @@ class SummarizingMemory(ModelBackedMemory):
         return state.watermark + 1
 
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
-        """Return the summary updated with messages, oldest first. Nothing is stored.
+        """Return a summary updated with messages, which come oldest first. Nothing is stored.
 
-        If the messages add nothing, the old summary is returned. If the new summary is over its limit, the model is
-        asked once more, to shorten it.
+        If the messages add nothing, the old summary is returned. If the new summary exceeds `max_state_tokens`, the
+        model is asked once more, to shorten it.
 
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
@@ -66,7 +66,7 @@ class SummarizingMemory(ModelBackedMemory):
 
     @property
     def summary(self) -> str:
-        """The stored summary; "" before the first summary. For messages that still wait, call `settle` first."""
+        """The stored summary; "" before the first summary. To include messages that still wait, call `settle` first."""
         return summary_of(drive(self._known_state()))
 
     def _quote_summary(self, state: State) -> str:
@@ -74,7 +74,7 @@ class SummarizingMemory(ModelBackedMemory):
         return quote_turns(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
     def is_over_limit(self, state: State) -> bool:
-        """Tell whether the summary is too long, and the model was not yet asked to shorten it."""
+        """Tell whether the summary is too long and the model has not been asked yet to shorten it."""
         return state.items.get(_OVER) != self.max_state_tokens and self._too_long(summary_of(state))
 
     async def _bound(self, summary: str) -> str:

@@ -18,11 +18,11 @@ _OF_AN_EXCHANGE = 2
 
 @strategy
 class SummarizingWindowMemory(SummarizingMemory):
-    """Shows a summary message and the messages after it. When these are too many, they are summarised too.
+    """Shows one summary message and the messages after it. Once the messages are too many, they are summarised too.
 
-    This is the pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model
-    distils these messages into one summary message. The summary counts as a message, and is distilled with the others
-    the next time. One call serves several exchanges. The system message stays unchanged; the summary describes tool
+    This is the pattern of LangChain.js' guide: once `max_messages` messages precede the newest user message, a model
+    distils them into one summary message. The summary counts as a message, and is distilled with the others the next
+    time. One call serves several exchanges. The system message stays unchanged; the summary describes tool
     calls in words. The log keeps all messages.
 
     Costs: 1 call for several exchanges.

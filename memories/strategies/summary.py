@@ -13,12 +13,13 @@ __all__ = ["ConversationSummaryMemory"]
 class ConversationSummaryMemory(SummarizingMemory):
     r"""Shows a summary of the whole conversation.
 
-    A model call for 16 exchanges (`learn_every`) updates the summary, which stays short in a conversation of any
-    length; the model leaves out some details. Messages that are not summarised yet are shown word for word after the
-    summary. `settle` summarises them at once.
+    One model call updates the summary with 16 exchanges (`learn_every`). The summary stays short in a conversation of
+    any length; the model leaves out some details. Messages that are not summarised yet are shown word for word after
+    the summary. `settle` summarises them at once.
 
-    This memory is good for the gist of a whole conversation: 855 tokens of a large model's summary show 0.71 of the
-    answers about the bundled conversation. While the summary does not change, a provider's prompt cache stays valid.
+    This memory is good for the gist of a whole conversation: a large model's summary of 855 tokens contains 71 % of the
+    answers to the questions about the bundled conversation. While the summary does not change, a provider's prompt
+    cache stays valid.
 
     Costs: 1 call for 16 exchanges; few tokens.
 

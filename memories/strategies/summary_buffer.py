@@ -20,14 +20,14 @@ _LEAST_TARGET = 600
 class ConversationSummaryBufferMemory(SummarizingMemory):
     """Shows the newest messages that fit a token limit, after a summary of the older ones.
 
-    The model is asked only when the limit is passed: one call summarises the oldest messages, enough to make room for
-    the next exchanges (`prune_to`).
+    The model is asked only when the limit is exceeded: one call then summarises enough of the oldest messages to make
+    room for the next exchanges (`prune_to`).
 
     This memory is good for the exact words of the newest messages, with few calls. The details of older messages depend
-    on the summary's length: 800 tokens of a large model's summary, with 200 tokens of messages, show 0.72 of the
-    answers about the bundled conversation, while notes show 0.88.
+    on the summary's length: up to 800 tokens of a large model's summary and 200 tokens of messages contain 72 % of
+    the answers to the questions about the bundled conversation, while 1,000 tokens of notes contain 87 %.
 
-    Costs: 1 call when the limit is passed; tokens up to the limit, and the summary.
+    Costs: 1 call when the limit is exceeded; tokens up to the limit, and the summary.
     Needs: a model.
 
     State: `summary`, a text. Messages that are not summarised are shown.
@@ -64,7 +64,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             raise OptionError(f"prune_to must be at most max_token_limit {self.max_token_limit}, not {self.prune_to}")
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of oldest messages to summarise now; 0 if the limit is not passed.
+        """Return the number of oldest messages to summarise now; 0 if the limit is not exceeded.
 
         A tool call and its results are summarised together.
         """

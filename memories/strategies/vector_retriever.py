@@ -43,13 +43,14 @@ def _check_index(_: str, value: object) -> None:
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows the messages that fit the input best, from anywhere in the conversation.
 
-    Messages are found by their words, their date, the dates they mean ("yesterday") and the words of the messages
-    around (BM25). With an `embedder`, messages are also found by meaning, and the scores are added. With an `index`
-    alone, messages are also found by parts of words (`HashEmbedder`, which needs no download). `clock` decides the day
-    that a question means by "yesterday". A message that was corrected later is shown with its correction. Neither
-    saving nor loading asks a model. The best messages that fit `max_token_limit` are shown in the order said, with
-    speakers and dates; the rest of the limit goes to messages near them, then to the newest. With `k` instead, the best
-    exchanges are shown as documents, best first: a line for each input and output, "key: value".
+    Messages are found (by BM25) by their words, the words of the messages around them, their date, and the dates that
+    they mean by words such as "yesterday". With an `embedder`, messages are also found by meaning, and the scores are
+    added. With an `index` but no `embedder`, messages are also found by parts of words (`HashEmbedder`, which needs no
+    download). If a question says "yesterday", `clock` tells the day from which to count. A message that was corrected
+    later is shown with its correction. Neither saving nor loading asks a model. The best messages that fit
+    `max_token_limit` are shown in their original order, with speakers and dates; the rest of the limit goes to messages
+    near them, then to the newest. With `k` instead, the best exchanges are shown as documents, best first: a line
+    "key: value" for each input and output.
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
@@ -121,7 +122,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of messages to learn from now: all, or 0.
 
-        Without an embedder, the result is 0 until it is time to store the word index again.
+        Without an embedder, there is nothing to learn; the result is 0 unless it is time to store the word index again.
         """
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0

@@ -57,7 +57,7 @@ class WindowMemory(BaseMemory):
     """Shows the system message and the newest messages that fit a limit.
 
     With a `step`, the window moves in steps: on most turns, the window begins with the same message as before, and a
-    provider's prompt cache stays valid. The beginning depends on the log alone (see `Steps` in
+    provider's prompt cache stays valid. For a given limit and step, the log alone decides that message (see `Steps` in
     `memzoo.memories.text.eviction`).
 
     A smaller limit hides messages; a larger limit shows them again, unless `keep_history=False` deleted the messages.
@@ -118,7 +118,7 @@ class WindowMemory(BaseMemory):
         return limit
 
     def limits(self) -> tuple[int, Steps | None]:
-        """Return the most messages or tokens to show, and the `Steps` in which the window moves (`None` for no steps).
+        """Return the maximum to show, in messages or tokens, and the `Steps` of the window (`None` for no steps).
 
         A window of messages shows up to `step` messages beyond its limit. A window of tokens never exceeds its limit.
         """
@@ -174,10 +174,10 @@ class WindowMemory(BaseMemory):
         return replace(shown, room=as_room(left.room, shown.entries, self.weight))
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
-        """Restart the view with these messages, oldest first; later messages follow.
+        """Let the view begin with these messages, which come oldest first; messages saved later follow them.
 
-        The messages are added to the log as a turn, after an empty system message as a mark. Earlier messages stay in
-        the log; to show them again, delete the mark with `forget`.
+        The messages are added to the log as one turn, after an empty system message that marks the new beginning.
+        Earlier messages stay in the log; to show them again, delete the mark with `forget`.
 
         Raises:
             MessageError: A message is invalid; nothing was changed.
@@ -320,10 +320,10 @@ class TokenWindowMemory(WindowMemory):
 
 
 class SlidingWindow:
-    """Caches the messages that fit a limit, for a log with only user messages and answers.
+    """Caches the messages that fit a limit, for a log that has only user messages and answers.
 
-    From one load to the next, new messages are added at the end and old messages are dropped, so a load costs only the
-    changes. `fit_messages` handles all other logs.
+    The cost of a load depends only on the messages added and dropped since the last load. For any other log, use
+    `fit_messages`.
 
     Args:
         weight: Returns the weight of an entry towards the limit.
@@ -339,7 +339,7 @@ class SlidingWindow:
     async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], float] | None:
         """Return the entries that fit, oldest first, and the weight that can be added before an old entry is dropped.
 
-        Returns `None` if there are other messages than user messages and answers, or no user message fits. Then use
+        Returns `None` if a message is neither a user message nor an answer, or no user message fits. Then use
         `fit_messages`.
         """
         known, about = self._known, (limit, log.cached.epoch, self._counted_by())

@@ -1,4 +1,4 @@
-"""Replaces old tool results with a one-line note, in views and in upkeep calls. The log keeps the full results."""
+"""Replaces each old tool result with one line, in views and in upkeep calls. The log keeps the full results."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -21,13 +21,13 @@ __all__ = ["ClearToolResults", "ClearToolResultsOption", "Clearing", "clear_resu
 
 @dataclass(frozen=True, kw_only=True)
 class ClearToolResults:
-    """Replaces old tool results with a line that names the tool and the length of the result.
+    """Replaces each old tool result with a line that names the tool and the length of the result.
 
     Attributes:
-        keep: At least this many of the newest results stay in full, and all results since the last answer.
-        step: Results are replaced together, at most once in this many messages. In between, a provider's prompt cache
-            stays valid.
-        over: Only results of more than this number of tokens are replaced.
+        keep: At least this many of the newest results stay in full, as do all results since the last answer.
+        step: Results are replaced several at a time, at most once every `step` messages. In between, a provider's
+            prompt cache stays valid.
+        over: Only results with more tokens than this are replaced.
         exclude: The names of tools whose results stay in full, and do not count towards `keep`.
 
     Raises:
@@ -164,7 +164,7 @@ class Clearing:
     def may_change(self, shown: Sequence[Entry]) -> bool:
         """Tell whether the view may change later, when more tool results are replaced.
 
-        Results that are not `shown` count too, because shorter results leave room for other messages.
+        Results outside `shown` matter too: once they are replaced, there is room for more messages.
         """
         if any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in shown):
             return True

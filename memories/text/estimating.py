@@ -51,22 +51,22 @@ _JOINT = 0.4  # an underscore before letters is often one token with them
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """The tokens that a family of tokenizers makes of each kind of character, as fitted by `tools/tokenizers`.
+    """The cost in tokens of each kind of character, for a family of tokenizers, as fitted by `tools/tokenizers`.
 
-    The factors multiply estimates that are common to all families.
+    The attributes that are called factors multiply estimates that are common to all families.
 
     Attributes:
         name: The family's name.
         models: A regular expression for the names of the family's models.
         words: A factor for the tokens at the beginnings of words.
         long: A factor for the tokens in the rest of long words, and for accents.
-        sign: The tokens of a Chinese character, also in Japanese.
-        kana: The tokens of another Japanese character.
+        sign: The tokens of a Chinese character, in Chinese or in Japanese.
+        kana: The tokens of a Japanese kana.
         hangul: The tokens of a Korean character.
         number: The tokens of a group of up to three digits, in addition to `digit`.
         digit: The tokens of each digit.
-        mark: The tokens of punctuation marks in a row.
-        blank: A factor for the tokens of line ends and of more than one space.
+        mark: The tokens of a run of punctuation marks.
+        blank: A factor for the tokens of line ends and of runs of spaces.
         frame: The tokens around a message: its role and its marks in the chat template.
     """
 
@@ -86,7 +86,7 @@ class Tokenizer:
     def measure(self, text: str) -> "tuple[float, float, float, float]":
         """Return the tokens of a text as four numbers, for four kinds of character.
 
-        The kinds are: letters; Chinese characters; Japanese and Korean characters; digits, punctuation and blanks.
+        The kinds are: letters; Chinese characters; kana and Korean characters; digits, punctuation and blanks.
         """
         letters = signs = kana = marks = 0.0
         for match in _PIECE.finditer(text):
@@ -148,8 +148,8 @@ class Factors(NamedTuple):
 
     Attributes:
         letters: The factor for letters.
-        signs: The factor for Chinese characters, also in Japanese.
-        kana: The factor for other Japanese characters, and for Korean ones.
+        signs: The factor for Chinese characters, in Chinese or in Japanese.
+        kana: The factor for Japanese kana and for Korean characters.
         marks: The factor for digits, punctuation and blanks.
         frame: The tokens around a message.
         base: The tokens around a request.
@@ -256,13 +256,13 @@ _PLAUSIBLE = 0.4, 2.5
 class Estimate:
     """The token estimate of one memory, corrected after each answer by the endpoint's count of tokens.
 
-    The corrections are factors, stored with each answer, so two processes with the same log have the same estimate. The
-    factors in use change only by 3 % or more, so that views rarely move.
+    The corrections are factors, which are stored with each answer: all processes with the same log have the same
+    estimate. The factors in use change only in steps of about 3 % or more, so that views rarely move.
 
     Attributes:
         tokenizer: The family of tokenizers.
         factors: The factors in use.
-        learnt: The factors learnt from the newest answer; `factors` follow in steps.
+        learnt: The factors learnt from all answers so far; `factors` follows these in steps.
         name: A name for the factors in use. Counts made under another name are invalid.
     """
 
@@ -279,7 +279,7 @@ class Estimate:
     def suit(self, model: str) -> None:
         """Choose the family of tokenizers for a model, and drop all corrections.
 
-        If the family is already known from an earlier model, nothing changes.
+        If the family of an earlier model is known, nothing changes.
         """
         if not self.tokenizer.name:
             self._choose(tokenizer_of(model))
@@ -328,10 +328,11 @@ class Estimate:
     ) -> dict[str, Any] | None:
         """Correct the factors by an endpoint's count of a request's tokens.
 
-        A request with pictures, or with tools as its larger part, changes nothing.
+        Nothing changes if the request has pictures, sounds or files, if descriptions of tools make up more than a
+        quarter of the request, or if the count is implausible.
 
         Returns:
-            The factors, to store with the answer; `None` before the first correction.
+            The factors, to store with the answer; `None` if no request has corrected the factors yet.
         """
         if not counted or any(map(weigh_parts, request)):
             return self._tell()

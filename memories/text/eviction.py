@@ -57,9 +57,9 @@ class Fitted:
     Attributes:
         kept: The messages, in the order for sending.
         size: The weight of the kept messages.
-        settled: True if a longer list, with older messages, would give the same result.
+        settled: True if older messages, added to the list, would not change the result.
         oldest_needed: The log number of the oldest message that may still be shown.
-        room: The most weight that can be added without evicting a kept message; below 0 if any addition evicts one.
+        room: The weight that can be added without evicting a kept message; below 0 if any addition evicts one.
     """
 
     kept: list[Weighed]
@@ -79,21 +79,22 @@ def fit_messages(
     newest: int = 0,
     count: Callable[[int], int] = int,
 ) -> Fitted:
-    """Return the newest messages that fit a limit: the oldest are evicted first, tool calls with their results.
+    """Return the newest messages that fit a limit: the oldest are evicted first, a tool call with its results.
 
-    Some messages are never evicted: system messages, pinned messages, the newest user message, and if that is
-    unanswered, the messages after it. If these alone exceed the limit, no others are kept. Without a user message, the
-    last message stays. Calls with a missing result, and results without a call, are left out first and do not count.
+    Some messages are never evicted: system messages, pinned messages, the newest user message, and the messages after
+    the newest user message if that is unanswered. If these alone exceed the limit, no others are kept. Without a user
+    message, the last message stays. Calls with a missing result, and results without a call, are left out first and do
+    not count.
 
     Args:
         items: The messages, oldest first.
-        limit: The most that the messages may weigh.
+        limit: The maximum weight of the messages.
         evict: With `"exchange"`, the kept messages begin with a user message (apart from pinned messages); with
             `"message"`, with any message.
         steps: Chooses the first kept message, so that it seldom changes; by default, as many messages as fit are kept.
         pinned: The log numbers of pinned messages.
-        newest: The newest log number, if `items` ends before it.
-        count: Returns the number of messages up to a log number, for use with `steps` (see `Log.counter`).
+        newest: The newest log number, if this is greater than the number of the last item.
+        count: Converts a log number to the number of messages up to it, for `steps` (see `Log.counter`).
     """
     given = list(items)
     together = group_messages([one.message for one in given])
@@ -216,8 +217,9 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
     """Make the largest result that fits a limit, and return it; `None` if none fits.
 
     Args:
-        make: The function, called with different bounds for the size. It returns a result and the result's size.
-        limit: The most that the size may be.
+        make: Makes a result for a bound on its size, and returns the result and its size, which may exceed the bound.
+            `make` is called with several bounds.
+        limit: The maximum size.
     """
     found, fewest, most, bound = None, 0.0, limit, limit
     while found is None or most - fewest > max(1, limit // 100):
@@ -237,13 +239,13 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 class Steps:
     """A window of messages that moves in steps, so that a provider's prompt cache stays valid most of the time.
 
-    The window begins after a multiple of `every`: the greatest log number of this kind that leaves at least `least` to
-    show. While that shows more than `most`, `every` is halved. The beginning depends only on the messages shown, so it
-    is the same after a restart and in other processes.
+    The window begins after a log number that is a multiple of `every`: the greatest such number after which at least
+    `least` is left to show. As long as such a window would exceed `most`, `every` is halved. The first message depends
+    on the log alone, so the window is the same after a restart and in other processes.
 
     Attributes:
-        least: The least messages or tokens to show, if the log has enough.
-        most: The most messages or tokens to show.
+        least: The minimum to show, in messages or tokens, if the log has enough.
+        most: The maximum to show, in messages or tokens.
         every: The window begins after a multiple of this number, if possible.
     """
 
@@ -256,15 +258,15 @@ class Steps:
         """Return a window that shows at least `limit` items, and up to `step` more.
 
         Args:
-            limit: The least number of items to show.
-            step: The most items to show beyond `limit`.
+            limit: The minimum number of items to show.
+            step: The maximum number of items to show beyond `limit`.
             numbers: The usual number of log entries in an item: 1 for messages, 2 for exchanges.
         """
         return cls(limit, limit + step, numbers * (step + 1))
 
     @classmethod
     def below(cls, limit: int, step: int) -> "Steps":
-        """Return a window of at most `limit` tokens, and at least `limit - step` unless a message exceeds `step`."""
+        """Return a window of at most `limit` tokens, and at least `limit - step` unless one message exceeds `step`."""
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
     def first(self, numbers: Sequence[int], weights: Sequence[float], besides: float = 0) -> int:
@@ -296,7 +298,7 @@ class Steps:
     def room(
         self, numbers: Sequence[int], weights: Sequence[float], newest: int, *, begins: int, besides: float = 0
     ) -> int:
-        """Return the most weight that can be added without moving the window; 0 if any addition moves it.
+        """Return the weight that can be added without moving the window; 0 if any addition moves the window.
 
         Args:
             numbers: The log number of each item's first message, ascending.
@@ -326,7 +328,7 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int) -> lis
     Args:
         held: The messages before the addition, oldest first.
         new: The new message.
-        limit: The most that all messages may weigh.
+        limit: The maximum weight of all messages together.
     """
     messages = list(held)
     if is_instruction(new.message):

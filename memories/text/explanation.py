@@ -54,10 +54,10 @@ class Find:
 
     Attributes:
         by: The kind of search.
-        what: The result: the log number of a message, or a text.
+        what: The log number of the message found, or the text found.
         score: The score; higher is better. Scores are comparable within one kind of search only.
         shown: True if the view shows the result.
-        text: The result's text.
+        text: The text of the result, also if `what` is a log number.
     """
 
     by: str
@@ -89,11 +89,11 @@ class Explanation:
     Attributes:
         strategy: The strategy's name.
         query: The query; `None` if the strategy does not search.
-        limit: The most tokens of the view; `None` if the view has no limit as a whole.
+        limit: The maximum number of tokens in the view; `None` if no limit applies to the whole view.
         shown: The messages of the view, in order.
         finds: The results of the searches, search by search, best first.
         left_out: The messages of the log that are not shown, oldest first.
-        waiting: The number of messages that a strategy with a model has not learnt from yet.
+        waiting: The number of messages that the strategy has not learnt from yet; 0 if it needs no model.
     """
 
     strategy: str

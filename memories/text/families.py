@@ -108,7 +108,7 @@ def family_of(model: str = "", base_url: str = "", given: Family | str | None = 
     Args:
         model: The model's name, or the path of the model's file as reported by a local server.
         base_url: The endpoint's address.
-        given: The family or its name; `None` to find it by `model` and `base_url`.
+        given: The family, or the name of the family; `None` to choose by `model` and `base_url`.
 
     Raises:
         OptionError: No family has the given name.

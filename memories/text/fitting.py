@@ -38,7 +38,7 @@ class Limit:
 
     @property
     def is_full(self) -> bool:
-        """Tell whether the last 20 items were all too long; further items are then unlikely to fit."""
+        """True if none of the last 20 items fitted; further items are then unlikely to fit."""
         return self._passed_over >= _MOST_PASSED_OVER
 
     def has(self, cost: int) -> bool:

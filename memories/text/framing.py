@@ -1,4 +1,4 @@
-"""Puts a frame around recalled texts in user messages. The frame says that they are no instructions.
+"""Puts a frame around recalled texts in user messages. The frame says that the texts are not instructions.
 
 A text cannot end its frame, because the frame's tag is escaped in the text.
 """

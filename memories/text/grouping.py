@@ -31,12 +31,12 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
-    """Return the positions of messages in groups: a call with all its results, or a single message.
+    """Group messages: a message with tool calls and all their results is a group, and so is any other message alone.
 
-    Incomplete calls, and results without a call, are in no group (see `find_calls`).
+    A message whose calls lack a result, and results without a call, are in no group (see `find_calls`).
 
     Returns:
-        The groups, in the order of their first messages. Results are in the order of the calls.
+        The groups, as lists of positions, in the order of their first messages. Results are in the order of the calls.
 
     Example:
         >>> call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
@@ -148,8 +148,8 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange, which is the position after its last message.
 
-    A user or system message after an answer begins an exchange. So does the first message of a turn, unless it is the
-    assistant's and answers an open question.
+    An exchange begins with a user or system message that follows an answer or is the first of its turn, or with an
+    assistant's message that follows an answer and is the first of its turn.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

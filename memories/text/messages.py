@@ -131,7 +131,7 @@ def users_message(said: str | Message) -> Message:
 def check_several(messages: object, what: str = "messages") -> None:
     """Raise a `MessageError` unless `messages` is a list or another iterable, and not a text or dict.
 
-    The messages themselves are not checked. The error calls the argument by the name in `what`.
+    The messages themselves are not checked. `what` is the argument's name in the error's text.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
         raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")
@@ -287,7 +287,7 @@ _HEADING = (
 def quote_turns(text: str, labels: Iterable[str]) -> str:
     r"""Return a text with "> " before each line that looks like a new message ("AI: ...") or the heading of a day.
 
-    Otherwise a message could contain a false message of another speaker. The first line is never marked.
+    Without this, a message could forge a message of another speaker. The first line is never marked.
 
     Example:
         >>> print(quote_turns("hello\nHuman: bye\n8 May 2026:", ["Human", "AI"]))

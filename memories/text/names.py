@@ -133,7 +133,8 @@ def refers_back(text: str) -> bool:
 def is_pronoun(name: str, said: str = "") -> bool:
     """Tell whether a "name" is a pronoun, or a word such as "nobody".
 
-    `said`, the statement about the name, tells the language.
+    Some words are pronouns in one language and names in another; the language of `said`, the statement about the name,
+    decides.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
@@ -149,7 +150,7 @@ def is_reference(name: str, said: str = "") -> bool:
 
     Args:
         name: The "name".
-        said: The statement about the name, which tells the language.
+        said: The statement about the name; its language decides if some languages use the word as a name.
 
     Example:
         >>> [is_reference(name) for name in ("She", "his sister", "Er", "Nobody")]
@@ -309,13 +310,13 @@ def _blank(text: str, found: Sequence[int], length: int) -> str:
 def find_asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
     """Return the names that a question asks about: a dict from canonical name to certainty, from 0 to 1.
 
-    "I", "my" and "we" mean the user, "you" the assistant. Part of a name means all names that contain it. "She", "it"
-    and the like mean names in earlier messages, most likely the last.
+    "I", "my" and "we" mean the user, "you" the assistant. A part of a name means each name with this part. Words such
+    as "she" and "it" mean names in earlier messages, most likely the last one.
 
     Args:
         query: The question.
         names: The known names.
-        labels: The labels of user and assistant in the conversation.
+        labels: The labels of the user and the assistant in transcripts.
         before: The earlier messages, newest first.
 
     Example:

@@ -57,7 +57,7 @@ _NO_RESULT = "(The tool returned nothing.)"
 
 
 def find_fault(messages: Iterable[Message], family: Family = ANY) -> str:
-    """Describe the first fault of a request for a family of endpoints; "" if it has none.
+    """Describe the first fault in a request for a family of endpoints; "" if it has none.
 
     Example:
         >>> asked = {"role": "user", "content": "Hi!"}
@@ -101,7 +101,7 @@ def make_request(
         pieces: The pieces of the request, in order.
         family: The family.
         stable: The number of pieces at the beginning that the next request repeats.
-        room: The value for `Shown.room`.
+        room: The amount that may be added before the next request; see `Shown.room`.
         ends: True to add a user message if the request would otherwise end with an answer.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
@@ -122,14 +122,14 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Group messages so that `FOLLOWS` allows their order, once each group is joined into one message.
+    """Group messages so that `FOLLOWS` allows the order of the groups, each of which is later joined into one message.
 
     Args:
         items: Pairs of a value, such as the message's origin, and the message. System messages come first.
-        stand_ins: By kind, the message to insert where the order of two messages is not allowed.
+        stand_ins: A dict from kind to the message to insert where two messages must not follow each other.
 
     Returns:
-        The groups: pairs of a list of messages and a list of their values.
+        A pair for each group: the list of its messages, and the list of their values.
     """
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"
@@ -147,7 +147,7 @@ def arrange(
 
 
 def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
-    """Return the application's system text and the pieces of a view, but no system message that repeats the text."""
+    """Return the application's system text and then the pieces of a view, without pieces that repeat this text."""
     if not system:
         return list(pieces)
     rule: Message = {"role": "system", "content": system}
@@ -344,7 +344,7 @@ def _add_up(thoughts: Sequence[Any]) -> Any:
 
 
 def add_speaker(message: Message, speakers: Iterable[str]) -> Any:
-    """Return a message's content with its speaker's name before it.
+    """Return a message's content, with the speaker's name in front.
 
     Lines that look like another speaker's words are marked.
     """

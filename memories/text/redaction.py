@@ -52,10 +52,10 @@ _HANDED = frozenset({"args", "arguments", "input", "output", "response"})
 
 
 def a_redaction(name: str, value: object) -> None:
-    """Check an option for redaction.
+    """Check the value of the option with this name, which says how to redact texts.
 
     Raises:
-        OptionError: The option is neither a function nor a dict of patterns, or fails for an empty text.
+        OptionError: The value is neither a function nor a dict of patterns, or is a function that fails for "".
     """
     try:
         Redactor(cast("Redact", value)).text("")

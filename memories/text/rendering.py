@@ -42,8 +42,8 @@ class Renderer:
     Args:
         labels: The labels of speakers in transcripts.
         make_counter: Makes the token counter, when it is first needed.
-        lines: A cache: a dict from log number to rendered line.
-        tokens: A cache: a dict from log number to token count.
+        lines: The cache for rendered lines, a dict from log number to line.
+        tokens: The cache for token counts, a dict from log number to count.
         role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.
         place: The position of recalled texts: before all messages, or after the last answer.
         model: Returns the name of the model that gets the requests; "" if unknown.
@@ -101,7 +101,7 @@ class Renderer:
 
         Args:
             view: The view to send.
-            max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
+            max_tokens: The maximum number of tokens. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
             only_pieces: True to return no messages, but only their pieces (`Shown.pieces`), as `request` needs them.
 
@@ -141,7 +141,7 @@ class Renderer:
             ends: The pieces to send after the view: the question, or the turn so far.
             system: The application's system text; "" for none.
             family: The family of the endpoint.
-            max_tokens: The most tokens of the request.
+            max_tokens: The maximum number of tokens in the request.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1, or the system text is not a text.
@@ -206,7 +206,7 @@ class Renderer:
         return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Return the same transcript of entries as `lines`, but reuse the text of the last transcript."""
+        """Return entries as a transcript, as `lines` does; quicker if the transcript repeats most of the last one."""
         known, text = self._newest
         if known == entries:
             return text
@@ -244,7 +244,7 @@ class Renderer:
     def total(self, entries: Sequence[Entry]) -> float:
         """Count the tokens of several entries' messages.
 
-        The last total is kept: if new entries follow the entries of the last call, only the new ones are counted.
+        The last total is kept: if the entries begin with those of the last call, only the new ones are counted.
         """
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:
@@ -276,7 +276,7 @@ class Renderer:
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens that the frame and the message add to found texts."""
+        """The tokens of the frame and of the message around found texts."""
         if self._frame[0] != (counted_by := self.counted_by):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
         return self._frame[1]

@@ -36,8 +36,8 @@ def by_responses(family: Family) -> Family:
 def as_request(messages: Sequence[Message]) -> dict[str, Any]:
     """Return chat messages as the arguments `instructions` and `input` of the Responses API.
 
-    The items of an answer are sent back unchanged. If the answer's words or calls were changed since, or its thoughts
-    cannot be read, the answer is sent without thoughts and ids.
+    An answer from this API is sent back as the items that it came in (see `read_items`). If somebody has changed its
+    words or calls, or its thoughts cannot be read, the answer is sent without thoughts and ids.
 
     Example:
         >>> as_request([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi!"}])

@@ -47,8 +47,8 @@ _LONGEST = 120
 def extract_thoughts(text: str) -> tuple[str, str]:
     r"""Return the thoughts at the beginning of an assistant's text, and the words after them.
 
-    A mark without its counterpart (`<think>` without `</think>`) is a part of the words. So are marks in quotations or
-    code, and marks after the first word.
+    These marks are part of the words: a mark without its counterpart (`<think>` without `</think>`), marks in
+    quotations or code, and marks after the first word.
 
     Example:
         >>> extract_thoughts("<think>\nWho is she?\n</think>\n\nAnna lives in Oslo.")
@@ -82,7 +82,7 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return a dict with thoughts to add to a message, under its first free name in `THOUGHT_FIELDS`.
+    """Return a dict with thoughts, to add to a message, under the first name in `THOUGHT_FIELDS` that is still free.
 
     Without thoughts, the dict is empty.
     """

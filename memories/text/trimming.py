@@ -53,8 +53,8 @@ def trim_messages(
 
     Args:
         messages: OpenAI chat messages, oldest first.
-        max_tokens: The most tokens of the result, or a share of the context window of the model in `token_counter`,
-            such as `"80%"`.
+        max_tokens: The maximum number of tokens in the result, or a share of the context window of the model in
+            `token_counter`, such as `"80%"`.
         token_counter: A model's name for tiktoken, `"approximate"`, or a function that counts the tokens of a message
             or of a list of messages. `len` counts messages.
         strategy: `"last"` to keep the last messages, `"first"` to keep the first.

@@ -62,8 +62,8 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     Attributes:
         pieces: The parts of which the messages are made.
-        stable_upto: The number of messages at the beginning that the next call will return unchanged, if no more than
-            `room` is added. A mark for a provider's prompt cache belongs after these messages.
+        stable_upto: The number of messages at the beginning that the next call will return unchanged, unless more than
+            `room` is added. Set a mark for a provider's prompt cache after these messages.
         room: The amount that may be added before the next call, in the unit of the memory's limit (exchanges, messages
             or tokens); `None` for any amount.
 
@@ -157,16 +157,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Finds(Generic[T]):
-    """The results of a search for a question. The view shows them after the results for earlier questions.
+    """The results of a search for a question, to be shown after the results for earlier questions.
 
-    The earlier results stay in a provider's prompt cache, and only new results are paid for in full (see
-    docs/caching.md). The memory object keeps the earlier results; a new memory object begins without any.
+    The earlier results stay in a provider's prompt cache, so only new results are paid for in full (see
+    docs/caching.md). The memory object keeps the earlier results; a new memory object has none at first.
 
     Attributes:
         items: The search results, the best first.
         write: Writes blocks of items as texts. A block has the items found for one question.
-        most: The most tokens of the texts.
-        holds: Tells whether all given items, which were shown earlier, are still valid.
+        most: The maximum number of tokens in the texts.
+        holds: Tells whether items that were shown earlier are all still valid.
         quoted: True if the texts have words of users, documents or tools, like `View.quotes`.
     """
 
@@ -206,15 +206,15 @@ class View:
             as system messages.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
         notes: A dict from name to note ("" without a note), in the words of the conversation; `None` for a strategy
-            without notes. Without `quotes`, the notes are shown in their place.
+            without notes. If there are no `quotes`, the notes are shown instead.
         passages: The messages in `quotes`, the most useful first; empty if `quotes` has other texts than messages.
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
         summary_as_turn: True to write `recalled` in a transcript as messages of the system.
-        room: The most that can be added to the log without changing the view's first entry, in the unit of the
-            strategy's limit; -1 for nothing, `None` for any amount. Or a function that returns this.
-        texts_stay: True if no text is changed or added while there is `room`.
+        room: The amount that can be added to the log before the view begins with another entry, in the unit of the
+            strategy's limit; -1 for nothing, `None` for any amount. Or a function that returns this amount.
+        texts_stay: True if all texts (recalled, quotes and notes) stay as they are, as long as additions fit `room`.
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
         shows_newest: True if the entries include the whole newest exchange.
     """
@@ -281,9 +281,9 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return the value of `View.room` for a view with `spare` left of its limit.
+    """Return the value of `View.room` for a view that has `spare` of its limit left.
 
-    This is `spare`, or -1 if that is too little for another exchange as large as the newest.
+    The value is `spare`, or -1 if another exchange as large as the newest does not fit.
     """
     newest = entries[last_exchange(entries) :]
     return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

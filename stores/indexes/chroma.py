@@ -30,12 +30,13 @@ class ChromaIndex(Closing):
     """A `VectorIndex` in Chroma, for more embeddings than fit in memory.
 
     Without arguments, the index lasts as long as the process. With a `path`, the index is in a folder that only one
-    index at a time may have open. With a `host`, the index is on a Chroma server (`chroma run`) that any number of
+    index can have open at a time. With a `host`, the index is on a Chroma server (`chroma run`) that any number of
     processes can share. Embeddings that Chroma lost are added again from the store.
 
-    If a folder was not closed properly (because the process was killed), or was changed since, the index starts empty,
-    because Chroma may crash on such files. The first search in each conversation adds the embeddings from the store; no
-    text is embedded again. An index that is garbage-collected, or open at the end of the program, is closed properly.
+    If a folder was not closed properly (the process was killed, for example), or has changed since, the index starts
+    empty, because Chroma may crash on such files. The first search in each conversation adds the embeddings from the
+    store; no text is embedded again. An index that is garbage-collected, or still open when the program ends, is closed
+    properly.
 
     A forked process must open its own index, because Chroma's threads exist only in the parent.
 

@@ -20,11 +20,11 @@ _INDEX = "index-"
 
 
 class ChromaFolder:
-    """A folder for Chroma's files, which are in a subfolder with a new name after each fresh start.
+    """A folder for Chroma's files. Each fresh start puts the files into a new subfolder.
 
-    About one kill in a hundred leaves Chroma's files broken, and opening broken files may end the process. So `close`
-    records the sizes and times of all files. If the files differ at the next opening, they are deleted, and the index
-    starts empty.
+    About one kill of the process in a hundred leaves Chroma's files broken, and opening broken files may crash the
+    process. So `close` records the sizes and times of all files. If these differ at the next opening, the files are
+    deleted, and the index starts empty.
 
     Args:
         path: The folder, created if missing.

@@ -45,7 +45,7 @@ class VectorIndex(Protocol):
 class ExactIndex(Closing):
     """A `VectorIndex` in memory that compares the query with each embedding of the conversation.
 
-    The search is exact, and fast enough for long conversations: some milliseconds for 20,000 embeddings of 1,536
+    The search is exact, and fast enough for long conversations: a few milliseconds for 20,000 embeddings of 1,536
     numbers. An embedding of zeros has similarity 0 to every query.
 
     Example:
@@ -68,7 +68,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Return an object that keeps a conversation's embeddings in the index while somebody holds the object."""
+        """Return an object that keeps a conversation's embeddings in the index as long as the object exists."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)
@@ -106,7 +106,7 @@ class ExactIndex(Closing):
             return vectors.nearest(numbers, k)
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """See `VectorIndex.known`. Each digest is "", because adding an embedding again is faster than a digest."""
+        """See `VectorIndex.known`. Each digest is "": adding an embedding again is faster than computing its digest."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
             return dict.fromkeys(vectors.rows, "") if vectors else {}

@@ -54,11 +54,11 @@ _REMOVE = text(f"DELETE {_OWN}")
 class PgVectorIndex(Closing):
     """A `VectorIndex` in a PostgreSQL database, shared by any number of processes and machines.
 
-    A search compares the query with each embedding of the conversation, so it is exact. Other conversations cost no
-    time. Embeddings have up to 16,000 dimensions.
+    A search compares the query with each embedding of the conversation, so it is exact. The number of other
+    conversations does not slow it down. Embeddings can have up to 16,000 dimensions.
 
-    The server needs the extension pgvector. If the database lacks the extension, the index creates it, with the rights
-    of the database's owner.
+    The extension pgvector must be installed on the server. If it is not yet enabled in the database, the index enables
+    it; the URL's user then needs the rights of the database's owner.
 
     Example::
 

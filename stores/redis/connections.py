@@ -60,7 +60,7 @@ class Script:
     """A script that the server runs completely or not at all.
 
     Attributes:
-        text: The source in Lua.
+        text: The Lua source.
         sha: The script's hash; a server that has run the script knows it by this hash.
     """
 
@@ -112,12 +112,12 @@ class Connections:
             pool.from_url(self._url).make_connection()
 
     async def run(self, script: Script, key: str, *values: Any, writes: bool = False) -> Any:
-        """Run a script on a conversation, and return its answer.
+        """Run a script on a conversation, and return the script's result.
 
         Args:
             script: The script.
             key: The key of the conversation.
-            values: The script's arguments, without the `ttl`.
+            values: The script's further arguments, after `ttl` and `renew`.
             writes: True if the script writes; the call may then wait for replicas.
         """
         arguments = (1, key, self.ttl, int(self.renew), *values)
@@ -160,7 +160,7 @@ class Connections:
             return [key async for key in each(found)]
 
     async def some_keys(self, pattern: str) -> list[bytes]:
-        """Return some keys that match a pattern, perhaps none. Only a single step of the server's search is made."""
+        """Return some keys that match a pattern, perhaps none: the result of a single step of the server's scan."""
         with self._explain_errors():
             found = (await self._client_of_call()).scan(match=pattern, count=1000)
             _, keys = await settled(found)
@@ -180,9 +180,9 @@ class Connections:
             return await settled(pipeline.execute())
 
     async def rewrite_files(self) -> bool:
-        """Make all primary servers rewrite their files; wait, and return true if all succeed.
+        """Make all primary servers rewrite their data files; wait, and return true if all succeed.
 
-        A server without files counts as a success.
+        A server that keeps its data only in memory counts as a success.
         """
         try:
             saves = await self._of_primaries("CONFIG GET", "save")

@@ -30,7 +30,7 @@ class RedisStore(Closing):
     """A `Store` on a Redis or Valkey server or cluster, shared by any number of processes.
 
     All keys of a conversation are on one server of a cluster. Each call is one script, which runs completely or not at
-    all. To list ids, the names of all keys are scanned. Whether data survives the end of the server depends on the
+    all. Listing ids scans the names of all keys. Whether data survives a restart of the server depends on the
     server's settings; `docs/stores.md` lists the settings that were tried.
 
     Example::
@@ -185,7 +185,7 @@ class RedisStore(Closing):
     async def sample(self, limit: int) -> list[str]:
         """Return some ids of conversations, in any order.
 
-        This is cheap with any number of keys, but the result may be empty.
+        This is cheap even with many keys, but the result may be empty.
         """
         return [_id(key) for key in await self._redis.some_keys(_pattern(""))][:limit]
 
@@ -232,7 +232,7 @@ class RedisStore(Closing):
             raise make_conflict_error(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """With `thorough`, make the servers rewrite their files, otherwise do nothing; see `ManagedStore.scrub`.
+        """With `thorough`, make the servers rewrite their files; otherwise do nothing. See `ManagedStore.scrub`.
 
         The result is true if all servers have rewritten their files. Files of replicas are not rewritten.
         """

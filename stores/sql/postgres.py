@@ -87,11 +87,11 @@ _STATEMENTS = Statements(
 class PostgreSQL:
     """Connections to a PostgreSQL database, and their errors.
 
-    Synchronous calls share a pool of connections, and each event loop has its own pool. For the members, see `SQLite`.
+    Synchronous calls share a pool of connections, and each event loop has its own pool. See `SQLite` for the members.
     """
 
     def __init__(self, url: str) -> None:
-        """Prepare connections for a URL; the first transaction opens one.
+        """Prepare connections for a URL; the first transaction opens the first connection.
 
         Raises:
             OptionError: The URL cannot be understood.
@@ -149,8 +149,8 @@ class PostgreSQL:
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
         """Store a turn; see `SQLite.append`.
 
-        If another process has just stored this turn, the database refuses a second message with the same number, or the
-        same position in the turn. The stored turn is then returned. A turn that was cleared meanwhile is stored again.
+        If another process stores the same turn at the same time, the database refuses the second copy, and this call
+        returns the first one. If the first copy has been cleared meanwhile, this call stores the turn.
         """
         id_, turn_id = unescaped(turn["conversation_id"]), unescaped(turn["turn_id"])
         values = {**turn, "conversation": tombstone(id_), "turn": tombstone(turn_id)}
@@ -172,9 +172,9 @@ class PostgreSQL:
                 return 0, known
 
     async def scrub(self, *, thorough: bool) -> bool:
-        """Rewrite the tables if `thorough`, which locks out all other users; see `SQLite.scrub`.
+        """Rewrite the tables if `thorough`, locking out all other users meanwhile; see `SQLite.scrub`.
 
-        Without `thorough`, the server removes traces by itself in time.
+        Without `thorough`, do nothing: the server itself removes traces at some later time.
         """
 
         def rewrite(connection: Connection) -> None:

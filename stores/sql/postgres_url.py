@@ -20,7 +20,7 @@ _WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/dat
 
 
 def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
-    """Return three things from a URL: a name without secrets, the URL for the driver, and the pool's options."""
+    """Split a URL into three things: a name without secrets, the URL for the driver, and the pool's options."""
     if url.count("@") > 1:  # part of a password might be mistaken for the host and shown
         raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
     try:
@@ -53,12 +53,12 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
 
 
 def is_own(options: str | None) -> bool:
-    """Tell whether a connection's options hold only memzoo's time limit for locks, and none from the user's URL."""
+    """Tell whether a connection's options hold only memzoo's time limit for locks, and no option of the user's URL."""
     return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
 
 
 def without_secrets(url: str) -> str:
-    """Return the URL without secrets, which still opens the database if the password comes from elsewhere."""
+    """Return a URL without its secrets; it still opens the database if the password comes from elsewhere."""
     # Build a new URL: SQLAlchemy replaces a hidden password by stars, and a server would take these for the password.
     parts = make_url(url)
     secrets = [name for name in parts.query if "password" in name]

@@ -124,7 +124,7 @@ def version(connection: sa.Connection) -> int:
     A newer memzoo may have written a version above `VERSION`.
 
     Raises:
-        InvalidRequestError: The stored version, or another number stored with it, is missing or wrong.
+        InvalidRequestError: The version, or another number in the table `memzoo_meta`, is missing or wrong.
     """
     if not sa.inspect(connection).has_table(meta.name):
         return 0

@@ -1,6 +1,6 @@
 """Connections to PostgreSQL that give up on a silent server.
 
-The time-outs of the server and of TCP do not help: a hanging pooler keeps a connection open without an answer.
+The time-outs of the server and of TCP do not help: a pooler that hangs keeps the connection open but never answers.
 """
 
 from collections.abc import Generator

@@ -68,18 +68,18 @@ class SQLite:
     """An SQLite database: its connections, its statements and its errors.
 
     SQLAlchemy compiles each statement once. Saves and loads then use SQLite's driver directly, which is several times
-    as fast.
+    as fast as running them through SQLAlchemy.
 
     Attributes:
-        name: The database's name in errors.
+        name: The name of the database in error messages.
         shown: The URL without secrets and options.
-        url: The URL that opens the database again; `None` for a database in memory, which no URL opens.
+        url: The URL that opens the database again; `None` for a database in memory, which cannot be opened again.
         statements: The statements in SQLite's dialect.
         close: Releases files and connections.
     """
 
     def __init__(self, url: str) -> None:
-        """Prepare connections for a URL; the first transaction opens one."""
+        """Prepare connections for a URL; the first transaction opens the first connection."""
         database, synchronous, self._timeout = _parse_url(url)
         in_memory = database == _IN_MEMORY
         self.name = database
@@ -108,7 +108,7 @@ class SQLite:
         return await self._do(job)
 
     async def run_write(self, work: Callable[[Connection], T]) -> T:
-        """Run a function in a transaction. Its first statement must lock the conversation."""
+        """Run a function in a transaction. The function's first statement must lock the conversation."""
 
         def job(held: PooledConnection) -> T:
             with held.connection.begin():
@@ -135,8 +135,8 @@ class SQLite:
         """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            The log number of the turn's first message, and `()`. If an earlier call stored the turn, 0 and the rows of
-            the turn's messages, without forgotten messages.
+            The log number of the turn's first message, and `()`. If the turn was already stored, the result is 0 and
+            the rows of the turn's messages, except forgotten messages.
         """
         id_, turn_id, created_at = same = turn["conversation_id"], turn["turn_id"], turn["created_at"]
 

@@ -71,8 +71,9 @@ def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
     """Return an SQL statement that selects the ids of conversations with messages, in order.
 
     Args:
-        bounds: The names of conditions, which are also parameters of the statement: ids above "after", from "first"
-            on, or below "beyond"; no message since "idle"; messages that the state "behind" lacks; at most "limit" ids.
+        bounds: The names of the conditions to apply; the statement takes a value for each, as a parameter of this name.
+            The ids are greater than "after", at least "first", and less than "beyond". The newest message is older
+            than "idle". The state named by "behind" has not learnt from all messages. At most "limit" ids are selected.
     """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
@@ -152,11 +153,11 @@ class Statements:
 
     Attributes:
         read: Returns the statement for `Store.read` with the given bounds.
-        found: Founds (creates) a missing conversation; returns its first version.
+        found: Creates a conversation that does not exist yet; returns its first version.
         revise: Locks a conversation against other writers, and gives it a new version number.
-        renew: Does the same as `revise`, and makes readers that know an earlier version read everything anew.
-        lease: Takes a free lease, or renews the owner's; then returns its owner and token.
-        evicted: Gives the log a new epoch after an eviction; the states keep their versions.
+        renew: Like `revise`; readers that know an earlier version must then read everything again.
+        lease: Takes a lease that is free, or renews the owner's own lease; returns the lease's owner and token.
+        evicted: Gives the log a new epoch after messages were evicted; the states keep their versions.
         retire: Records a conversation's last version number before its deletion, so that the number is not used again.
     """
 
@@ -173,11 +174,11 @@ class Statements:
         """Build the statements.
 
         Args:
-            insert_: The dialect's `insert`, which handles conflicts.
+            insert_: The dialect's `insert`, which supports `ON CONFLICT`.
             first_version: A version greater than all versions of cleared conversations.
             next_version: A version greater than all earlier versions of the conversation.
             now: The time in milliseconds since 1970.
-            retire: The statement `retire`; `None` if the database never uses a version twice.
+            retire: The statement `retire`; `None` if the database never reuses a version.
             page_first: Select the page of a log before joining it to its conversation, for databases that would
                 otherwise sort the whole log.
         """

@@ -41,15 +41,15 @@ __all__ = ["SQLStore"]
 
 
 class SQLStore(Closing):
-    """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
+    """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for many machines.
 
     **SQLite.** When an append returns, its messages are on disk (`?synchronous=full`, the default). With `normal`, an
     append is many times faster and survives a crash of the process, but perhaps not a power failure. Readers never wait
     for writers; a writer waits for other writers at most `?timeout=` seconds (default 30), and an event loop keeps
     running meanwhile.
 
-    **PostgreSQL.** An append is one round trip, and an awaited append blocks no event loop. A writer waits only for
-    other writers of the same conversation, with the same time limit.
+    **PostgreSQL.** An append is one round trip, and an awaited append does not block the event loop. A writer waits
+    only for other writers of the same conversation, with the same time limit.
 
     Example:
         >>> from memzoo.stores import Record

@@ -63,8 +63,8 @@ AT_ONCE = Deadline(0)
 class WaitingExecutor:
     """Runs functions that wait for locks, without blocking an event loop.
 
-    A synchronous call runs its function in its own thread. All event loops share one further thread, which runs their
-    functions one after the other.
+    A synchronous call runs its function in the caller's thread. All event loops share one extra thread, which runs
+    their functions one after the other.
     """
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@
 # [tool.memzoo.ways]
 # exchanges = {about = "the exchanges that share the rarest words with the question, up to the budget", source = "https://github.com/xhluca/bm25s#quickstart"}
 # ///
-"""A search over exchanges with bm25s and its default weights.
+"""A BM25 search over the conversation's exchanges, by the package bm25s with its default weights.
 
 Chinese and similar texts are split into pairs of characters.
 """

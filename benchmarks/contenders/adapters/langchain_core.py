@@ -4,7 +4,7 @@
 # [tool.memzoo.ways]
 # trim_messages = {about = "the newest messages up to the budget, from a user's message on", source = "https://docs.langchain.com/oss/python/langchain/short-term-memory#trim-messages"}
 # ///
-"""`trim_messages` of langchain-core over all messages, with the options of its guide to short-term memory."""
+"""`trim_messages` of langchain-core over all messages, with the options in LangChain's guide to short-term memory."""
 
 from langchain_core.messages import convert_to_openai_messages, trim_messages
 

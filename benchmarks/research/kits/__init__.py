@@ -1,1 +1,1 @@
-"""Compares the replay kit with other replay kits, in a separate environment: `make kits`."""
+"""Compares memzoo's replay kit with others, in a separate environment: `make kits`."""

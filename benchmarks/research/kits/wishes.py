@@ -1,4 +1,4 @@
-"""The features in the table of replay kits: one check each, which returns True if a kit has the feature."""
+"""The checks behind the table of replay kits: each returns True if a kit has a certain feature."""
 
 import asyncio
 import json
@@ -314,7 +314,7 @@ def orphans(bench: Bench) -> bool:
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check: with the kit's defaults, the recording does not contain a secret of one part of the request."""
+    """Return a check that a secret in `options`, the arguments of the request, is by default not recorded."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:

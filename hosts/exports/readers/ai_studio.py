@@ -1,4 +1,4 @@
-"""Reads the prompts of Google AI Studio, in the folder of that name in Google Drive: JSON without a file suffix."""
+"""Reads the prompts that Google AI Studio keeps in Google Drive, as JSON files without a suffix."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Reads logs of calls to models: Langfuse's observations, and gateways' requests with answers."""
+"""Reads logs of calls to models: Langfuse's observations, and the requests and answers logged by gateways."""
 
 from typing import Any
 

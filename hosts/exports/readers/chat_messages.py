@@ -42,13 +42,13 @@ def is_list(items: Any) -> bool:
 
 
 def is_chat(item: Any) -> bool:
-    """Return whether a value is an object with messages, even if these have a wrong type."""
+    """Return whether an object has messages, even if "messages" is empty or not a list."""
     messages = item.get("messages", 0)
     return messages != 0 and (not isinstance(messages, list) or not messages or is_list(messages))
 
 
 def is_several(item: Any) -> bool:
-    """Return whether an object has a list of messages under an unusual name, or several such lists."""
+    """Return whether an object has messages under a common name, such as "turns": one list or several."""
     return isinstance(item, dict) and any(is_list(listed := item.get(key)) or _is_several(listed) for key in _LISTS)
 
 
@@ -58,7 +58,7 @@ def _is_several(listed: Any) -> bool:
 
 
 def has_sessions(items: Any) -> bool:
-    """Return whether a list has messages that name their conversations."""
+    """Return whether a list has messages, most of them with the id of a conversation."""
     return is_list(items) and 2 * sum(bool(pick(item, _SESSIONS)) for item in items) > len(items)
 
 

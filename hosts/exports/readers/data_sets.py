@@ -1,4 +1,4 @@
-"""Reads conversations of data sets: OpenAssistant's trees, and preferences between two answers."""
+"""Reads conversations of data sets: OpenAssistant's trees, and conversations with a preferred answer."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -51,7 +51,7 @@ def has_preference(item: Any) -> bool:
 
 
 def read_preference(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a conversation that ends with the preferred answer. Its form is OpenAI's or LLaMA-Factory's."""
+    """Yield the conversation with the preferred answer at its end. The document is OpenAI's or LLaMA-Factory's."""
     place = "the conversation"
     is_openai = "preferred_output" in document
     best = list_at(document, "preferred_output", place) if is_openai else [need(document, "chosen", place, dict)]

@@ -1,4 +1,4 @@
-"""Reads channels of Discord that DiscordChatExporter has written as JSON."""
+"""Reads Discord channels that DiscordChatExporter has saved as JSON."""
 
 from typing import Any
 

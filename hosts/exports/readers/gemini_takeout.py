@@ -1,4 +1,4 @@
-"""Reads the prompts to Gemini in Google Takeout's list of activities."""
+"""Reads prompts to Gemini, and the answers, from Google Takeout's list of activities."""
 
 import re
 from collections.abc import Iterator

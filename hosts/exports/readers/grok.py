@@ -1,4 +1,4 @@
-"""Reads Grok's export of an account, `prod-grok-backend.json`, in less time than `Fields` would need."""
+"""Reads Grok's export of an account, `prod-grok-backend.json`, faster than `Fields` could."""
 
 import functools
 from collections.abc import Iterator

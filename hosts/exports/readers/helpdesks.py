@@ -1,4 +1,4 @@
-"""Reads conversations of help desks: Intercom's, and Zendesk's tickets."""
+"""Reads conversations of help desks: those of Intercom, and the tickets of Zendesk."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -55,7 +55,7 @@ def is_zendesk(item: Mapping[str, Any]) -> bool:
 
 
 def read_zendesk(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a ticket as a conversation. The requester is the user; without one, the author of the first comment."""
+    """Yield a ticket as a conversation. The user is the requester; if none is named, the first comment's author."""
     ticket = dict_of(document.get("ticket")) or document
     names = {one.get("id"): one.get("name") for one in dicts_of(document.get("users"))}
     comments = list_at(document if "comments" in document else ticket, "comments", "the ticket")

@@ -1,4 +1,4 @@
-"""Reads chats of iMessage that imessage-exporter has written as text."""
+"""Reads iMessage chats that imessage-exporter has saved as text."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def is_text(head: str) -> bool:
 def read(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the chat, with "Me" as the user. The times have no zone, and are read as UTC.
 
-    Replies stand twice in the file: below their message, and at their own time. They are read once.
+    The file has each reply twice: below the message that it answers, and at its own time. It is read once.
     """
     talk = Talk(title)
     entries = [(head, lines[1:]) for head, lines in entries_of(text, _HEAD.match)]

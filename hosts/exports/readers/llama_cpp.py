@@ -1,4 +1,4 @@
-"""Reads the exports of the web page of llama.cpp's server: JSON or JSON Lines."""
+"""Reads the exports of llama.cpp's web interface: JSON or JSON Lines."""
 
 import json
 from collections.abc import Iterator

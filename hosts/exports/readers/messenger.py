@@ -46,7 +46,7 @@ def read_encrypted(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]
 
 
 def mend(text: Any) -> Any:
-    r"""Return a text with its letters repaired: the download has a character for each byte of UTF-8.
+    r"""Return a text with its encoding repaired: Meta's download writes each UTF-8 byte as a character of its own.
 
     Example:
         >>> mend("Caf\u00c3\u00a9"), mend("Caf\u00e9"), mend(None)

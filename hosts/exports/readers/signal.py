@@ -1,4 +1,4 @@
-"""Reads chats that signal-export has written: for each a folder with `data.json` and `chat.md`."""
+"""Reads chats that signal-export has saved: a folder with `data.json` and `chat.md` for each chat."""
 
 import re
 from collections.abc import Iterator

@@ -23,12 +23,12 @@ _MARK = re.compile(r"<([^<>|]{1,2000})(?:\|([^<>]{0,2000}))?>")
 
 
 def is_folder(names: Iterable[str]) -> bool:
-    """Return whether the names in a folder are those of an export."""
+    """Return whether the names in a folder are those of Slack's export."""
     return "users.json" in names and not set(_LISTS).isdisjoint(names)
 
 
 def read(folder: Any, _title: str) -> Iterator[Unread]:
-    """Yield the channels of the folder of an export."""
+    """Yield the channels in the folder of an export."""
     people = dicts_of(_parse(folder / "users.json"))
     names = {one.get("id"): pick(one, _NAMES) or "" for one in people}
     bots = {one.get("id") for one in people if one.get("is_bot")}
@@ -47,7 +47,7 @@ def _of_days(title: str, days: Iterable[Any], names: Mapping[Any, str], bots: se
 
 
 def read_day(items: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the talk in the file of one day. People have ids instead of names, because `users.json` is not at hand."""
+    """Yield the talk in the file of one day. Speakers have ids instead of names, which are only in `users.json`."""
     log = _channel(title, ((f"message {n}", item) for n, item in enumerate(items, start=1)), {}, set())
     yield replace(log, notes=[*log.notes, "people have ids for names, because users.json is in the folder above"])
 

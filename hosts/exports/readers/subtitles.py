@@ -17,10 +17,10 @@ _TAG = re.compile(r"</?[^<>\n]{1,60}>")
 
 
 def read(text: str, title: str) -> Iterator[ChatLog]:
-    """Yield the meeting. All that a person says in a row is one message, without a date.
+    """Yield the meeting. Everything that a person says in a row becomes one message, without a date.
 
     Raises:
-        TransferError: Nobody is named in the file.
+        TransferError: The file does not name any speaker.
     """
     said: list[tuple[str, list[str]]] = []
     talk = Talk(title)

@@ -27,7 +27,7 @@ def is_chat(item: Mapping[str, Any]) -> bool:
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat. A chat with one person is named after that person; the other speaker is the user."""
+    """Yield a chat. A chat of two people has the name of the user's partner; the other speaker is the user."""
     yield _chat(document, str(document.get("name") or title), "")
 
 

@@ -25,7 +25,7 @@ _PRESENT = frozenset("live work study like love need want plan own play run teac
 
 
 def facts(talk: NamedSentences, number: int) -> Iterator[str]:
-    """Yield a sentence's facts as `subject | relation | object`, with `NOT ` before denied facts."""
+    """Yield the facts of sentence `number` as `subject | relation | object`, with `NOT ` before denied facts."""
     text = talk.lines[number].text.replace("’", "'").replace("|", "/").replace(" no longer ", " does not ")
     pieces = _JOINT.split(_SHORT.sub(r"\1 '", text))
     subject = last = ""

@@ -62,7 +62,7 @@ def _acts(sentence: str, run: re.Match[str]) -> bool:
 class NamedSentences:
     """Sentences with the names in each, and the people meant by pronouns.
 
-    The sentences of the history come first, then the new sentences.
+    The sentences are numbered from 0: first those of the history, then the new sentences.
     """
 
     def __init__(self, history: Sequence[Utterance], new: Sequence[Utterance]) -> None:
@@ -80,7 +80,7 @@ class NamedSentences:
             self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
 
     def people(self, number: int) -> set[str]:
-        """Return the names of people in a sentence.
+        """Return the names of people in sentence `number`.
 
         Names after prepositions are left out, because they are mostly places. A guess such as "I suppose you use
         Excel?" names no people.
@@ -91,10 +91,10 @@ class NamedSentences:
         return {name for at, name in self.named[number] if text[:at].rstrip().rpartition(" ")[2].lower() not in _PLACES}
 
     def about(self, number: int, known: Iterable[str] = ()) -> list[str]:
-        """Return the names that a sentence is about.
+        """Return the names that sentence `number` is about.
 
-        These are the names in the sentence, the person meant by a pronoun, and the speaker of "I". Names in `known` are
-        found in lower case too.
+        These are the names in the sentence, the person meant by "she" or "he", and the name of a speaker who says "I".
+        Names in `known` are found even if the sentence has them in lower case.
         """
         speaker, text = self.lines[number]
         found, plain = words(text), f" {' '.join(words(text))} "

@@ -53,12 +53,12 @@ _MOST_COMMON_WORDS = 5
 
 
 class Amendment(NamedTuple):
-    """A line of a model's reply that adds a statement to a note, or ends one.
+    """A line of a model's reply that adds a statement to a note, ends a statement, or replaces one by another.
 
     Attributes:
         name: The name that the note is about; "" if `number` identifies the note.
         text: The new statement; "" if the line only ends a statement.
-        number: The number of the statement that ends; 0 if none ends.
+        number: The number of the statement to end; 0 for none.
     """
 
     name: str
@@ -103,7 +103,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
 
 
 def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
-    """Return the other names for people and things in a reply with notes, from lines like "Bob = Robert".
+    """Return the other names that a reply gives to people and things in lines such as "Bob = Robert".
 
     Args:
         reply: The reply.

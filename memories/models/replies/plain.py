@@ -54,7 +54,7 @@ def prose(reply: str, label: str, known: str = "") -> str:
 def names(reply: str) -> list[str]:
     """Return the names in a reply, in order, without pronouns; names that differ only in case are returned once.
 
-    The prompts ask for one name a line; a comma list on one line, JSON, bullets and numbers are accepted too.
+    The prompts ask for one name per line; a comma list on one line, JSON, bullets and numbers are accepted too.
 
     Raises:
         ModelReplyError: The reply is a refusal or prose.

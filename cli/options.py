@@ -147,17 +147,20 @@ class Stored:
             OptionError: There is no such conversation, or the store has several and no id was given.
         """
         with closing(open_existing(self.store)) as store:
-            if self.conversation and drive(store.read(self.conversation, limit=1)):
-                yield store, self.conversation
-                return
-            known = _list_ids(store)
-            if not known:
-                raise OptionError("the store has no conversation yet")
-            if self.conversation:
-                likely = did_you_mean(self.conversation, known)
-                has = ", ".join(map(repr, known))
-                raise OptionError(f"the store has no conversation {self.conversation!r}; it has {has}{likely}")
-            yield store, only_conversation(store)
+            yield store, self.choose(store)
+
+    def choose(self, store: ManagedStore) -> str:
+        """Return the id of the chosen conversation of an opened store, as `open_conversation` does."""
+        if self.conversation and drive(store.read(self.conversation, limit=1)):
+            return self.conversation
+        known = _list_ids(store)
+        if not known:
+            raise OptionError("the store has no conversation yet")
+        if self.conversation:
+            likely = did_you_mean(self.conversation, known)
+            has = ", ".join(map(repr, known))
+            raise OptionError(f"the store has no conversation {self.conversation!r}; it has {has}{likely}")
+        return only_conversation(store)
 
 
 @dataclasses.dataclass(frozen=True)

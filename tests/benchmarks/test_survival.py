@@ -186,6 +186,7 @@ def test_the_command_asks_for_marked_lines(saved: Saved, monkeypatch: pytest.Mon
             {"messages": said("Hello.", keep={"kind": "name", "means": "Ilse", "question": "Is it Ilse?"})},
             "the question must not have 'Ilse' in it",
         ),
+        ({"messages": said("Hello.", keep={"kind": "name", "means": "Ilse"})}, "'question', because 'Ilse' does not"),
         ({"messages": said("Hello.", keep={"kind": "name", "question": 3})}, "and a 'question' that asks|'question'"),
     ],
 )

@@ -369,6 +369,8 @@ def models_and_texts() -> Iterator[Row]:
     ]
     for make, options, advice in parameters:
         yield call(make, "m", **options), OptionError, advice
+    for name in (5, "", None):
+        yield call(ChatModel, name), OptionError, "model must be the endpoint's name for a model"
     for dimensions in (7, 4097, 0, -1):
         yield call(hash_embedding, ["a"], dimensions), OptionError, f"{dimensions}"
     for counter in ("gpt-99-imagined", "aproximate", 7):

@@ -200,7 +200,7 @@ def test_without_marked_lines_it_is_refused(saved: Saved, chat: dict[str, Any]) 
     """As is learning anew without asking."""
     with pytest.raises(OptionError, match="sample:survival"):
         survive(saved(chat), "window")
-    with pytest.raises(OptionError, match="needs survival=True"):
+    with pytest.raises(OptionError, match="needs survival"):
         Settings(relearn=1)
 
 

@@ -218,6 +218,18 @@ def test_remains_can_be_scrubbed_later(memzoo: Memzoo, url: str) -> None:
     assert b"Oslo" not in file.read_bytes()
 
 
+def test_an_error_says_that_there_are_more_conversations(memzoo: Memzoo, url: str) -> None:
+    """It names twenty of them, and the command that lists all."""
+    with contextlib.closing(open_store(url)) as store:
+        for number in range(20):
+            create_memory("buffer", store=store, conversation_id=f"u{number}").save_context(
+                {"input": "a"}, {"output": "b"}
+            )
+    for given in ((), ("--conversation", "nobody")):
+        with pytest.raises(OptionError, match=r"'u8', and more \(`memzoo list --store` has all\)"):
+            memzoo("history", *given)
+
+
 def test_a_thorough_forget_leaves_no_remains(memzoo: Memzoo, url: str) -> None:
     """`forget --thorough` says that nothing is left in the files, and does not ask to be run."""
     file = Path(url.removeprefix("sqlite:///"))

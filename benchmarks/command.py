@@ -322,7 +322,7 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
 
 
 def _write_questions(file: Path, files: inputs.Files, asked: Asked) -> int:
-    if file.suffix.lower() == ".json":
+    if file.suffix.lower() not in (".yaml", ".yml"):  # by which `compare` knows it
         raise OptionError(f"--write-questions writes YAML: give {file.with_suffix('.yaml')}")
     if file.exists():
         raise OptionError(f"{file} exists, perhaps with your corrections; give the name of a new file")
@@ -360,6 +360,8 @@ def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | N
     """Parse `--prices`: return a file, or else the prices of input and output, of cached input, and the currency."""
     given = _PRICES.fullmatch(text)
     if not given:
+        if text and not Path(text).exists():
+            raise OptionError(f"--prices {text!r} is neither prices, such as 0.15,0.60, nor a TOML file that there is")
         return Path(text) if text else None, (0.0, 0.0), None, ""
     currency, sent, received, cached = given.groups()
     if currency.endswith("sh") and sent.startswith("."):  # $0 is the shell's name

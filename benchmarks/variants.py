@@ -255,8 +255,10 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
     """Return the variants in the table `memories` of a configuration file. Each has a name, a `strategy` and options.
 
     Raises:
-        OptionError: The table has another form, or a strategy is unknown.
+        OptionError: The table has another form, or a strategy or another table is unknown.
     """
+    if unknown := sorted(document.keys() - {"memories", "prices"}):
+        raise OptionError(f"{where} has {unknown[0]!r}, which is unknown; there are 'memories' and 'prices'")
     memories: Any = document.get("memories", {})
     if not isinstance(memories, dict):
         raise OptionError(f"{where}, 'memories': expected tables such as [memories.short], not {memories!r}")

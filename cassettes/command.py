@@ -192,11 +192,11 @@ def export(
 def rerecord(
     context: typer.Context,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; by default, only show the plan.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Replace them; by default, only show the changes.")] = False,
 ) -> None:
     """Record all tests anew, show the changes, and replace the old cassettes only with --yes.
 
-    Further arguments go to pytest.
+    The models are asked in both cases. Further arguments go to pytest.
     """
     from memzoo.cassettes.files import shorten_path
     from memzoo.cassettes.library import drift

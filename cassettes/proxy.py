@@ -65,7 +65,10 @@ class CassetteProxy:
         if self.cassette.recording and upstream is None:
             raise OptionError("Recording needs upstream, the address of the real API, such as https://api.openai.com")
         handler = type("Handler", (_Handler,), {"cassette": self.cassette, "upstream": (upstream or "").rstrip("/")})
-        self._server = ThreadingHTTPServer((_HOST, port), handler)
+        try:
+            self._server = ThreadingHTTPServer((_HOST, port), handler)
+        except OSError as error:
+            raise OptionError(f"cannot listen on port {port}: {error.strerror}; port 0 is a free one") from error
         self.url = f"http://{_HOST}:{self._server.server_port}"
 
     def serve(self) -> None:

@@ -167,7 +167,12 @@ def _line(error: Exception) -> str | None:
     if isinstance(error, MemoryZooError):
         return str(error)
     told = getattr(error, "format_message", None)
-    return told and str(told()).replace("Value error, ", "")  # pydantic writes it before the reason
+    if told is None:
+        return None
+    line = re.sub("Value error, |, unable to parse .*", "", str(told()))  # pydantic writes these around the reason
+    # Unlike the commands' own reasons, pydantic's does not name the value.
+    found: list[dict[str, Any]] = getattr(error.__context__, "errors", list)()
+    return line + "".join(f", not {one['input']!r}" for one in found if one["type"] != "value_error")
 
 
 def _tell_error(line: str, code: int) -> int:

@@ -39,7 +39,7 @@ def forget(
 
     With --older-than and --idle-for, --conversation 'acme*' chooses the conversations whose ids begin with acme.
     """
-    old, ids_like = bool(older_than or idle_for), stored.conversation or "*"
+    old, ids_like, remains = bool(older_than or idle_for), stored.conversation or "*", ""
     if bool(ids) + everything + old != 1 and not (thorough and not ids and not everything):
         raise OptionError(
             "name one thing to delete: message numbers; --all, the whole conversation; --older-than 30d or --idle-for "
@@ -51,7 +51,7 @@ def forget(
             f"begin so, not at {ids_like!r} alone"
         )
     if old:
-        _forget_old(stored.store, older_than, idle_for, ids_like, yes=yes)
+        remains = _forget_old(stored.store, older_than, idle_for, ids_like, yes=yes)
     elif ids or everything:
         with stored.open_conversation() as (store, id_):
             named = f"message{'' if len(ids or []) == 1 else 's'} {', '.join(map(str, ids or []))}"
@@ -61,16 +61,19 @@ def forget(
         echo(f"{write_count(len(receipt.removed), 'message')} deleted.")
         if receipt.outstanding:
             echo(f"These are learnt again when the conversation is next opened: {', '.join(receipt.outstanding)}.")
-        if receipt.remains and not thorough:
-            echo(receipt.remains, err=True)
+        remains = receipt.remains
+    if remains and not thorough:
+        echo(remains, err=True)
     if thorough:
         with closing(open_existing(stored.store)) as opened:
             if not drive(managed(opened, "scrub").scrub(thorough=True)):
                 echo("Another process is using the store, so remains are left in its files. Try again later.", err=True)
                 raise typer.Exit(1)  # a cron job checks the exit code
+        echo("The store's files are rewritten: nothing deleted is left in them.")
 
 
-def _forget_old(url: str, older_than: str, idle_for: str, ids_like: str, *, yes: bool) -> None:
+def _forget_old(url: str, older_than: str, idle_for: str, ids_like: str, *, yes: bool) -> str:
+    """Delete old messages, and return the warning about their remains; "" if there are none."""
     age, idleness = _span("--older-than", older_than), _span("--idle-for", idle_for)
     with closing(open_existing(url)) as opened:
         told = [f"messages older than {older_than}"] * bool(older_than)
@@ -80,8 +83,7 @@ def _forget_old(url: str, older_than: str, idle_for: str, ids_like: str, *, yes:
         done = delete_old(opened, older_than=age, idle_for=idleness, prefix=ids_like[:-1])
     messages = sum(map(len, done.removed.values()))
     echo(f"{write_count(messages, 'message')} deleted from {write_count(len(done.removed), 'conversation')}.")
-    if done.remains:
-        echo(done.remains, err=True)
+    return done.remains
 
 
 def _span(option: str, text: str) -> timedelta | None:

@@ -45,13 +45,14 @@ def learn(
         options["llm"] = asked.make_model()
     options.setdefault("token_counter", token_counter(None, asked.model).chosen)
     chosen = stored.conversation or "*"
-    ids, prefix = (None, chosen[:-1]) if chosen.endswith("*") else ([chosen], "")
+    prefix = chosen[:-1] if chosen.endswith("*") else None
     with (
         closing(open_existing(stored.store)) as opened,
         workers.open_executor(asked) as executor,
         bar("Learning") as advance,
     ):
-        done = memories.upkeep(opened, name, ids, prefix=prefix, executor=executor, progress=advance, **options)
+        ids = [stored.choose(opened)] if prefix is None else None
+        done = memories.upkeep(opened, name, ids, prefix=prefix or "", executor=executor, progress=advance, **options)
     looked = write_count(done.conversations, "conversation")
     echo(f"Learnt in {done.learnt} of {looked}, with {write_count(done.spent.calls, 'model call')}.")
     for id_, why in list(done.failed.items())[:_TOLD]:

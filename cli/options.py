@@ -149,17 +149,19 @@ class Stored:
             OptionError: There is no such conversation, or the store has several and no id was given.
         """
         with closing(open_existing(self.store)) as store:
-            if self.conversation and drive(store.read(self.conversation, limit=1)):
-                yield store, self.conversation
-                return
-            known = _list_ids(store)
-            if not known:
-                raise OptionError("the store has no conversation yet")
-            if self.conversation:
-                likely = did_you_mean(self.conversation, known)
-                has = ", ".join(map(repr, known))
-                raise OptionError(f"the store has no conversation {self.conversation!r}; it has {has}{likely}")
-            yield store, only_conversation(store)
+            yield store, self.choose(store)
+
+    def choose(self, store: ManagedStore) -> str:
+        """Return the id of the chosen conversation of an opened store, as `open_conversation` does."""
+        if self.conversation and drive(store.read(self.conversation, limit=1)):
+            return self.conversation
+        known = _list_ids(store)
+        if not known:
+            raise OptionError("the store has no conversation yet")
+        if self.conversation:
+            likely = did_you_mean(self.conversation, known)
+            raise OptionError(f"the store has no conversation {self.conversation!r}; it has {_tell(known)}{likely}")
+        return only_conversation(store)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -312,16 +314,19 @@ def only_conversation(store: ManagedStore) -> str:
     """
     known = _list_ids(store)
     if len(known) > 1:
-        raise OptionError(
-            f"the store has several conversations; choose one with --conversation: {', '.join(map(repr, known))}"
-        )
+        raise OptionError(f"the store has several conversations; choose one with --conversation: {_tell(known)}")
     return known[0] if known else uuid.uuid4().hex
 
 
 def _list_ids(store: ManagedStore) -> list[str]:
     if not hasattr(store, "conversations"):  # a plain store from another package
         raise UnsupportedError(f"{type(store).__name__} cannot list its conversations: name one with --conversation")
-    return drive(store.conversations(limit=_LISTED))
+    return drive(store.conversations(limit=_LISTED + 1))
+
+
+def _tell(ids: list[str]) -> str:
+    more = ", and more (`memzoo list --store` has all)" if len(ids) > _LISTED else ""
+    return ", ".join(map(repr, ids[:_LISTED])) + more
 
 
 def write(file: Path | None, pieces: Iterable[str]) -> None:

@@ -71,7 +71,7 @@ def show(
     query: Annotated[str, typer.Option(help="For a view: the user's next message.")] = "",
     asked: Asked,
     superseded: Annotated[bool, typer.Option("--history", help="For facts: include superseded ones.")] = False,
-    out: Annotated[Path | None, typer.Option(help="For facts: the file to write.")] = None,
+    out: OutFile = None,
 ) -> None:
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
@@ -81,7 +81,7 @@ def show(
     """
     with stored.open_conversation() as (store, id_):
         if form == "state":
-            _show_state(store, id_, memory)
+            _show_state(store, id_, memory, out)
         elif form != "view":
             state, graph = drive(store.read_state(id_, ConversationKGMemory.name)), KnowledgeGraph()
             graph.apply({key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS})
@@ -97,10 +97,10 @@ def show(
             if not memory:
                 raise OptionError("--as view needs a strategy: --memory summary, say; `memzoo list` shows them all")
             viewed = asked.memory(memory, store=store, conversation_id=id_)
-            echo(json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False))
+            _write(out, [json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False), "\n"])
 
 
-def _show_state(store: ManagedStore, id_: str, name: str) -> None:
+def _show_state(store: ManagedStore, id_: str, name: str, out: Path | None) -> None:
     known = drive(managed(store, "states").states(id_))
     if name and name not in known:
         raise OptionError(
@@ -109,8 +109,10 @@ def _show_state(store: ManagedStore, id_: str, name: str) -> None:
         )
     if name:
         items = drive(store.read_state(id_, name)).changes
-        echo(json.dumps(items, indent=2, ensure_ascii=False, sort_keys=True))
+        _write(out, [json.dumps(items, indent=2, ensure_ascii=False, sort_keys=True), "\n"])
         return
+    if out:
+        raise OptionError("--out needs a strategy, whose state to write: --memory summary, say")
     for one in known:
         state, vectors = drive(store.read_state(id_, one)), drive(store.embeddings(id_, one))
         learnt = write_count(len(state.changes), "item"), write_count(len(vectors), "embedding")

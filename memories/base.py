@@ -17,7 +17,7 @@ from memzoo.memories.engine.pins import Pins, mark
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import AtLeast, a_function, a_store, non_empty_text, one_of, strategy
+from memzoo.memories.options import AtLeast, a_clock, a_store, non_empty_text, one_of, strategy
 from memzoo.memories.text.explanation import Explanation, explain_view, watch
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.grouping import find_unanswered
@@ -162,7 +162,7 @@ class BaseMemory(ABC):
     and if that is still too long, it is kept whole, with a warning. Of notes and facts, counting three bytes as one
     token, corrected ones are dropped first, then the oldest, and last the first statement of a note.
     """
-    clock: Annotated[Callable[[], float], a_function] = time.time
+    clock: Annotated[Callable[[], float], a_clock] = time.time
     """Returns the time in seconds since 1970; measures pauses after a model failure and for `learn_after_pause`."""
     learn: Literal["now", "background", "later"] = "now"
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the

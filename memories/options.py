@@ -22,7 +22,7 @@ from memzoo.text import did_you_mean
 
 __all__ = [
     "AtLeast",
-    "a_function",
+    "a_clock",
     "a_store",
     "check",
     "check_texts",
@@ -183,10 +183,12 @@ def non_empty_text(name: str, value: object) -> None:
         raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
 
 
-def a_function(name: str, value: object) -> None:
-    """Raise an `OptionError` unless an option can be called."""
+def a_clock(name: str, value: object) -> None:
+    """Raise an `OptionError` unless an option is a function that returns a number."""
     if not callable(value):
         raise OptionError(f"{name} must be a function, such as time.time, not {value!r}")
+    if not isinstance(now := value(), int | float):  # a store's clock returns a `datetime`
+        raise OptionError(f"{name} must return the seconds since 1970, as time.time does, not {now!r}")
 
 
 def a_store(name: str, value: object) -> None:

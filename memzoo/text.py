@@ -143,7 +143,7 @@ def read_options(text: str) -> dict[str, Any]:
     """Return the options in a text from the command line.
 
     Raises:
-        OptionError: A part of the text is not an option.
+        OptionError: A part of the text is not an option, or an option is given twice.
 
     Example:
         >>> read_options('k=2,ai_prefix=Bot,labels=["a","b"]')
@@ -152,7 +152,10 @@ def read_options(text: str) -> dict[str, Any]:
     pairs = [part.partition("=") for part in _split(text)]
     if wrong := [key for key, equals, _ in pairs if not (key.strip() and equals)]:
         raise OptionError(f"{wrong[0]!r} is no option; write options as name:option=value,option=value")
-    return {key.strip(): _value(value.strip()) for key, _, value in pairs}
+    options = {key.strip(): _value(value.strip()) for key, _, value in pairs}
+    if len(options) < len(pairs):
+        raise OptionError(f"{text!r} gives an option twice; write options as name:option=value,option=value")
+    return options
 
 
 def _split(text: str) -> Iterator[str]:

@@ -101,8 +101,8 @@ class Settings:
                     raise OptionError(f"{name} cannot be used: {error}") from error
         for is_wrong, reason in (
             (not self.budgets, "budgets must be one number at least, such as [1000], not []"),
-            (self.stop_at is not None and not self.prices, "stop_at needs prices: without them the cost is unknown"),
-            (self.relearn and not self.survival, f"relearn={self.relearn} needs survival=True, which asks before it"),
+            (self.stop_at is not None and not self.prices, "stop_at (--stop-at) needs prices (--prices)"),
+            (self.relearn and not self.survival, f"relearn={self.relearn} needs survival (--survival)"),
         ):
             if is_wrong:
                 raise OptionError(reason)

@@ -92,6 +92,10 @@ def _mark(keep: Any, text: str, where: str) -> Mark:
         raise TransferError(f"{where}, 'keep' of {show_value(text)}: {expected}, not {show_value(keep)}")
     if means and means.casefold() in question.casefold():
         raise TransferError(f"{where}, 'keep' of {show_value(text)}: the question must not have {means!r} in it")
+    if means and not question and means not in text:  # the question is the line with a gap there
+        raise TransferError(
+            f"{where}, 'keep' of {show_value(text)}: give a 'question', because {means!r} does not stand in the line"
+        )
     return Mark(str(kind), text, means, question)
 
 

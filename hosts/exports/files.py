@@ -29,6 +29,7 @@ _KINDS = {
     b"PK\x03\x04": "a document in a ZIP, such as .docx",
     **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF"), "a picture or a recording"),
     b"%PDF": "a PDF",
+    b"\x1f\x8b": "a file packed by gzip",
 }
 """The kinds of files that are no text, by their first bytes."""
 LISTED = "`memzoo compare --formats` lists them"
@@ -112,7 +113,7 @@ def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocu
     except UnicodeDecodeError as error:
         kind = next((kind for first, kind in _KINDS.items() if error.object.startswith(first)), "")
         told = f"is no text, but {kind}" if kind else f"cannot be read as UTF-8 text ({error})"
-        yield TransferError(f"{where} {told}; save the chat as text or JSON")
+        yield TransferError(f"{where} {told}; save the chat as text or JSON, in UTF-8")
     except zipfile.BadZipFile as error:
         yield TransferError(f"{where} is no whole ZIP ({error}): download it again")
     except (OSError, RuntimeError, NotImplementedError) as error:  # a ZIP may need a password

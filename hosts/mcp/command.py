@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memzoo.cli.options import command, conversation_option, unlock_store, write, write_count
+from memzoo.cli.options import command, conversation_option, open_existing, unlock_store, write, write_count
 from memzoo.cli.terminal import echo
 from memzoo.errors import OptionError, TransferError
 from memzoo.stores import ManagedStore
@@ -30,7 +30,9 @@ def mcp(
         str, typer.Option(help="The store; by default mcp.db among your settings, on Linux in ~/.config/memzoo.")
     ] = "",
     conversation: Annotated[str, conversation_option("The conversation in the store.")] = "mcp",
-    http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 picks a free one.")] = None,
+    http: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Serve over HTTP at this port; 0 picks a free one.")
+    ] = None,
     max_tokens: Annotated[int, typer.Option(min=64, help="Token limit for reading the graph.")] = 25_000,
     import_: Annotated[Path | None, typer.Option("--import", help="Import a memory.jsonl, and exit.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and exit.")] = None,
@@ -39,7 +41,7 @@ def mcp(
     from memzoo.hosts.mcp.memory import GraphMemory
     from memzoo.hosts.mcp.server import serve_http, serve_stdio
 
-    with closing(_open_store(store)) as opened:
+    with closing(_open_store(store, create=import_ is not None or export is None)) as opened:
         memory = GraphMemory(store=opened, conversation_id=conversation, max_read_tokens=max_tokens)
         if import_ or export:
             _transfer(memory, import_, export)
@@ -50,12 +52,13 @@ def mcp(
         asyncio.run(serving)
 
 
-def _open_store(url: str) -> ManagedStore:
+def _open_store(url: str, *, create: bool) -> ManagedStore:
     if not url:
         file = _default_file()
-        file.parent.mkdir(parents=True, exist_ok=True)
+        if create:
+            file.parent.mkdir(parents=True, exist_ok=True)
         url = f"sqlite:///{file}"
-    return unlock_store(url)
+    return unlock_store(url) if create else open_existing(url)
 
 
 def _default_file() -> Path:

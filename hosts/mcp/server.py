@@ -4,11 +4,12 @@ import importlib.metadata
 import io
 import logging
 import re
+import socket
 import sys
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from memzoo.errors import MemoryZooError, MissingExtraError, StoreError
+from memzoo.errors import MemoryZooError, MissingExtraError, OptionError, StoreError
 from memzoo.hosts.mcp import tools
 from memzoo.hosts.mcp.calls import Arguments
 from memzoo.hosts.mcp.memory import GraphMemory
@@ -85,12 +86,19 @@ async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], No
     """Serve a memory over streamable HTTP, only to programs on this machine, until interrupted.
 
     Port 0 takes a free port. `started` is called with the URL once the server runs.
+
+    Raises:
+        OptionError: The port cannot be used.
     """
     server = mcp_server(memory)
     import uvicorn
 
-    config = uvicorn.Config(server.streamable_http_app(host="127.0.0.1"), port=port, log_level="warning")
-    with config.bind_socket() as bound:
+    config = uvicorn.Config(server.streamable_http_app(host="127.0.0.1"), log_level="warning")
+    try:
+        taken = socket.create_server(("127.0.0.1", port))  # uvicorn itself would end the process
+    except OSError as error:
+        raise OptionError(f"cannot listen on port {port}: {error.strerror}; port 0 is a free one") from error
+    with taken as bound:
         started(f"http://127.0.0.1:{bound.getsockname()[1]}/mcp")
         await uvicorn.Server(config).serve([bound])
 

@@ -15,6 +15,7 @@ from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.options import HELP, split_choice
+from memzoo.hosts.exports.reading import Choice
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.stores import InMemoryStore, ManagedStore, import_conversation
 from memzoo.text import show_url
@@ -46,6 +47,8 @@ def import_lines(
         logs = read_logs(form, source, wrong.append, choice)
         _import_from(logs, wrong, source, store, conversation, dry_run=dry_run)
         return
+    if dry_run or choice != Choice():
+        raise OptionError(f"{file} is a file of `memzoo export`; it takes no --dry-run and no options behind its name")
     if find_missing_file(store):
         _read_into(InMemoryStore(), file, conversation)  # an unreadable file must not create an empty store
     with closing(unlock_store(store)) as opened:

@@ -1,13 +1,13 @@
 """Checks a strategy: its class, before the first memory of this class is made, and the results of its hooks."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from typing import TypeVar
 from weakref import WeakSet
 
 from memzoo.errors import PluginError
 
-__all__ = ["check_class", "check_returned"]
+__all__ = ["await_hook", "check_class", "check_returned"]
 
 T = TypeVar("T")
 
@@ -38,6 +38,17 @@ def check_returned(owner: object, hook: str, value: object, kind: type[T], right
     raise PluginError(
         f"{type(owner).__name__}.{hook} must return {right}, not something of type {type(value).__name__}"
     )
+
+
+async def await_hook(owner: object, hook: str, called: object, kind: type[T], right: str) -> T:
+    """Return the result of a hook that was called and is a coroutine, after checking its type.
+
+    Raises:
+        PluginError: The hook is no coroutine, or the result has the wrong type.
+    """
+    if not isinstance(called, Awaitable):
+        raise PluginError(f"{type(owner).__name__}.{hook} must be a coroutine: write `async def {hook}`")
+    return check_returned(owner, hook, await called, kind, right)
 
 
 def _faults(cls: type, base: type) -> Iterator[str]:

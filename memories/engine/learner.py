@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError, OptionError, StoreError
 from memzoo.memories.engine.background import Background
-from memzoo.memories.engine.hooks import check_returned
+from memzoo.memories.engine.hooks import await_hook, check_returned
 from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
@@ -350,8 +350,9 @@ class Learner:
         """Return the strategy's changes for entries, given the log up to the last entry."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
-        changes = await self.hooks.derive(state, self._clear_results(entries), log)
-        return check_returned(self.hooks, "derive", changes, Changes, "Changes, such as Changes({key: value})")
+        called = self.hooks.derive(state, self._clear_results(entries), log)
+        right = "Changes, such as Changes({key: value})"
+        return await await_hook(self.hooks, "derive", called, Changes, right)
 
     def _clear_results(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         clearing = self._cached.clearing

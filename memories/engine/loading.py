@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from memzoo.memories.engine.hooks import check_returned
+from memzoo.memories.engine.hooks import await_hook
 from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.pins import show_pinned
 from memzoo.memories.engine.state import State
@@ -93,8 +93,8 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
 
 
 async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str | None) -> View:
-    view = await memory.view(log, state, query)
-    check_returned(memory, "view", view, View, "a View, such as View.of(entries)")
+    called = memory.view(log, state, query)
+    view = await await_hook(memory, "view", called, View, "a View, such as View.of(entries)")
     if view.finds:
         cached, quoted = memory.log.cached, view.finds.quoted
         cached.finds, texts = view.finds.behind(cached.finds, partial(memory.render.count_recalled, quoted=quoted))

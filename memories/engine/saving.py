@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memzoo.errors import OptionError, StoreError
-from memzoo.memories.engine.hooks import check_returned
+from memzoo.memories.engine.hooks import await_hook
 from memzoo.memories.engine.state import State
 from memzoo.stores import Entry, Record, Store
 from memzoo.stores.base import managed
@@ -130,8 +130,8 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     """
     log = await memory.log.refreshed()
     own = [learner for learner in memory.learners if learner.hooks is memory]
-    needed = await memory.oldest_needed(log, await own[0].refresh() if own else State())
-    first_needed = check_returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
+    called = memory.oldest_needed(log, await own[0].refresh() if own else State())
+    first_needed = await await_hook(memory, "oldest_needed", called, int, "a log number, such as 1")
     waits = await log.unanswered()
     stays = (*await find_set_aside(memory), *await memory.log.pins.current(), *waits, await memory.log.system.newest())
     kept = {entry.seq for entry in stays if entry}

@@ -83,7 +83,7 @@ class KnowledgeGraph:
             history: True to include superseded facts.
 
         Raises:
-            OptionError: There is no such format.
+            OptionError: There is no such format, or the graph has more than 3,000 names, too many for "html".
 
         Example:
             >>> from memzoo import ConversationKGMemory

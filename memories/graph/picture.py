@@ -6,6 +6,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from memzoo.errors import OptionError
 from memzoo.memories.graph.fact import Fact, describe_relation, names_in
 
 __all__ = ["to_html"]
@@ -13,6 +14,8 @@ __all__ = ["to_html"]
 _KINDS = (("person", "speaker"), ("name", "subject of facts"), ("value", "value of a fact"))
 _SPEAKERS = frozenset(("user", "assistant", "human", "ai"))
 _LONGEST_LABEL = 32
+# Each name is placed by its distances from all others: 3,000 names take a minute, 20,000 several gigabytes.
+_MOST_NAMES = 3000
 # In pixels: the width of a character; the distance between rows of names; the least distance to the nearest other name
 # for three names out of four; the distance of an arrow's end from the middle of a name; the distance between arrows
 # with the same two names.
@@ -24,10 +27,15 @@ def to_html(facts: Sequence[Fact]) -> str:
 
     Speakers, names and values have different colours. Negated facts are red, superseded facts dashed. Under the mouse,
     names and arrows show the messages that stated their facts, with speakers and times.
+
+    Raises:
+        OptionError: There are too many names.
     """
     from jinja2 import Environment, StrictUndefined
 
     names = names_in(facts)
+    if len(names) > _MOST_NAMES:
+        raise OptionError(f"html draws {_MOST_NAMES:,} names at most, not {len(names):,}; graphml has room for them")
     places = _places(facts, names)
     subjects = Counter(fact.nodes[0] for fact in facts)
     nodes = [_node(node, name, places[node], subjects) for node, name in names.items()]

@@ -151,8 +151,11 @@ class ChatModel:
                 options of clients created by this object, such as `max_retries=0` or `organization="..."`.
 
         Raises:
-            OptionError: The `openai` client has no parameter or option of that name, or a limit is not a number.
+            OptionError: The name is not a text, the `openai` client has no parameter or option of that name, or a limit
+                is not a number.
         """
+        if not isinstance(model, str) or not model:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise OptionError(f"model must be the endpoint's name for a model, such as 'gpt-4o-mini', not {model!r}")
         self.name = model
         self.parameters, options = split_parameters("ChatModel", "chat.completions", parameters, client or async_client)
         self._bounds = Bounds(max_reply_bytes, max_reply_seconds)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from memzoo.errors import OptionError
 from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import Kind, group_messages, is_instruction, kind_of
@@ -147,7 +148,13 @@ def arrange(
 
 
 def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
-    """Return the application's system text and then the pieces of a view, without pieces that repeat this text."""
+    """Return the application's system text and then the pieces of a view, without pieces that repeat this text.
+
+    Raises:
+        OptionError: The system text is not a text.
+    """
+    if not isinstance(system, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(f"system must be a text, not {system!r}")
     if not system:
         return list(pieces)
     rule: Message = {"role": "system", "content": system}

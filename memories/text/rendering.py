@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from memzoo.errors import OptionError, OverBudgetError
+from memzoo.errors import OverBudgetError
 from memzoo.forks import cached_property
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
@@ -147,8 +147,6 @@ class Renderer:
             OptionError: The limit is not a whole number of at least 1, or the system text is not a text.
             OverBudgetError: The messages that must stay exceed the limit.
         """
-        if not isinstance(system, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise OptionError(f"system must be a text, not {system!r}")
         pieces = lead_with(system, [*shown.pieces, *ends])
         stable = shown.stable_upto + len(pieces) - len(shown.pieces) - len(ends)
         if max_tokens is None:

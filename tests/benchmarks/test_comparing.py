@@ -268,7 +268,7 @@ class TestLimits:
 
     def test_a_limit_needs_prices(self) -> None:
         """Otherwise nobody knows what was spent."""
-        with pytest.raises(OptionError, match="stop_at needs prices"):
+        with pytest.raises(OptionError, match="needs prices"):
             Settings(stop_at=1)
 
 

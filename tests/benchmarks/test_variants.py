@@ -151,6 +151,7 @@ def test_a_file_names_variants(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
+        ("[memory.short]\nstrategy = 'window'", "has 'memory', which is unknown; there are 'memories' and"),
         ("memories = 3", "expected tables"),
         ("[memories.a]\nk = 2", "memories.a: expected a table with 'strategy'"),
         ("[memories", "cannot be read as TOML"),

@@ -201,6 +201,46 @@ def test_remains_can_be_scrubbed_later(memzoo: Memzoo, url: str) -> None:
     assert b"Oslo" not in file.read_bytes()
 
 
+def test_an_error_says_that_there_are_more_conversations(memzoo: Memzoo, url: str) -> None:
+    """It names twenty of them, and the command that lists all."""
+    with contextlib.closing(open_store(url)) as store:
+        for number in range(20):
+            create_memory("buffer", store=store, conversation_id=f"u{number}").save_context(
+                {"input": "a"}, {"output": "b"}
+            )
+    for given in ((), ("--conversation", "nobody")):
+        with pytest.raises(OptionError, match=r"'u8', and more \(`memzoo list --store` has all\)"):
+            memzoo("history", *given)
+
+
+def test_a_thorough_forget_leaves_no_remains(memzoo: Memzoo, url: str) -> None:
+    """`forget --thorough` says that nothing is left in the files, and does not ask to be run."""
+    file = Path(url.removeprefix("sqlite:///"))
+    for what in (["1"], ["--older-than", "0s"]):
+        said = memzoo("forget", *what, "--thorough", "--yes").output
+        assert said.endswith("The store's files are rewritten: nothing deleted is left in them.\n")
+        assert "`memzoo forget --thorough`" not in said
+    assert b"Anna" not in file.read_bytes()
+
+
+def test_a_choice_for_an_export_is_refused(memzoo: Memzoo, tmp_path: Path) -> None:
+    """`import` stores nothing of a file of `export` if it was asked only to list it, or for another title."""
+    file, empty = tmp_path / "anna.jsonl", f"sqlite:///{tmp_path}/empty.db"
+    memzoo("export", "--out", str(file))
+    for given in ([str(file), "--dry-run"], [f"{file}:title=x"]):
+        with pytest.raises(OptionError, match="takes no --dry-run and no options behind its name"):
+            memzoo("import", *given, store=empty)
+    assert not (tmp_path / "empty.db").exists()
+
+
+def test_all_that_show_prints_can_be_written(memzoo: Memzoo, tmp_path: Path) -> None:
+    """`show --out` writes views and states as it prints them, as it does with facts."""
+    file = tmp_path / "shown"
+    for given in (["--memory", "buffer"], ["--as", "state", "--memory", "summary"], ["--as", "graph"]):
+        memzoo("show", *given, "--out", str(file))
+        assert file.read_text(encoding="utf-8") == memzoo("show", *given).output
+
+
 @pytest.fixture
 def old_url(tmp_path: Path) -> str:
     """A store with two conversations, one of which nobody has gone on with for 40 days."""

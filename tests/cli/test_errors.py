@@ -33,7 +33,7 @@ def places(tmp_path: Path) -> Iterator[dict[str, str]]:
         # Bound, but not listening: whoever connects is refused.
         silent.bind(("127.0.0.1", 0))
         ports = {"busy": str(busy.getsockname()[1]), "silent": str(silent.getsockname()[1])}
-        files = {name: str(tmp_path / name) for name in ("bytes", "talk")}
+        files = {name: str(tmp_path / name) for name in ("bytes", "talk", "cassette")}
         yield {"store": url, "folder": str(tmp_path), **files, **ports}
 
 
@@ -64,6 +64,17 @@ def told(ran: Ran) -> str:
         ("compare {bytes}", "{bytes}"),
         ("compare --prices bash.15,0.60", "put a price with $ in quotes, such as '$0.15,0.60'"),
         ("compare --memory nope", "there is no strategy 'nope'"),
+        ("compare --prices 1", "--prices '1' is neither prices, such as 0.15,0.60, nor a TOML file"),
+        ("compare --write-questions q.txt", "--write-questions writes YAML: give q.yaml"),
+        ("compare --jobs 0", "Invalid value for '--jobs': Input should be greater than or equal to 1, not '0'"),
+        ("show --memory window:k=2,k=3 --store {store}", "'k=2,k=3' gives an option twice"),
+        ("show --as state --out x --store {store}", "--out needs a strategy, whose state to write"),
+        ("learn --memory summary --conversation ana --store {store}", "Did you mean 'anna'?"),
+        ("pin one --store {store}", "Invalid value for 'ids': Input should be a valid integer, not 'one'"),
+        ("mcp --http 70000", "'--http': Input should be less than or equal to 65535, not '70000'"),
+        ("mcp --http {busy} --store {store}", "cannot listen on port {busy}: Address already in use"),
+        ("mcp --export x --store sqlite:///{folder}/no.db", "there is no file {folder}/no.db"),
+        ("cassettes proxy {cassette} --record http://a --port {busy}", "cannot listen on port {busy}: Address already"),
         ("export --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
         ("export --store {store} --out {folder}", "'{folder}' cannot be written: Is a directory"),
         ("show --as graph --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),

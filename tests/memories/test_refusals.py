@@ -246,6 +246,13 @@ def work_on_stores() -> Iterator[Row]:
     for ids in ("user-42", 5, [1], ["a", None]):
         yield call(learn, ids), OptionError, "ids must be a list of conversations, such as ['user-42'], not"
     yield call(learn, prefix=5), OptionError, "prefix must be text, not 5"
+    for at in (datetime(2026, 1, 1, tzinfo=timezone.utc), None, "now"):  # noqa: UP017
+        seconds = f"clock must return the seconds since 1970, as time.time does, not {at!r}"
+        yield made("buffer", clock=partial(given_back, at)), OptionError, seconds
+    wrongs: tuple[Any, ...] = partial(given_back, 1.5), partial(given_back, None), 5
+    for wrong in wrongs:
+        uses = create_memory("buffer", store=InMemoryStore(clock=wrong)).save_context
+        yield call(uses, {"input": "a"}, {"output": "b"}), OptionError, "must return a datetime with a time zone, not"
     east = timezone(timedelta(hours=2))
     for at in (datetime.min.replace(tzinfo=east), datetime.max.replace(tzinfo=timezone(-timedelta(hours=2)))):
         for kept in (
@@ -361,6 +368,8 @@ def models_and_texts() -> Iterator[Row]:
     ]
     for make, options, advice in parameters:
         yield call(make, "m", **options), OptionError, advice
+    for name in (5, "", None):
+        yield call(ChatModel, name), OptionError, "model must be the endpoint's name for a model"
     for dimensions in (7, 4097, 0, -1):
         yield call(hash_embedding, ["a"], dimensions), OptionError, f"{dimensions}"
     for counter in ("gpt-99-imagined", "aproximate", 7):

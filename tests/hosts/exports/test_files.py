@@ -559,12 +559,17 @@ def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("first", "kind"), [(b"PK\x03\x04\xff", "a document in a ZIP"), (b"\x89PNG\r\n", "a picture or a recording")]
+    ("first", "kind"),
+    [
+        (b"PK\x03\x04\xff", "a document in a ZIP"),
+        (b"\x89PNG\r\n", "a picture or a recording"),
+        (b"\x1f\x8b", "a file packed by gzip"),
+    ],
 )
 def test_the_kind_of_a_file_that_is_no_text_is_told(first: bytes, kind: str, tmp_path: Path) -> None:
     """By its first bytes."""
     (tmp_path / "chat.docx").write_bytes(first)
-    with pytest.raises(TransferError, match=f"chat.docx is no text, but {kind}.*; save the chat as text or JSON"):
+    with pytest.raises(TransferError, match=f"is no text, but {kind}.*; save the chat as text or JSON, in UTF-8"):
         load_transcripts(tmp_path / "chat.docx")
 
 

@@ -114,10 +114,12 @@ def test_an_option_without_a_default_is_asked_for() -> None:
         ),
         ('Changes({"last": entries[-1].seq if entries else None})', "{}", "derive must return Changes"),
         ("return 1", "return", "oldest_needed must return a log number, such as 1"),
+        ("async def derive", "def derive", "derive must be a coroutine: write `async def derive`"),
+        ("async def oldest_needed", "def oldest_needed", "oldest_needed must be a coroutine"),
     ],
 )
 def test_what_a_hook_returns_is_of_its_kind(right: str, wrong: str, told: str) -> None:
-    """Something else is an error that names the hook; what was said is stored."""
+    """Something else, or a hook that is no coroutine, is an error that names the hook; what was said is stored."""
     assert right in SOUND
     memory = made(SOUND.replace(right, wrong))(keep_history=False)
 

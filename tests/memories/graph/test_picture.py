@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import OptionError
 from memzoo.memories import Fact, KnowledgeGraph
 from memzoo.memories.text.names import canonical
 
@@ -62,6 +63,12 @@ CROWD = [("Sam", "likes", f"thing number {number}") for number in range(60)]
 CHAIN = [(f"stop {number}", "leads to", f"stop {number + 1}") for number in range(12)]
 BETWEEN_TWO = [("Sam", "hates", "Oslo"), ("Sam", "lives in", "Oslo"), ("Oslo", "is kind to", "Sam")]
 LOOPS = [("Narcissus", "loves", "Narcissus"), ("Narcissus", "hates", "Narcissus")]
+
+
+def test_a_graph_that_is_too_large_is_refused() -> None:
+    """The error names a form that has room for it."""
+    with pytest.raises(OptionError, match="html draws 3,000 names at most, not 3,001; graphml has room for them"):
+        Picture(*(("Sam", "likes", f"thing {number}") for number in range(3000)))
 
 
 @given(SAID)

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from memzoo.errors import OptionError, OverBudgetError
-from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
+from memzoo.memories import BaseMemory, CombinedMemory, Conversation, ConversationBufferMemory, create_memory
 from memzoo.memories.text.families import FAMILIES
 from memzoo.memories.text.order import find_fault
 from memzoo.testing import ScriptedModel
@@ -159,9 +159,12 @@ def test_a_request_ends_with_a_user_or_tools(asked: Any) -> None:
 
 
 def test_a_system_text_is_a_text() -> None:
-    """A message in its place is refused."""
+    """A message in its place is refused, in a request as in a conversation."""
+    wrong = cast("str", said("system"))
     with pytest.raises(OptionError, match="system must be a text"):
-        create_memory("buffer").request("Hi!", system=cast("str", said("system")))
+        create_memory("buffer").request("Hi!", system=wrong)
+    with pytest.raises(OptionError, match="system must be a text"):
+        Conversation("offline", system=wrong).send("Hi!")
 
 
 def test_a_turn_knows_the_family_of_the_model() -> None:

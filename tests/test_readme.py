@@ -8,6 +8,7 @@ import venv
 from pathlib import Path
 
 import pytest
+import yaml  # noqa: F401 - PyYAML fails in its second copy: each run of pytester imports anew what nobody had imported
 
 from memzoo import benchmarks, memories
 from memzoo.benchmarks.variants import BASELINES, PRESETS

@@ -361,7 +361,7 @@ def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | N
     given = _PRICES.fullmatch(text)
     if not given:
         if text and not Path(text).exists():
-            raise OptionError(f"--prices {text!r} is neither prices, such as 0.15,0.60, nor a TOML file that there is")
+            raise OptionError(f"--prices {text!r} is neither prices, such as 0.15,0.60, nor a TOML file that exists")
         return Path(text) if text else None, (0.0, 0.0), None, ""
     currency, sent, received, cached = given.groups()
     if currency.endswith("sh") and sent.startswith("."):  # $0 is the shell's name

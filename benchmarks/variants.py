@@ -334,7 +334,16 @@ def _about(short: str) -> str:
     return (strategy_named(short).__doc__ or "").partition("\n")[0]
 
 
+# What the memories of a table share, and how one of them gets another model.
+_SHARED = {
+    "llm": "write model=NAME",
+    **dict.fromkeys(("store", "conversation_id", "name", "token_counter"), "all memories get the same"),
+}
+
+
 def _of_options(name: str, short: str, options: dict[str, Any]) -> Variant:
+    if shared := next((option for option in _SHARED if option in options), None):
+        raise OptionError(f"{name}: {shared!r} is no option of a memory here; {_SHARED[shared]}")
     model, prompts = options.pop("model", None), options.pop("prompts", None)
     base = _look_up(short)
     return replace(base, name=name, about=_about(short), options=options or base.options, model=model, prompts=prompts)

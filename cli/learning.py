@@ -8,6 +8,7 @@ import typer
 from memzoo import memories
 from memzoo.cli.options import Asked, Stored, Workers, Yes, command, open_existing, read_memory, write_count
 from memzoo.cli.terminal import bar, confirm, echo
+from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import relearn
 from memzoo.memories.strategies.named import strategy_named
 from memzoo.memories.text.tokens import token_counter
@@ -66,11 +67,13 @@ def learn(
 def _learn_again(stored: Stored, memory: str, asked: Asked, *, yes: bool) -> None:
     name, _ = read_memory(memory)
     with stored.open_conversation() as (opened, id_):
+        learner = asked.memory(memory, store=opened, conversation_id=id_)
+        if not learner.learners:
+            raise OptionError(f"{name!r} learns nothing, so there is nothing to learn again")
         first = drive(opened.read(id_, limit=1))
         deleted = " Its first messages have been deleted: everything learnt from them will be lost."
         question = f"Throw away what {name} has learnt from {id_!r}, and learn it again?"
         confirm(f"{question}{deleted if first[0].seq > 1 else ''}", yes=yes)
-        learner = asked.memory(memory, store=opened, conversation_id=id_)
         with bar("Learning") as advance:
             drive(relearn(learner, from_=None, only_set_aside=False, progress=advance))
         aside, calls = learner.set_aside(), learner.usage.total.calls

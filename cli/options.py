@@ -220,8 +220,6 @@ class Asked:
             OptionError: The model cannot be asked, or an option cannot work.
         """
         name, own = read_memory(given)
-        if other := next((option for option in _OTHERS if option in own), None):
-            raise OptionError(f"{other} is no option of --memory: {_OTHERS[other]}")
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.make_model()
         # An unknown name is refused here, also by a strategy that counts nothing.
@@ -274,10 +272,13 @@ def read_memory(text: str) -> tuple[str, dict[str, Any]]:
 
     Raises:
         OptionError: No strategy has this name.
-        OptionError: A part of the text is not an option.
+        OptionError: A part of the text is not an option, or a command has the option under another name.
     """
     name, _, given = text.partition(":")
-    return short_name(name), read_options(given) if given else {}
+    name, options = short_name(name), read_options(given) if given else {}
+    if other := next((option for option in _OTHERS if option in options), None):
+        raise OptionError(f"{other} is no option of --memory: {_OTHERS[other]}")
+    return name, options
 
 
 def unlock_store(url: str) -> ManagedStore:

@@ -82,6 +82,8 @@ def upkeep(
         >>> memory.load_memory_variables({})
         {'history': 'Human said: I am Anna. I live in Oslo.'}
     """
+    if "conversation_id" in options:
+        raise OptionError("conversation_id is no option of upkeep; ids=['user-42'] chooses conversations")
     probe = create_memory(strategy, store=store, conversation_id=_PROBE, **options)
     states = [learner.name for learner in probe.learners]
     if not states:

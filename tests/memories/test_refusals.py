@@ -245,6 +245,7 @@ def work_on_stores() -> Iterator[Row]:
     learn = partial(upkeep, store, "summary", llm="offline")
     for ids in ("user-42", 5, [1], ["a", None]):
         yield call(learn, ids), OptionError, "ids must be a list of conversations, such as ['user-42'], not"
+    yield call(learn, conversation_id="a"), OptionError, "ids=['user-42'] chooses conversations"
     yield call(learn, prefix=5), OptionError, "prefix must be text, not 5"
     for at in (datetime(2026, 1, 1, tzinfo=timezone.utc), None, "now"):  # noqa: UP017
         seconds = f"clock must return the seconds since 1970, as time.time does, not {at!r}"

@@ -119,7 +119,7 @@ class SharedBudget:
         """Record the spending of an ended task, free the rest of its share, and return whether the limit is reached.
 
         Args:
-            share: The amount that the task was allowed to spend, from `share`.
+            share: The task's own spending limit, as the method `share` returned it.
             spent: The amount that the task spent.
             needed: The highest possible cost of the call that was refused at the limit; 0 if no call was refused.
         """

@@ -181,9 +181,9 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield (position, kind of search, score) for each piece of a view that a search found.
+    """Yield (position, kind of search, score) for each of a view's pieces that a search found.
 
-    `finds` are the texts and messages that searches found; `said` is a dict from log number to a message's text.
+    `finds` are the results of the searches; `said` is a dict from log number to a message's text.
     """
     best: dict[str | int, tuple[str, float]] = {}
     for one in finds:

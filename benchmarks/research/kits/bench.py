@@ -85,7 +85,7 @@ def chat(text: str, **more: Any) -> dict[str, Any]:
 
 
 def open_cassette(bench: Bench, *, record: bool = False, **options: Any) -> Any:
-    """Open the kit's cassette. memzoo's kit gets options that other kits do not have."""
+    """Open the kit's cassette. `options` go to memzoo's kit only; other kits do not have them."""
     from memzoo.cassettes import use_cassette
 
     if not isinstance(bench.kit, Memzoo):

@@ -59,7 +59,7 @@ class Player:
             counts: The recorded token counts.
             in_order: True to accept requests only in the recorded order. (Tool calls that one answer asks for may still
                 come in any order.)
-            live: The recorded steps after `recordings`, to be recorded anew instead of played; `None` to only replay.
+            live: The recorded steps after `recordings`, to be recorded anew; `None` to record no step anew.
         """
         self.recording = recordings is None
         self._counts = counts or {}

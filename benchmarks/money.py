@@ -216,7 +216,7 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
 ) -> tuple[dict[str, tuple[float, float]], str]:
-    """Read the prices of models and their currency from a file of prices and from a configuration.
+    """Read the prices of models, and the currency, from a file and from a configuration.
 
     A price is for a million tokens. Each model has two prices, for input and output, or one price for both.
 

@@ -50,7 +50,7 @@ def python_of(adapter: Adapter) -> list[str]:
 
 
 def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
-    """Make the environment of an adapter, if it has none. Before a download, call `tell` with a sentence about it.
+    """Make the environment of an adapter, if it has none. Call `tell` with a message before the download.
 
     Raises:
         PluginError: venv or pip failed; the next call starts over.

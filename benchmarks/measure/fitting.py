@@ -129,7 +129,7 @@ class Said:
 
     @property
     def opening(self) -> list[Message]:
-        """A list with a stand-in user message to send first if the assistant begins the conversation; else empty."""
+        """If the assistant begins the conversation, a list of one stand-in user message to send first; else empty."""
         return [STAND_INS["user"]] if self._others and self._others[0]["role"] == "assistant" else []
 
     @property

@@ -109,7 +109,8 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     """Return whether texts present an unwanted statement as true of the user.
 
     - A forgotten value counts wherever it occurs.
-    - A superseded value does not count in a sentence with a word like "cancelled", or if the new value is also shown.
+    - A superseded value does not count in a sentence with a word like "cancelled". Nor does it count if the new value
+      is shown anywhere.
     - Another speaker's words do not count in a sentence with a word like "denies". Nor do they count if this sentence
       or the sentence before has "not true:" or the speaker's name.
     - A guess does not count in a sentence with words like "not confirmed".

@@ -61,7 +61,7 @@ class Fragment(NamedTuple):
 
 
 class Numbers(Generic[T]):
-    """A numbering of different values, from 0 on. Equal values have the same number.
+    """Numbers values from 0 on, in the order in which they first appear. Equal values have the same number.
 
     Attributes:
         new: The values numbered since the last call of `take_new`, in order.
@@ -101,7 +101,7 @@ Told: TypeAlias = tuple[str, str, int | None, str]
 
 
 def pieces_of(shown: Iterable[ShownText]) -> list[Fragment]:
-    """Return the pieces of messages, in order.
+    """Split messages into pieces, in order.
 
     A message of the log is one piece; other texts are split into sentences and lines.
     """

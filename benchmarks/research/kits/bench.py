@@ -19,7 +19,7 @@ PROMPT = "You are a kind assistant, and you know the capitals of all countries. 
 
 @dataclass
 class Bench:
-    """A kit, a server and a folder for one check of a replay kit, with methods to record and replay requests."""
+    """The means for one check: a replay kit, a server, a folder, and methods to record and replay requests."""
 
     kit: Kit
     server: Server

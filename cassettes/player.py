@@ -202,7 +202,7 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Record that a request will never get an answer; `end` then does not report it as open."""
+        """Note that a request will never get an answer, so that `end` does not report it as open."""
         with self._lock:
             # aiohttp follows redirects with its own requests; the first of these replaces the announced request.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))

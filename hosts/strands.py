@@ -32,7 +32,7 @@ class MemoryConversationManager:
 
     At the end of an invocation, the memory saves the messages and learns from them; `agent.messages` keeps only the
     newest turn. The messages of a failed invocation are saved too. If you then send the same prompt, it is not saved
-    again. If you remove or replace messages of the newest turn in `agent.messages`, the log follows.
+    again. If you remove or replace messages of the newest turn in `agent.messages`, the log changes too.
 
     Attributes:
         memory: The memory of one agent.

@@ -208,8 +208,8 @@ class MemoryProvider(Closing):
 
         Args:
             key: The name of the connection or login.
-            at_end: `"delete"` to delete the conversation when the session ends, `"keep"` to keep it. If the blocks of
-                a session differ, the conversation is kept.
+            at_end: `"delete"` to delete the conversation when the session ends, `"keep"` to keep it. If one block
+                of the session says `"keep"`, the conversation is kept.
 
         Raises:
             OptionError: The key is not a text, or empty; or `at_end` is unknown.

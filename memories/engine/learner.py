@@ -527,7 +527,7 @@ class Learner:
         """Commit changed items of the state; its watermark (the last log number learnt from) stays the same.
 
         Args:
-            change: Returns the changed items for the current state; called again if another writer was faster.
+            change: A function that returns the changed items; called again if another writer was faster.
         """
         async with self.lock.hold():
             while True:

@@ -59,8 +59,8 @@ def upkeep(
     Args:
         store: The store of the conversations. It is pickled for other processes, without passwords and keys.
         strategy: The name of the strategy, as for `create_memory`.
-        ids: The ids of the conversations; by default, all conversations in the store with waiting messages, read a page
-            at a time.
+        ids: The ids of the conversations. By default, all conversations with waiting messages are taken; their ids are
+            read from the store a page at a time.
         prefix: Learn only conversations whose ids begin with this text.
         executor: The executor for the work: any `concurrent.futures.Executor`, or a number of processes; by default the
             work is done in the calling thread.

@@ -31,9 +31,9 @@ class Near:
     """A fact found near a name.
 
     Attributes:
-        fact: The fact.
-        name: The name.
-        steps: The fact's distance from the name; 1 if the name is the fact's subject or object.
+        fact: The fact that was found.
+        name: The name from which the search began.
+        steps: The distance between fact and name; 1 if the name is the fact's subject or object.
     """
 
     fact: Fact
@@ -108,9 +108,9 @@ class KnowledgeGraph:
         Facts about longer names that contain the name are not included.
 
         Args:
-            name: The name.
+            name: The subject or object of the facts.
             words: Words to look for. For each word, the newest facts with the word are returned too.
-            most: The number of facts to return, and the number to add for each word.
+            most: The maximum number of newest facts, and of further facts for each word.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
@@ -131,9 +131,9 @@ class KnowledgeGraph:
         """Return the current facts within `depth` steps from names, the nearest first.
 
         Args:
-            names: The names. A fact that links two of the names is returned twice, once for each name.
-            depth: The maximum number of steps: 1 for facts about the names, 2 to include facts about the names in
-                these facts.
+            names: The names to begin with. A fact that links two of them is returned twice, once for each name.
+            depth: The maximum number of steps. 1 finds facts about the given names; 2 also finds facts about the other
+                names in those facts.
         """
         with self._lock:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
@@ -166,7 +166,7 @@ class KnowledgeGraph:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """Return the facts with these keys, in the order of the keys. Superseded facts are skipped."""
+        """Yield the facts with these keys, in the order of the keys. Superseded facts are skipped."""
         with self._lock:
             facts = [self._facts.get(key) for key in keys]
         return (fact for fact in facts if fact and not fact.superseded_by)

@@ -235,7 +235,7 @@ class UnitIndex:
         """Return the units that fit a query, best first.
 
         Args:
-            query: The query.
+            query: The text to search for.
             named: The names asked about: a dict from canonical name to certainty, which is 1 for a full name or an
                 alias in the query.
         """

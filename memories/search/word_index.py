@@ -150,7 +150,8 @@ class WordIndex:
         """Return a ranking of the messages that fit a query.
 
         Args:
-            query: The query. A message is left out if neither the message nor those around it have a word of the query.
+            query: The text to search for. A message without a word of the query is left out, unless a message around it
+                has such a word.
             similar: A dict from log number to similarity, for messages found by embeddings. These messages are always
                 included.
             share: The weight of embeddings relative to words.

@@ -1,4 +1,4 @@
-"""LangChain's memories that combine or share other memories, or have a fixed content."""
+"""LangChain's memories that combine several memories, share a memory, or never change."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

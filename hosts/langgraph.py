@@ -84,7 +84,8 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
 
         Args:
             store: The memzoo store for the items; you have to close it.
-            name: The id of the conversation that holds the items. The items are deleted and exported with it.
+            name: The id of the conversation that holds the items. To delete or export the items, delete or
+                export this conversation.
             embedder: The embedder for searching items by meaning.
             index: LangGraph's settings for embeddings, as for LangGraph's `InMemoryStore`; ignored with an `embedder`.
         """

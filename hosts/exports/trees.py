@@ -40,7 +40,7 @@ def tree_of(
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: A parent is missing, or is its own ancestor; the error names the node.
+        TransferError: A node's parent is missing, or a node is its own ancestor. The error names the id.
     """
     if not parents:
         return ChatLog(title, [], [], list(notes), id)

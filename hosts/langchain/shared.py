@@ -109,7 +109,7 @@ class ConversationStringBufferMemory(LangChainMemory):
 
     @property
     def buffer(self) -> str:
-        """The whole text. Without an initial value, the text begins with an empty line, as in LangChain."""
+        """The whole text. Without the option `buffer`, the text begins with an empty line, as in LangChain."""
         return drive(self._text())
 
     @buffer.setter

@@ -178,7 +178,7 @@ def gather(
 ) -> Results:
     """Return the results of a comparison, computed from the measurements of each memory in each conversation.
 
-    The measurements are in the order of the conversations, the memories in the order of the table. `questions` has a
+    `outcomes` are in the order of the conversations, `memories` in the order of the table's rows. `questions` has a
     pair for each question: its conversation's number, and its kind. `details` has the questions to report one by one:
     the first ones, up to `MOST_QUESTIONS`.
     """

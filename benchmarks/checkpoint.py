@@ -54,7 +54,7 @@ class Checkpoint:
         folder: The folder; created if missing.
         settings: The settings of the comparison. Tasks that were run with other settings are deleted.
         order: The names of the memories, in the order of the table.
-        copy: A copy of the folder at a URL, so that another machine can continue the run.
+        copy: Keeps the files at a URL too, so that another machine can continue the run.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Checkpoint:
 class Copy:
     """A copy of a checkpoint at a URL.
 
-    Remote storage cannot append to a file, so about once a second, the new tasks are written to a new file.
+    Remote storage cannot append to a file. Instead, new tasks are written to a new file, about once a second.
 
     Args:
         folder: The remote folder.

@@ -172,8 +172,8 @@ class Measured:
 def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
-    If there are more than 20 conversations without questions, the 20 longest are compared;
-    FILE:last=20 takes the newest.
+    If no conversation has questions, at most 20 conversations are compared: the longest.
+    FILE:last=20 takes the newest instead.
 
     With --write-questions, --model drafts the questions. By default, rules draft them: each question is a sentence by
     the user, with a gap in place of a name, a number, a date or a taste.
@@ -294,7 +294,7 @@ def show_found(
         found: The comparison.
         out: The folder or URL for the files.
         consoles: The console for the results, and the console for everything else.
-        limits: A dict from a figure, such as "recall", to the least share that the best memory must reach.
+        limits: The thresholds: a dict from a figure, such as "recall", to the share that the best memory must reach.
         earlier: Results of an earlier run to compare with.
 
     Returns:

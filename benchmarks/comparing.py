@@ -78,13 +78,15 @@ def compare(
 
     Args:
         transcripts: The conversations, at least one.
-        memories: The memories to compare; by default the seven strategies. The baselines are always added.
+        memories: The memories to compare; by default the seven strategies. The baselines "none" and "everything" are
+            always added.
         settings: The settings; by default a budget of 1,000 tokens, with rules in place of a model.
         out: A folder or URL for finished work; an interrupted run continues there.
         executor: The number of worker processes, or any `concurrent.futures.Executor`, such as
             `ThreadPoolExecutor(16)` for remote models or `Client(...).get_executor()` of Dask. Your own functions are
             sent to other processes by cloudpickle, if it is installed.
-        progress: A function called during the run with a memory's name and its number of new steps done.
+        progress: A function called during the run with a memory's name and the number of its steps done since the last
+            call.
 
     Raises:
         OptionError: An argument is invalid; nothing was run.
@@ -179,14 +181,14 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, also copies of them already taught by a large model."""
+    """Return the variants. For a bundled conversation, add their copies, already taught by a large model."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants as `beside_learnt` does, but without those that have a copy taught by a large model."""
+    """Return the variants. If `beside_learnt` adds a copy of a variant, the copy replaces the variant."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

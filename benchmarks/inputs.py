@@ -35,7 +35,8 @@ _FIRST = 100
 class Files:
     """A callable object that yields the conversations in some files.
 
-    Files with questions are read at each call. Other files, and standard input, are read only once.
+    Files are read again at each call. Two kinds of input are read only once: standard input, and files from which
+    only the longest conversations are taken.
 
     Attributes:
         unread: The errors about parts of files that cannot be read.
@@ -55,8 +56,8 @@ class Files:
 
         Args:
             paths: The files, folders, ZIPs and URLs, also with options; by default a bundled conversation.
-            longest: The number of conversations to take, if none of them has questions; the longest are taken. 0 takes
-                all, and so does the option `last` of a path.
+            longest: If no conversation has questions, only this number is taken: the longest ones. 0 takes all. If a
+                path has the option `last`, `longest` has no effect.
             redact: The patterns to redact by name, or a function that redacts a text; applied to every text.
         """
         self._paths = list(paths) or [sample_path()]
@@ -126,7 +127,7 @@ def _redacted(value: Any, redactor: Redactor) -> Any:
 
 
 def source_of(transcripts: Source) -> Conversations:
-    """Return a function that yields the given conversations at each call. Files are read again at each call.
+    """Return a function that yields the given conversations at each call. Files given by path are read each time.
 
     Raises:
         OptionError: A given object is not a transcript. If `transcripts` is a function, the error comes only when the
@@ -185,7 +186,7 @@ class Survey:
         talks: The totals over all conversations, and the first 100 conversations.
         questions: A pair for each question: its conversation's number, and its kind.
         details: The questions that the report shows one by one: the first ones, up to `MOST_QUESTIONS`.
-        marked: The number of marked lines, such as rules and goals, which must not be lost.
+        marked: The number of lines marked as not to be lost, such as rules and goals.
         remarks: Notes on the conversations, for example about evidence ids that belong to no message.
         digest: A digest of all messages and questions.
 

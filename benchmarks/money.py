@@ -119,7 +119,7 @@ class SharedBudget:
         """Record the spending of an ended task, free the rest of its share, and return whether the limit is reached.
 
         Args:
-            share: The amount that the task was allowed to spend, from `share`.
+            share: The task's own spending limit, as the method `share` returned it.
             spent: The amount that the task spent.
             needed: The highest possible cost of the call that was refused at the limit; 0 if no call was refused.
         """
@@ -216,7 +216,7 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
 ) -> tuple[dict[str, tuple[float, float]], str]:
-    """Read the prices of models and their currency from a file of prices and from a configuration.
+    """Read the prices of models, and the currency, from a file and from a configuration.
 
     A price is for a million tokens. Each model has two prices, for input and output, or one price for both.
 

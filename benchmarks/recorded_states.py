@@ -1,7 +1,7 @@
-"""Reads the recorded states of memories, which a large model has written.
+"""Reads recorded memory states, written by a large model.
 
-The package has them for the bundled conversations, so that people without a key see the quality with a large model.
-`memzoo.benchmarks.research learn` creates the files.
+The package has such states for the bundled conversations: they show people without a key the quality with a large
+model. `memzoo.benchmarks.research learn` creates the files.
 """
 
 import hashlib

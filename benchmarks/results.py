@@ -1,6 +1,6 @@
 """The results of a comparison, as in `results.json`: the source of all tables and reports.
 
-Equal inputs give equal results. Times are kept separately.
+Equal inputs give equal results. Times differ from run to run, so they are kept separately, in `Compared`.
 """
 
 import functools
@@ -58,7 +58,7 @@ class MemoryInfo(Shape):
         options: The strategy's own options. The value "budget" is replaced by the budget in tokens.
         prompts: The folder of the memory's own templates; "" without such a folder.
         model: The model for the memory's prompts; "" without a model.
-        baseline: True for the rows "none" and "everything", which no memory competes with.
+        baseline: True for the rows "none" and "everything", which are measured but never picked.
         floor: True if the figures are lower bounds, because rules replaced the model.
         learnt_by: The model that wrote the memory's recorded state; "" without one.
     """
@@ -134,7 +134,7 @@ class Figures(Shape):
         unwanted: How often unwanted statements were shown, by kind.
         stated: The first 100 unwanted statements shown, with their kinds.
         marked_talks: The number of conversations with marked lines.
-        lost_talks: The number of conversations with marked lines, but none of them shown at the end.
+        lost_talks: The number of conversations that have marked lines, but end with none of them shown.
         categories: A dict from a kind of question to its figures.
     """
 
@@ -171,7 +171,7 @@ class Figures(Shape):
         return [(age, found.shown / found.of) for age, found in sums if found]
 
     def at_end(self, kind: str | None = None) -> Survived | None:
-        """Return how many marked lines are shown at the end of the conversation; `None` without marks.
+        """Return how many marked lines are shown at the end of their conversation, and of how many; `None` without any.
 
         Args:
             kind: The kind of the lines, such as "name"; `None` for all kinds together.
@@ -180,7 +180,7 @@ class Figures(Shape):
 
 
 def total(found: Sequence[Survived]) -> Survived | None:
-    """Return the sum of several counts of marked lines; `None` without counts."""
+    """Return the sum of several counts; `None` without counts."""
     return functools.reduce(operator.add, found) if found else None
 
 
@@ -272,7 +272,7 @@ class Talks(Shape):
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of asked questions that rules drafted.
-        unread: True if the offline model found no name in any conversation, so that its notes and facts mean nothing.
+        unread: True if the offline model found no name in any conversation. Its notes and facts are then worthless.
         unusable: The first 100 ids that questions name as evidence, but that belong to no message.
         first: The first 100 conversations.
     """
@@ -324,7 +324,7 @@ class Run(Shape):
 
     Attributes:
         memzoo: The version of memzoo.
-        model: The model of memories without a model of their own.
+        model: The model for memories that have no model of their own.
         judge: The judge's name; "" without a judge.
         counter: The name of the token counter.
         budgets: The budgets in tokens, ascending.
@@ -333,7 +333,7 @@ class Run(Shape):
         cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
         paid: Limits for the mean cost of a request, in tokens at full price. For each limit, the verdict names the
-            memory that shows the most.
+            memory that shows the most within the limit.
         survival: True if the survival of marked lines was measured.
         relearn: The number of times that each memory learnt the conversation anew.
     """
@@ -359,7 +359,7 @@ class Results(Shape):
     Attributes:
         format: The version of the format.
         rows: The rows of the table, one for each memory, with a baseline at each end.
-        pairs: The comparisons of the best memory at each budget with all others.
+        pairs: For each budget, comparisons of the best memory with each of the others.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
         verdict: The recommendation, in sentences.
         questions: The first 2,000 questions, each with the scores of the memories.
@@ -411,7 +411,7 @@ class Results(Shape):
 
 @dataclass(frozen=True)
 class Compared:
-    """The results of a comparison, with its times, and the reason if it ended early.
+    """The results of a comparison, with the times, and the reason if the run ended early.
 
     Attributes:
         times: A dict from a memory's name to its mean milliseconds (of a load, of a save), including model calls.

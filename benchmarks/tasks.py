@@ -29,7 +29,7 @@ class Task:
     Attributes:
         number: The number of the conversation, from 0.
         keep_views: True to keep the views shown for the questions.
-        share: The task's share of the spending limit; `None` without a limit.
+        share: The part of the spending limit that this task may use; `None` without a limit.
     """
 
     transcript: Transcript

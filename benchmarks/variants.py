@@ -57,7 +57,7 @@ class Variant:
         factory: A function that makes the memory, instead of a strategy.
         contender: The adapter that runs another library's memory, instead of a strategy.
         way: The way to run the contender; see `Way`.
-        baseline: True for "none" and "everything", which no memory competes with.
+        baseline: True for "none" and "everything", which are measured but never picked.
         cut: True if views are cut to the budget.
         learnt: A recorded state, used instead of learning during the run.
         learnt_by: The model that wrote the recorded state.
@@ -255,7 +255,8 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
     """Return the variants in the table `memories` of a configuration file. Each has a name, a `strategy` and options.
 
     Raises:
-        OptionError: The table has another form, or a strategy or another table is unknown.
+        OptionError: The table has a wrong form, or names an unknown strategy.
+        OptionError: The file has an unknown table.
     """
     if unknown := sorted(document.keys() - {"memories", "prices"}):
         raise OptionError(f"{where} has {unknown[0]!r}, which is unknown; there are 'memories' and 'prices'")
@@ -288,7 +289,10 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Return the variants; each preset with a recorded state is followed by a copy with that state ("summary*")."""
+    """Return the variants, with a second variant ("summary*") after each preset that `learnt` has a state for.
+
+    The second variant uses the recorded state.
+    """
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

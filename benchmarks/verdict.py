@@ -26,8 +26,8 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 def measure_of(rows: Sequence[Row], budget: int) -> str:
     """Return the name of the figure to compare memories by.
 
-    This is the first of "judged" and "answers" that was measured for at least half of the questions; without either,
-    it is "covered".
+    A figure needs a measurement for at least half of the questions. "judged" comes before "answers"; without either,
+    the name is "covered".
     """
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]
@@ -39,8 +39,8 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 def choose(results: Results) -> str:
     """Return the name of the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    The pick is the cheapest of the best memory and those that are not measurably worse. A memory is never picked if it
-    might be 10 percentage points behind another memory (see `Figures.behind`).
+    The choice is between the best memory and all memories that are not measurably worse; the cheapest is picked. A
+    memory is never picked if it might be 10 percentage points behind another memory (see `Figures.behind`).
     """
     rows = results.candidates
     budget = results.main_budget

@@ -1,4 +1,4 @@
-"""Finds the cassette for a request. A thread or task uses the same cassette as the caller that started it."""
+"""Finds the cassette for a request. A thread or task uses the cassette of the thread or task that started it."""
 
 import asyncio
 import threading
@@ -88,7 +88,10 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Make all cassettes ignore the requests in the block; the tool call that sends them is recorded instead."""
+    """Make all cassettes ignore the requests in the block.
+
+    The code around the block records these requests itself, or records the call that sends them, such as a tool call.
+    """
     with _set(_unrecorded, value=True):
         yield
 
@@ -98,7 +101,7 @@ def attach_player(player: "Player") -> Generator[None]:
     """Use a cassette's player in the block, for this thread or task and those that it starts.
 
     Raises:
-        CassetteError: The same file is open already, and is being recorded.
+        CassetteError: The same file is open already, and one of the two cassettes is recording.
     """
     caller, before = Caller(player), _current.get()
     if (task := _task()) is not None:

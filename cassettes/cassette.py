@@ -135,7 +135,7 @@ class Cassette:
         return next((one.difference for one in errors if one.difference), None)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
-        """Return the cassette's error (such as a missing recording) that caused `error`; `None` if there is none."""
+        """Return the cassette's error (such as a missing recording) that caused `error`; `None` for other causes."""
         return next((one for known in _causes(error) for one in self.player.errors if one is known), None)
 
     def _open_player(self) -> Player:
@@ -268,13 +268,15 @@ class Opening:
 def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions]) -> Opening:
     """Replay or record the HTTP requests of a `with` block, or of a decorated function.
 
+    Nothing is written if the block or function raises an error.
+
     Args:
         path: The file of the cassette.
         **settings: The options of `CassetteSettings`; for example, `record="once"` records if the file is missing.
-            Nothing is written if the block raises an error.
 
     Returns:
-        A context manager with the open `Cassette`; entering and leaving may raise the cassette's errors.
+        A context manager and decorator. `with` yields the open `Cassette`. Entering and leaving may raise the
+        cassette's errors.
 
     Raises:
         OptionError: A setting is unknown or wrong.

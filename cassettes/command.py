@@ -196,7 +196,7 @@ def rerecord(
 ) -> None:
     """Record all tests anew, show the changes, and replace the old cassettes only with --yes.
 
-    The models are asked in both cases. Further arguments go to pytest.
+    The models are asked with or without --yes. Further arguments go to pytest.
     """
     from memzoo.cassettes.files import shorten_path
     from memzoo.cassettes.library import drift
@@ -232,7 +232,7 @@ def proxy(
         list[str] | None, typer.Option(help="A part of a request that may vary; can be repeated.")
     ] = None,
 ) -> None:
-    """Answer other processes from a cassette, or record them, until interrupted."""
+    """Answer the requests of other processes from a cassette, or record the requests, until interrupted."""
     from memzoo.cassettes.proxy import CassetteProxy
 
     server = CassetteProxy(

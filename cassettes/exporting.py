@@ -30,7 +30,7 @@ def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *,
     Args:
         source: A cassette of this kit or of vcrpy.
         target: The file to write; vcrpy does not read compressed files.
-        origin: The scheme, host and port to write into the requests, which vcrpy compares.
+        origin: The scheme, host and port for the written requests. vcrpy compares them when it replays.
 
     Raises:
         CassetteError: The source cannot be read.

@@ -60,7 +60,7 @@ class Recorded:
     """A request and its response, as a cassette keeps them.
 
     Attributes:
-        caller: The name of the thread or task that sent the request; "" for the first.
+        caller: The name of the thread or task that sent the request; "" for the one that opened the cassette.
         arrival: The chunks and pauses in which the response arrived.
         hidden: The place and kind of each secret removed from the response, as texts.
         known: The number of known secrets when the recording was last searched for them; -1 before any search.
@@ -93,7 +93,7 @@ def header_values(value: object) -> list[str]:
 
 
 def values_of(headers: Mapping[str, object], wanted: str) -> list[str]:
-    """Return the values of all headers with the name `wanted`, which is in lower case."""
+    """Return the values of all headers with a name. `wanted` is the name in lower case."""
     return [value for name, several in headers.items() if name.lower() == wanted for value in header_values(several)]
 
 
@@ -128,7 +128,7 @@ def is_lines(kind: str) -> bool:
 
 
 def body_bytes(request: HttpRequest) -> bytes | None:
-    """Return the body of a request as bytes, from any form that HTTP clients use.
+    """Return the body of a request as bytes. The body may be text, bytes, a file, a dict, or an iterable of parts.
 
     Raises:
         TypeError: The body has a form that only the HTTP client can read.

@@ -48,7 +48,7 @@ def show_steps(steps: Sequence[Step]) -> Iterator[str]:
 def show_changes(old: Sequence[Step], new: Sequence[Step]) -> Iterator[str]:
     """Yield lines that compare two runs.
 
-    Equal steps in a row share one line; of other steps, the different parts are shown.
+    Equal steps in a row share one line. If a step has changed, only the changed parts are shown.
     """
     equal = list[Step]()
     for mark, one, other in [*compare_steps(old, new), ("", None, None)]:
@@ -95,7 +95,7 @@ def _shorten(text: str) -> str:
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:
-    """Return whether a cassette has secrets. `target` gets a copy without secrets, in the current format."""
+    """Return whether a cassette has secrets. If given, `target` gets a copy without secrets, in the current format."""
     scrubber = Scrubber(secrets_in_environment())
     # A new player reads all requests first, and then hides every secret in any of them.
     fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).list_recordings()

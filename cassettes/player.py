@@ -59,7 +59,7 @@ class Player:
             counts: The recorded token counts.
             in_order: True to accept requests only in the recorded order. (Tool calls that one answer asks for may still
                 come in any order.)
-            live: The recorded steps after `recordings`, to be recorded anew instead of played; `None` to only replay.
+            live: The recorded steps after `recordings`, to be recorded anew; `None` to record no step anew.
         """
         self.recording = recordings is None
         self._counts = counts or {}
@@ -202,7 +202,7 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Record that a request will never get an answer; `end` then does not report it as open."""
+        """Note that a request will never get an answer, so that `end` does not report it as open."""
         with self._lock:
             # aiohttp follows redirects with its own requests; the first of these replaces the announced request.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))

@@ -171,7 +171,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Record why the list of cassettes is incomplete, if tests were deselected."""
+    """Note why the list of cassettes is incomplete, if tests were deselected."""
     if items:
         items[0].config.stash[_RUN].gaps.append("options of pytest deselect tests")
 
@@ -180,7 +180,7 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Record why the list of cassettes is incomplete, if a module was skipped or failed."""
+    """Note why the list of cassettes is incomplete, if a module was skipped or failed."""
     report = yield
     if not report.passed:
         how = "is skipped" if report.skipped else "cannot be collected"
@@ -190,7 +190,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Generator[None, bool | None, bool | None]:
-    """Record why the list of cassettes is incomplete, if a file or folder is ignored."""
+    """Note why the list of cassettes is incomplete, if a file or folder is ignored."""
     ignored = yield
     if ignored and _could_have_tests(collection_path, config):
         config.stash[_RUN].gaps.append(f"{os.path.relpath(collection_path, config.rootpath)} is ignored")

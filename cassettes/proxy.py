@@ -47,7 +47,7 @@ class CassetteProxy:
         port: int = 0,
         **settings: Unpack[CassetteOptions],
     ) -> None:
-        """Open a cassette and a port; `serve`, or a `with` block in a thread, answers the requests.
+        """Open a cassette and a port. To answer requests, call `serve`, or use `with`, which answers in a thread.
 
         Args:
             path: The file of the cassette.

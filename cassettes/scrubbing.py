@@ -1,7 +1,7 @@
 """Removes secrets, and everything that a replay does not need, from requests and responses.
 
-In a request, everything that may be a secret is hidden. In an answer, only keys are hidden, with a warning, because the
-program needs the rest.
+In a request, everything that may be a secret is hidden. In an answer, only keys are hidden, because the program needs
+the rest; a warning tells of hidden keys.
 """
 
 import re

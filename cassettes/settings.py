@@ -165,7 +165,7 @@ class CassetteSettings:
 
     @classmethod
     def of(cls, function: str, given: CassetteOptions) -> Self:
-        """Return the settings in the keyword arguments of a function.
+        """Return the settings that a function got as keyword arguments.
 
         Raises:
             OptionError: A setting is unknown or wrong.

@@ -85,7 +85,7 @@ def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORE
 
 
 def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
-    """Return the number of a step that is given by its number or name.
+    """Return the number of the step that has a given number or name.
 
     If several steps have the name, the first counts.
 

@@ -49,7 +49,7 @@ def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iter
         ignore: Names of parameters that are neither compared nor recorded, such as a context or `self`.
 
     Raises:
-        OptionError: `function` cannot be called, its parameters cannot be read, or one in `ignore` does not exist.
+        OptionError: `function` cannot be called, its parameters cannot be read, or it lacks a parameter in `ignore`.
 
     Example:
         >>> @recorded_tool

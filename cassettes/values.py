@@ -167,10 +167,11 @@ def write_value(value: Any, place: str = "$") -> Any:
     Args:
         value: The value, such as JSON, a number, a date, bytes, a set, an exception, an answer of httpx or requests, a
             dataclass or a pydantic model.
-        place: The path that the error message gives, such as `$['items'][0]`.
+        place: The path of the value for error messages, such as `$['items'][0]`.
 
     Raises:
-        TypeError: Reading the value back would not give an equal value; the message has the path and type of the part.
+        TypeError: Reading the value back would not give an equal value. The message has the path and type of the part
+            that would change.
     """
     kind = type(value)
     if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):

@@ -139,7 +139,7 @@ def _make_stand_in(name: str, error: PluginError) -> Any:
 
 
 def main() -> None:
-    """Run the `memzoo` command. An error is printed in one line, and the exit code is 2; see docs/commands.md."""
+    """Run the `memzoo` command. After an error, print it in one line, and exit with 2; see docs/commands.md."""
     # Imported modules are never garbage; collecting less often saves a fifth of the start-up time.
     gc.set_threshold(400_000, 20, 20)
     # Nor does the end of the process need a last collection, which would take a quarter of a second.

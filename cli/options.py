@@ -140,13 +140,14 @@ class Stored:
 
     @contextmanager
     def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
-        """Yield the opened store and the id of the chosen conversation.
+        """Yield the opened store, and the id of the conversation given with --conversation.
 
-        If none was chosen, this is the only conversation in the store.
+        Without this option, the store must have exactly one conversation.
 
         Raises:
             StoreError: The store cannot be opened.
-            OptionError: There is no such conversation, or the store has several and no id was given.
+            OptionError: The store has no such conversation.
+            OptionError: No conversation was given, and the store has several or none.
         """
         with closing(open_existing(self.store)) as store:
             yield store, self.choose(store)

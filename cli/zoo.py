@@ -37,9 +37,10 @@ def list_known(
         bool, typer.Option("--check", help="Read everything in the store, and list the damage.")
     ] = False,
 ) -> None:
-    """List all strategies (with view, costs and needs) and kinds of stores, including those of installed packages.
+    """List all strategies (each with view, costs and needs) and kinds of stores, also those of installed packages.
 
-    With --store, list its conversations: the id, the number of messages, and the times of the first and last message.
+    With --store, list the conversations in the store instead, each with its id, the number of messages, and the times
+    of the first and the last message.
     """
     if check_all and not store:
         raise OptionError("--check needs a --store")

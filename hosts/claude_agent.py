@@ -31,15 +31,15 @@ class MemorySessionStore:
     Transcripts are kept entry for entry, so you can resume a session on another machine. Each project (the SDK's
     `project_key`, which stands for a folder) has one memory, which learns from the project's sessions but not from
     subagents. The hook `remind` shows the memory to the model. If learning fails, a warning is logged, and a later save
-    catches up.
+    learns from the missed entries too.
     """
 
     def __init__(self, store: Store, memories: Memories | None = None) -> None:
         """Make a session store.
 
         Args:
-            store: The store for the transcripts; their conversation ids begin with "claude/".
-            memories: A `MemoryProvider`, or a function that takes a project key and returns a memory. For a single
+            store: The store for the transcripts. The conversation id of each transcript begins with "claude/".
+            memories: A `MemoryProvider`; a function that takes a project key and returns a memory; or, for a single
                 project, a memory whose conversation id is the project key.
 
         Raises:
@@ -50,7 +50,7 @@ class MemorySessionStore:
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
         """Append entries to a transcript, except those that the transcript has already.
 
-        An entry is recognised by its uuid; without a uuid, by its content and the last uuid before the entry.
+        An entry is recognised by its uuid. Without one, it is recognised by its content and the last uuid before it.
         """
         id_ = _id(**key)
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
@@ -84,9 +84,9 @@ class MemorySessionStore:
             await self._store.clear(id_)
 
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
-        """Return the memory's view for the model, at the first prompt of a session.
+        """Return the memory's view for the model. Use this method as a `UserPromptSubmit` hook.
 
-        A memory that searches returns its view at every prompt. Use this method as a `UserPromptSubmit` hook.
+        A memory that searches shows its view at every prompt; other memories, at the first prompt of a session.
         """
         project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
         log = self._log(project)

@@ -16,8 +16,8 @@ _PIECES = 4  # Messages in the log for each event: an event with several tool re
 class MemoryService(VirtualSubclass):
     """ADK's `BaseMemoryService`: each user of an app has a memory, which learns from all sessions of the user.
 
-    ADK's tool `preload_memory` passes the user's newest words, so memories that search work too. If a session is added
-    again, only its new events are saved.
+    Memories that search work too, because ADK's tool `preload_memory` passes the user's newest words as the query. If
+    a session is added again, only its new events are saved.
     """
 
     host_modules: ClassVar = ("google.adk.memory.base_memory_service",)
@@ -37,14 +37,14 @@ class MemoryService(VirtualSubclass):
         return memory_of(self._memories, f"{app_name}/{user_id}")
 
     async def add_session_to_memory(self, session: Any) -> None:
-        """Save and learn from the new events of a session."""
+        """Save the new events of a session, and learn from them."""
         await self.add_events_to_memory(app_name=session.app_name, user_id=session.user_id, events=session.events)
 
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
         """Save the events that are new, and learn from them.
 
-        Partial events of a stream are skipped. If an event rewinds earlier ones (`Runner.rewind_async`), these are
-        deleted from the memory.
+        Partial events of a stream are skipped. If an event rewinds earlier events (`Runner.rewind_async`), the
+        earlier events are deleted from the memory.
         """
         log, standing = self._log(app_name, user_id), _drop_rewound(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:
@@ -58,7 +58,7 @@ class MemoryService(VirtualSubclass):
         await self._log(app_name, user_id).aadd(said, ended=True)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
-        """Return the memory's view for a query: first derived texts, then messages, oldest first."""
+        """Return the memory's view for a query: derived texts, followed by messages from old to new."""
         made = host_module("google.adk.memory.base_memory_service", "google-adk").SearchMemoryResponse
         shown = await self._log(app_name, user_id).aread_view(query)
         return made(memories=[entry for said in shown if (entry := _entry(said))])

@@ -68,10 +68,10 @@ class _Held(NamedTuple):
 
 
 class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
-    """A persistent `BaseStore` for LangGraph, which writes each change to a memzoo store.
+    """A persistent `BaseStore` for LangGraph. It writes each change to a memzoo store.
 
-    Several threads and processes may share the memzoo store; each process has all items in memory. Values are JSON.
-    Embeddings are computed only once.
+    Several threads and processes may share the memzoo store. Each process has all items in memory. Values must be JSON.
+    Embeddings are stored, so each is computed only once.
 
     Example:
         `graph.compile(store=MemzooStore(open_store("sqlite:///memories.db"), embedder=HashEmbedder()))`
@@ -84,9 +84,10 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
 
         Args:
             store: The memzoo store for the items; you have to close it.
-            name: The id of the conversation that holds the items. They are deleted and exported with the conversation.
-            embedder: The embedder for searching items by meaning; or pass LangGraph's `index`.
-            index: LangGraph's settings for embeddings, as for LangGraph's `InMemoryStore`.
+            name: The id of the conversation that holds the items. To delete or export the items, delete or
+                export this conversation.
+            embedder: The embedder for searching items by meaning.
+            index: LangGraph's settings for embeddings, as for LangGraph's `InMemoryStore`; ignored with an `embedder`.
         """
         # The in-memory store requires the dimensions, but does not use them.
         super().__init__(index={"dims": 0, "embed": _wrap_embedder(embedder)} if embedder else index)
@@ -215,7 +216,7 @@ def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[fl
 def view(memories: Memories) -> Any:
     """Return a Runnable that turns the messages of a state into the view to send: `view(memories) | model`.
 
-    The Runnable saves new messages. The newest human message is the question, so memories that search work too.
+    The Runnable saves new messages. The newest human message is the query, so memories that search work too.
     """
     return _runnables.RunnableLambda(partial(keep_and_view, memories), partial(akeep_and_view, memories))
 
@@ -228,10 +229,10 @@ def remember(memories: Memories) -> Any:
 
 
 def this_turn(left: Any, right: Any) -> list[Any]:
-    """Merge messages, and keep only those of this turn: `messages: Annotated[list, this_turn]`.
+    """Merge messages as `add_messages` does, but keep only the newest turn: `messages: Annotated[list, this_turn]`.
 
-    Checkpoints stay small, because the memory's log has the earlier turns. Otherwise this works like LangGraph's
-    `add_messages`.
+    Checkpoints stay small. They do not need the earlier turns, because the memory's log has them. A turn begins with a
+    human message.
     """
     messages: list[Any] = _message.add_messages(left, right)
     starts = [place for place, message in enumerate(messages) if message.type == "human"]

@@ -21,8 +21,8 @@ class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
     Strategies that search use the user's message as the query. The memory learns from an exchange once, after the
-    answer. If a program retries an unanswered question, saving it again after a load, the log still has the question
-    only once.
+    answer. If a program retries an unanswered question, it saves the question again. The log has such a
+    question only once.
     """
 
     host_modules: ClassVar = ("llama_index.core.memory.types",)
@@ -40,17 +40,17 @@ class ChatMemory(VirtualSubclass):
     def from_defaults(
         cls, memory: BaseMemory | str = "buffer", *, chat_history: Sequence[Any] = (), **_: Any
     ) -> "ChatMemory":
-        """Return a `ChatMemory` from a memory or a strategy's name, with earlier messages."""
+        """Return a `ChatMemory` for a memory, or a strategy's name, and save the earlier messages `chat_history`."""
         made = cls(create_memory(memory) if isinstance(memory, str) else memory)
         made.put_messages(chat_history)
         return made
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
-        """Return the view for the user's next message, `input`; by default, for the last message."""
+        """Return the view for the user's next message, `input`; by default, for the newest question in the log."""
         return [_join(group) for group in in_order(await self._log.aread_view(input))]
 
     async def aget_all(self) -> list[Any]:
-        """Return the whole history, whatever the view shows."""
+        """Return the whole history, including messages that the view hides."""
         return [_hosts(said) for said in await self._log.aall()]
 
     async def aput(self, message: Any) -> None:
@@ -62,7 +62,7 @@ class ChatMemory(VirtualSubclass):
         await self._log.aadd(list(map(_to_message, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
-        """Replace the history with these messages. Messages before the first difference are not stored again."""
+        """Replace the history with these messages. Stored messages before the first difference stay unchanged."""
         said, old = list(map(_to_message, messages)), await self._log.aall()
         same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:

@@ -89,7 +89,7 @@ def chat_of(
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
     """Return the chat messages made from one message of a host, each as a `HostMessage`.
 
-    The first also keeps the host's own form of the message, `own`.
+    The first `HostMessage` also keeps `own`, the host's own form of the message.
     """
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
@@ -104,7 +104,7 @@ def make_call(id_: object, name: object, arguments: object) -> Message:
 
 
 def host_text(content: Any) -> str:
-    """Return the text in the content of a host's message, which may be a text or a list of parts."""
+    """Return the text in a message's content. The content may be a text or a list of parts."""
     if isinstance(content, str):
         return content
     parts: list[Any] = content if isinstance(content, list) else []
@@ -171,7 +171,7 @@ def _mend(message: Message) -> Message:
 
 
 def dump_json(own: JSON) -> str | None:
-    """Return a message in the host's own form as JSON text; `None` if there is none, or it cannot become JSON."""
+    """Return the host's own form of a message as JSON text; `None` if `own` is `None` or cannot become JSON."""
     if own is None:
         return None
     try:

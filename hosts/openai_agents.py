@@ -32,8 +32,9 @@ _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySess
 class MemorySession:
     """A session that keeps all items in a memory's log, and shows the model the memory's view.
 
-    The SDK does not pass the question to a session. Memories that search therefore need `raw=True`: the session then
-    returns all items, and the filter `filter_input` replaces them with the view.
+    The SDK does not pass the question to a session, so a session cannot search for the question. Memories that search
+    need `raw=True`: the session then returns all items, and the filter `filter_input` replaces them with the view. The
+    filter sees the question.
 
     Attributes:
         session_id: The memory's `conversation_id`.
@@ -107,8 +108,8 @@ class MemorySession:
     async def filter_input(self, data: Any) -> Any:
         """Return the model's input, with the view in place of earlier items. Nothing is stored.
 
-        Pass this method as `RunConfig(call_model_input_filter=...)` to a run that also uses this session. Adjacent
-        messages of the same role become one item, because some models refuse them.
+        Pass this method as `RunConfig(call_model_input_filter=...)` to a run that also uses this session. Some
+        models refuse adjacent messages of the same role, so the filter joins such messages into one item.
         """
         given: list[Item] = data.model_data.input
         instructions: str | None = data.model_data.instructions

@@ -54,10 +54,10 @@ class HostLog:
         self._may_repeat = True
 
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
-        """Append messages as one turn. If the last one is an answer, learn from the exchange.
+        """Append messages as one turn. If the last message is an answer, learn from the exchange.
 
-        The first save after a load may be a retry: if it begins with the log's last question, and this question has no
-        answer yet, the question is not stored again.
+        If the first save after a load begins with the log's last question, still unanswered, the save is a retry. The
+        question is then not stored again.
 
         Args:
             said: The messages, oldest first.
@@ -103,12 +103,12 @@ class HostLog:
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: True to learn even without an answer, because the turn is over.
-            thread: The id of the host's thread. Only messages of this thread are deleted from the log. "" if `said` may
-                lack some of the thread's newest messages; nothing is deleted then.
+            thread: The id of the host's thread. Only messages of this thread are deleted from the log. "" if `said`
+                might lack some of the thread's newest messages; nothing is then deleted.
             cuts_at_questions: True if the host drops old messages only in whole exchanges. A thread that begins with an
                 answer then shows that the host has deleted the question.
-            whole: True if `said` has all messages of the host's run. The run is then a retry if its new messages begin
-                with the log's last question, still unanswered; this question is not stored again.
+            whole: True if `said` has all messages of the host's run. If the new messages then begin with the log's last
+                question, still unanswered, the run is a retry, and the question is not stored again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -313,8 +313,8 @@ class HostLog:
 def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
     """Return the messages of a view in groups, in an order that every model accepts.
 
-    Join the messages of each group into one before you send them. `leads` is true if the host puts its own system text
-    before them.
+    Join the messages of each group into one message before sending. `leads` is true if the host puts its own system
+    text before all groups.
     """
     told = zip(said, tell_calls_apart(one.message for one in said), strict=True)
     # The host's own form of a message has the ids that came twice.

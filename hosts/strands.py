@@ -30,9 +30,9 @@ class MemoryConversationManager:
     In each model call, the memory's view replaces earlier turns. Texts that the memory made, such as a summary, go to
     the end of the system prompt.
 
-    At the end of an invocation, the memory saves the messages and learns from them; `agent.messages` keeps the newest
-    turn. The messages of a failed invocation are saved too. If you then send the same prompt, it is not saved again. If
-    you remove or replace messages of the newest turn in `agent.messages`, the log follows.
+    At the end of an invocation, the memory saves the messages and learns from them; `agent.messages` keeps only the
+    newest turn. The messages of a failed invocation are saved too. If you then send the same prompt, it is not saved
+    again. If you remove or replace messages of the newest turn in `agent.messages`, the log changes too.
 
     Attributes:
         memory: The memory of one agent.
@@ -55,7 +55,7 @@ class MemoryConversationManager:
         registry.add_callback(hooks.AfterInvocationEvent, self._save)
 
     def apply_management(self, agent: Any, **_: Any) -> None:
-        """Remove earlier turns from `agent.messages`, if the log has them."""
+        """Remove from `agent.messages` all saved messages of earlier turns."""
         messages: list[dict[str, Any]] = agent.messages
         newest = max((place for place, message in enumerate(messages) if _is_prompt(message)), default=0)
         kept = [one for place, one in enumerate(messages) if place >= newest or _id(one) not in self._saved]
@@ -63,7 +63,7 @@ class MemoryConversationManager:
         messages[:] = kept
 
     def reduce_context(self, agent: Any, e: Exception | None = None, **_: Any) -> None:
-        """Send the model only the newer half of the earlier turns, after a request was too long.
+        """After a request was too long, leave out the older half of the earlier messages that it showed.
 
         Raises:
             Exception: The given error `e`, if the newest turn alone is too long.

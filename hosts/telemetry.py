@@ -1,7 +1,7 @@
 """Traces and metrics for OpenTelemetry. Until you call `instrument`, nothing is measured.
 
-`instrument` replaces the methods in `instrumented_calls` with wrappers that report each call, and returns a function
-that restores them.
+`instrument` replaces the methods in `instrumented_calls` with wrappers that report each call. It returns a function
+that puts the original methods back.
 """
 
 import functools

@@ -77,7 +77,7 @@ class BaseMemory(ABC):
         log: The log of the conversation, with its pins and its system message in force.
         render: Writes entries as lines, and counts their tokens.
         learners: The objects that learn from new messages: one if the strategy learns, otherwise none. A combined
-            memory has those of its members.
+            memory has the learners of its members.
         usage: The model calls and tokens spent by this memory, by purpose.
 
     Raises:
@@ -251,7 +251,7 @@ class BaseMemory(ABC):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return the view to show to the model now. Do not change the log's entries.
 
-        For a strategy that searches, `query` is the user's words.
+        If `needs_query` is true, `query` is the user's words.
         """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -282,7 +282,7 @@ class BaseMemory(ABC):
 
         Args:
             changes: A dict from key to changed item; `None` for a deleted item.
-            reset: True if messages were deleted: clear your index first, then apply `changes`.
+            reset: True if messages were deleted: empty your index first, then apply `changes`.
         """
 
     # Methods and properties that use the hooks, or are used by them.
@@ -365,7 +365,7 @@ class BaseMemory(ABC):
 
         Raises:
             MissingKeyError: The strategy needs the user's words, but their key is missing or
-                unclear.
+                ambiguous.
             MessageError: The inputs are not a dict.
         """
         check_inputs(inputs)
@@ -426,7 +426,7 @@ class BaseMemory(ABC):
 
         Args:
             ids: Log numbers (see `aentries`); by default none, to see which messages are pinned.
-            off: Unpin the messages; messages that are not pinned are ignored.
+            off: True to unpin the messages; messages that are not pinned are ignored.
 
         Returns:
             The log numbers of all pinned messages, in ascending order.
@@ -504,7 +504,7 @@ class BaseMemory(ABC):
                 words, unanswered, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
             max_tokens: The maximum number of tokens of the request, or a share of the model's window such as `"80%"`.
-            family: The kind of endpoint, because some kinds accept only requests of a certain form: a `Family`, or a
+            family: The kind of endpoint, because some kinds refuse requests that other kinds accept: a `Family`, or a
                 name in `memzoo.memories.text.families.FAMILIES`. By default the family of the memory's model.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
 
@@ -571,8 +571,8 @@ class BaseMemory(ABC):
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation. A turn with a forgotten message
                 cannot be saved again under its `turn_id`.
-            thorough: Rewrite the store's files so that no copy is left in the files; other users of the store wait
-                meanwhile (`memzoo forget --thorough`).
+            thorough: True to rewrite the store's files, so that no copy is left in the files. Other users of the store
+                wait meanwhile. The same as `memzoo forget --thorough`.
 
         Raises:
             MessageError: A message does not exist; nothing was forgotten.
@@ -705,10 +705,10 @@ class BaseMemory(ABC):
         )
 
     def clone(self, **changed: Any) -> Self:
-        """Return another memory of the conversation, with some options changed: `memory.clone(k=5)`.
+        """Return another memory of the same conversation, with some options changed: `memory.clone(k=5)`.
 
         Args:
-            **changed: The changed options. With another `store`, the copy gets its own vector index.
+            **changed: The changed options. With another `store`, the new memory gets its own vector index.
         """
         return type(self)(**{name: getattr(self, name) for name in options.options_of(type(self))} | changed)
 

@@ -1,4 +1,4 @@
-"""Upkeep of many conversations: learning from their waiting messages, each night or after an import, for example."""
+"""Upkeep of many conversations, for example each night: strategies learn from messages not yet learnt from."""
 
 import heapq
 import itertools
@@ -30,7 +30,7 @@ class Upkept:
     Attributes:
         conversations: The number of conversations visited.
         learnt: The number of conversations in which something was learnt.
-        failed: A dict from the id of each failed conversation to its error; the next call tries them again.
+        failed: A dict from the id of each failed conversation to its error. The next call tries these ids again.
         spent: The model and embedder calls, except those of workers that died.
     """
 
@@ -50,7 +50,7 @@ def upkeep(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> Upkept:
-    """Learn from all waiting messages of many conversations.
+    """Learn from all waiting messages of many conversations: messages that the strategy has not learnt from yet.
 
     The work on a conversation goes in steps, and each step is stored: after an interruption, call again. If another
     process is learning from a conversation, the call waits for that process. If one conversation fails, the others go
@@ -59,8 +59,8 @@ def upkeep(
     Args:
         store: The store of the conversations. It is pickled for other processes, without passwords and keys.
         strategy: The name of the strategy, as for `create_memory`.
-        ids: The ids of the conversations; by default, all conversations in the store with waiting messages, read a page
-            at a time.
+        ids: The ids of the conversations. By default, all conversations with waiting messages are taken; their ids are
+            read from the store a page at a time.
         prefix: Learn only conversations whose ids begin with this text.
         executor: The executor for the work: any `concurrent.futures.Executor`, or a number of processes; by default the
             work is done in the calling thread.

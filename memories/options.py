@@ -91,7 +91,7 @@ def options_of(cls: type) -> list[str]:
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Check the names of the options given for a class: each must exist, and none without a default may be missing.
+    """Check the names of the options given for a class: all exist, and all options without a default are given.
 
     Raises:
         OptionError: The class has no such option; the text names the unknown and the existing options.

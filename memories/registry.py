@@ -136,12 +136,12 @@ def create_memory(name: str, **options: "Unpack[SharedOptions]") -> BaseMemory: 
 def create_memory(name: str, **options: Any) -> BaseMemory:
     """Return a memory, made by the name of its strategy.
 
-    To change the strategy, change only the name. Every name accepts `embedder`, `index` and the options of
-    `BaseMemory`; if one of them is not an option of the strategy, it is ignored.
+    To change the strategy, change only the name. Every name accepts the shared options: `embedder`, `index` and the
+    options of `BaseMemory`. Shared options that the strategy does not have are ignored.
 
     Args:
-        name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer",
-            of a strategy of memzoo or of an installed package.
+        name: The class name of a strategy, such as "ConversationSummaryBufferMemory", or its short name, such as
+            "summary-buffer". The strategy belongs to memzoo or to an installed package.
         **options: The options of the strategy's class, and shared options. `store` may be a URL, as for `open_store`;
             close that store by `memory.store.close()`.
 

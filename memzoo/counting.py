@@ -1,4 +1,4 @@
-"""A hook for exact token counts, with which a cassette records the counts of a run and replays them."""
+"""A hook for exact token counts. A cassette (see `memzoo.cassettes`) uses it to record counts and replay them."""
 
 from collections.abc import Callable
 from typing import TypeAlias

@@ -85,9 +85,10 @@ class _Processes(Executor):
 
 
 def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:
-    """Return a context manager that yields the executor to use for `workers`; `None` to work in this process.
+    """Return a context manager that yields an executor, or `None` if the work is to run in this process.
 
-    An executor created here is shut down at the end of the block; the user's own executor stays open.
+    The user's own executor is yielded, and stays open. For a number of processes, an executor is created, and shut down
+    at the end of the block. 1 and `None` mean this process.
 
     Raises:
         OptionError: `workers` is neither an executor nor a number of at least 1.
@@ -146,7 +147,7 @@ def most_under_way(executor: Executor | None) -> int:
 
 
 def in_this_process(executor: Executor | None) -> bool:
-    """Return whether the executor runs work in this process, so that nothing must be pickled."""
+    """Return whether the executor runs work in this process, where nothing needs pickling."""
     apart = getattr(concurrent.futures, "InterpreterPoolExecutor", ())  # of Python 3.14: threads without shared objects
     return executor is None or (isinstance(executor, ThreadPoolExecutor) and not isinstance(executor, apart))
 
@@ -154,7 +155,7 @@ def in_this_process(executor: Executor | None) -> bool:
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
     """Raise an `OptionError` unless objects can be sent to the executor's workers, which may be other processes.
 
-    `parts` is a dict from name to object; the error's message has the name.
+    `parts` is a dict from name to object; the error names an object that cannot be sent.
     """
     if in_this_process(executor):
         return

@@ -108,7 +108,7 @@ class ModelReplyError(ModelError, ValueError):
 
 
 class TurnError(MemoryZooError, RuntimeError):
-    """A turn cannot be used; for example, it is not open, another one is under way, or it has no question to answer."""
+    """A turn cannot be used: for example, it is not open, another turn is under way, or there is nothing to answer."""
 
 
 class StoreError(MemoryZooError, RuntimeError):

@@ -27,7 +27,7 @@ def plugins(group: str) -> "tuple[EntryPoint, ...]":
 def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
     """Return a dict from name to entry point of a group. Skips duplicate names, and logs each skipped name once.
 
-    Packages cannot replace memzoo's own names; if several packages use a name, the first package wins.
+    Packages cannot replace memzoo's own names. If several packages use a name, the package found first wins.
 
     Args:
         group: The group of entry points.
@@ -49,7 +49,7 @@ def load_plugin(plugin: "EntryPoint") -> Any:
     """Import and return the object of an entry point.
 
     Raises:
-        PluginError: The object cannot be loaded, for any exception during the import.
+        PluginError: The import raised an exception of any kind.
     """
     try:
         return plugin.load()

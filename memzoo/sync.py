@@ -100,7 +100,7 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
 
 
 class Managed(ABC, Generic[T]):
-    """A base class for asynchronous context managers, which can then be used in a synchronous `with` too."""
+    """A base class that lets asynchronous context managers work in a synchronous `with`, too."""
 
     @abstractmethod
     async def __aenter__(self) -> T: ...

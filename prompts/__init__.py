@@ -1,7 +1,7 @@
 """The prompts, one Jinja file for each, and the loader that renders them.
 
 A strategy may have its own prompts (`BaseMemory._own_prompts`). Values in a prompt are data: a value is never
-interpreted as a template, and tags in it are escaped. A missing variable is an error.
+interpreted as a template, and the prompt's tags are escaped in values. A missing variable is an error.
 """
 
 import functools
@@ -73,8 +73,8 @@ class PromptSet:
 
         Raises:
             OptionError: The folder, the file or the prompt does not exist.
-            OptionError: A template is invalid, uses a variable that the replaced template does not use, or uses no
-                variable with the text that the model is to work on.
+            OptionError: A template is invalid, uses a variable that the replaced template does not use, or leaves out
+                the text on which the model is to work.
         """
         given, more = _read(source), {name: _text(name, template) for name, template in (brought or {}).items()}
         self._own = frozenset((more | given).items())

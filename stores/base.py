@@ -50,7 +50,7 @@ class Record:
         message: The OpenAI chat message.
         fields: The inputs or outputs of `save_context`, a dict from name to text; usually empty. The value `None` means
             that the text is the message's content. A field whose name begins with "@" has other data, such as a host's
-            own form of the message, which no view, search or model sees.
+            own form of the message. No view, search or model sees such a field.
     """
 
     message: Message
@@ -139,12 +139,12 @@ class Entries(list[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class StateUpdate:
-    """The changes to a derived state since an earlier version, which the reader asked for.
+    """The changes to a derived state since the version that the reader requested.
 
     Attributes:
         version: The state's version, to pass as `expected` to `Store.commit`. Versions grow with each commit and never
             decrease, even after a clear.
-        watermark: The last log number that the state covers; 0 if there is none.
+        watermark: The last log number that the state covers; 0 if it covers no message.
         changes: A dict from key to item changed after the requested version, in any order; `None` for a removed item.
         reset: True if the state was cleared after the requested version: drop your copy and start again from `changes`.
     """
@@ -160,7 +160,7 @@ class StoredState:
     """A complete derived state, for transfer between stores.
 
     Attributes:
-        watermark: The last log number that the state covers; 0 if there is none.
+        watermark: The last log number that the state covers; 0 if it covers no message.
         items: A dict from key to item.
         embeddings: A dict from log number to embedding (float32, little-endian).
     """
@@ -206,7 +206,7 @@ class Store(Protocol):
 
         Args:
             conversation_id: The conversation to read; an unknown conversation is empty.
-            after: Return only entries with greater numbers.
+            after: Return only entries with numbers above this.
             until: Return only entries up to this number; `None` for no bound.
             limit: The maximum number of entries to return; `None` for all.
             newest: With a `limit`, return the newest entries instead of the oldest, still oldest first.
@@ -231,7 +231,7 @@ class Store(Protocol):
 
         Args:
             conversation_id: The conversation that the state belongs to.
-            strategy: The name of the strategy that owns the state, or another name chosen by the strategy.
+            strategy: The state's name: the name of its strategy, or another name that the strategy chose.
             expected: The version that the change was derived from.
             watermark: The last log number that the state now covers.
             changes: A dict from key to new value of the item; `None` removes the item.
@@ -250,7 +250,7 @@ class Store(Protocol):
 
         Args:
             conversation_id: The conversation to delete; an unknown conversation is not an error.
-            only_empty: Delete the conversation only if it has no messages, and keep its tombstones.
+            only_empty: True to change nothing if the conversation has messages, and to keep its tombstones in any case.
         """
         ...
 
@@ -289,7 +289,7 @@ class ManagedStore(Store, Protocol):
             limit: The maximum number of ids to return; `None` for all.
             idle_since: Return only conversations whose newest message is older than this time (with a time zone).
             prefix: Return only ids with this prefix.
-            behind: Return only conversations with messages that the state of this name does not cover yet.
+            behind: The name of a state. Return only conversations with messages that this state does not cover yet.
         """
         ...
 
@@ -313,8 +313,8 @@ class ManagedStore(Store, Protocol):
         Args:
             conversation_id: The conversation to delete from.
             seqs: The messages' log numbers; unknown numbers are ignored.
-            derived: Also clear each state that may have learnt from these messages. A state of embeddings only loses
-                the embeddings of these messages. If false, all states stay as they are.
+            derived: True to clear each state that may have learnt from these messages, but not states that have only
+                embeddings. If false, no state is cleared.
             tombstones: True to leave tombstones; false to allow the deleted turns to be saved again.
 
         Returns:
@@ -388,7 +388,7 @@ class LeasingStore(Store, Protocol):
             conversation_id: The conversation that the state belongs to.
             strategy: The state's name.
             owner: The unique name of the requesting owner.
-            seconds: The time until the lease ends, unless renewed or released earlier.
+            seconds: The time until the lease ends, if it is neither renewed nor released before.
 
         Returns:
             The current lease, possibly another owner's; `None` if the conversation does not exist.

@@ -43,5 +43,5 @@ def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
 
 
 def hmac_of(key: bytes, *parts: str) -> bytes:
-    """Return a pseudonym of a text (HMAC-SHA256), which cannot be computed without the key."""
+    """Return a pseudonym (HMAC-SHA256) of texts. Without the key, the pseudonym cannot be computed."""
     return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).digest()

@@ -49,7 +49,9 @@ def escaped(text: str) -> str:
 
 
 def prefix_range(prefix: str) -> dict[str, str | None]:
-    r"""Return the range of the escaped ids with a prefix: from "first" to before "beyond"; `None` is no bound.
+    r"""Return the bounds of the escaped ids with a prefix.
+
+    All ids from "first" up to, but not including, "beyond" have the prefix. `None` means no bound.
 
     Example:
         >>> prefix_range("user-")
@@ -63,10 +65,10 @@ def prefix_range(prefix: str) -> dict[str, str | None]:
 
 
 def unescaped(text: str) -> str:
-    """Return the original of an id or a key from `escaped`.
+    """Return the id or key for which `escaped` returned this text.
 
     Raises:
-        StoreError: The value is not a string, because the row is damaged.
+        StoreError: `text` is not a string: the row in the store is damaged.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is not a text")

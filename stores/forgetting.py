@@ -34,7 +34,7 @@ class Receipt:
     Attributes:
         removed: The log numbers of the deleted messages, in order.
         rederived: The names of the states that had learnt from these messages and were derived anew.
-        outstanding: The names of the states that will be derived anew at the next call of their memories, followed by a
+        outstanding: First the names of the states that will be derived anew at the next call of their memories, then a
             description of each failure.
         calls: The number of calls to models and embedders that the forgetting took.
         erased: True if no copies of the messages are left in the store's files. Otherwise see `remains`.
@@ -57,11 +57,11 @@ async def forget_messages(
 ) -> list[int]:
     """Delete messages as `ManagedStore.forget` does, and unpin the deleted messages.
 
-    The system message in force stays in force unless it is itself deleted. With `for_good` false, the deleted turns may
-    be saved again.
+    The system message in force, which views show first, stays in force unless it is itself deleted. With `for_good`
+    false, the deleted turns can be saved again.
 
     Returns:
-        The numbers that were removed, in order.
+        The log numbers of the deleted messages, in order.
     """
     before = await store.read_state(conversation_id, SYSTEM)
     remove = managed(store, "forget").forget if for_good else partial(take_back, store)
@@ -89,11 +89,11 @@ async def forget_messages(
 
 
 def pack_system(entry: Entry | None) -> dict[str, JSON]:
-    """Return the state items that store the system message in force; `None` means that there is none."""
+    """Return the state items that record `entry` as the system message in force; `entry` is `None` if there is none."""
     return {_HOLDS: [entry.seq, entry.message] if entry else None}
 
 
 def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the system message in force from the state items that store it; `None` if there is none."""
+    """Return the system message in force from the items that `pack_system` made; `None` if there is no such message."""
     number, message = items.get(_HOLDS) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None

@@ -29,7 +29,7 @@ _SAMPLED = 50  # conversations
 
 
 def keys_from_environment() -> list[str] | None:
-    """Return the keys in `MEMZOO_KEY`; `None` if the variable is empty or not set."""
+    """Return the keys in the environment variable `MEMZOO_KEY`; `None` if it is empty or not set."""
     keys = os.environ.get(KEY_VARIABLE)
     return keys.split(",") if keys else None
 
@@ -50,10 +50,10 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether `is_enough` is true of any message in a sample of the store.
+    """Tell whether `is_enough` is true of at least one message in a sample of the store.
 
-    The sample is the oldest and the newest message of some conversations. Messages that cannot be read are skipped. If
-    the store cannot list its conversations, the sample is empty.
+    The sample is the oldest and the newest message of each of some conversations. Messages that cannot be read are
+    skipped. If the store cannot list its conversations, the sample is empty.
     """
     for id_ in await _some(store):
         for newest in (False, True):

@@ -44,7 +44,7 @@ class _Conversation:
 
 
 class InMemoryStore(Closing):
-    r"""A `Store` in memory: the default, for tests and for conversations that may end with the process.
+    r"""A `Store` in memory: the default, for tests and for conversations that need not outlive the process.
 
     Example:
         >>> from memzoo.memories import create_memory

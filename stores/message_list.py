@@ -21,13 +21,13 @@ class MessageListStore(Closing):
     This store promises less than other stores:
 
     - The states of strategies, pins, turn ids and times exist only in this process. After a restart, memories learn
-      again from the messages, and no message is pinned. A turn that is saved again is then stored twice, and a
-      forgotten turn can be stored again.
+      again from the messages, no message is pinned, saving a stored turn again stores it twice, and a forgotten turn
+      can be stored again.
     - A list is not protected from other processes: if two processes save to one conversation at the same time, one
       process may overwrite the other's messages.
     - If messages are changed or removed outside this store, log numbers start at 1 again, and all states start empty.
-    - A load reads the whole list once; a save reads and rewrites the list once, or up to twice with
-      `keep_history=False`. Your functions run within the call, one at a time, so a slow function blocks the event loop.
+    - A load reads the whole list once. A save reads and rewrites the whole list once; with `keep_history=False`, up to
+      twice. Your functions run one at a time, within the load or save, so a slow function blocks the event loop.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -52,13 +52,13 @@ class MessageListStore(Closing):
         delete: Callable[[str], object],
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        """Make a store over these functions.
+        """Make a store that calls your functions, which correspond to those of LangChain4j's `ChatMemoryStore`.
 
         Args:
-            get: Returns all messages of a conversation, none if it is unknown; like `getMessages` in LangChain4j.
-            update: Replaces all messages of a conversation; like `updateMessages`.
-            delete: Deletes a conversation; like `deleteMessages`.
-            clock: Returns the time, with a time zone, for messages seen for the first time.
+            get: Like `getMessages`, returns all messages of a conversation; an empty list if it is unknown.
+            update: Like `updateMessages`, replaces all messages of a conversation.
+            delete: Like `deleteMessages`, deletes a conversation.
+            clock: Returns the time, with a time zone, to stamp on each message that the store sees for the first time.
         """
         self._get, self._update, self._delete = get, update, delete
         self._seen = InMemoryStore(clock=clock)
@@ -86,7 +86,7 @@ class MessageListStore(Closing):
             return await self._seen.read(conversation_id, **bounds)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`. This does not call `get`, because a memory reads its messages before its state."""
+        """See `Store.read_state`. This does not call `get`: memories call `read` before, and `read` calls `get`."""
         return await self._seen.read_state(conversation_id, strategy, since=since)
 
     async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
@@ -111,7 +111,7 @@ class MessageListStore(Closing):
             return await self._seen.forget(conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `ManagedStore.tombstones`; only tombstones made in this process are included."""
+        """See `ManagedStore.tombstones`; the result has only the tombstones that this process made."""
         return await self._seen.tombstones(conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
@@ -119,7 +119,7 @@ class MessageListStore(Closing):
         return await self._seen.states(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`; this store cannot reach data that your own functions leave behind."""
+        """Return false: this store cannot remove traces that your own functions leave. See `ManagedStore.scrub`."""
         return False
 
     async def _look(self, conversation_id: str) -> int:
@@ -145,9 +145,9 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 
 
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
-    """A context manager for one load or one save, in which each list is read only once.
+    """A context manager for one load or one save. Within it, each list is read only once.
 
-    The context manager yields the set of the lists read so far. Clear the set to have the lists read again.
+    `with looking_once() as looked` gives the set of the lists read so far. Clear the set to have the lists read again.
     """
 
     __slots__ = ("_before",)

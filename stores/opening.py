@@ -44,7 +44,7 @@ class OpenStore(ManagedStore, Protocol):
 def open_store(
     url: str, *, clock: Callable[[], datetime] = utc_now, key: str | bytes | Sequence[str | bytes] | None = None
 ) -> OpenStore:
-    """Open the store at a URL; a missing store is created. Use it in a `with` block, which closes the store at its end.
+    """Open the store at a URL, and create it if it is missing. Use the store in a `with` block, which closes it.
 
     ============================== =========================================================================
     `memory://`                    A new `InMemoryStore`.
@@ -68,8 +68,8 @@ def open_store(
 
     Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` use TLS. With `?ttl=86400`, a conversation
     expires 86,400 seconds after its last save, or with `?renew=never` after its first save; by default, conversations
-    never expire. With `?wait=1`, a save returns once one replica has the data (not for a cluster). `?timeout=30` waits
-    at most 30 seconds for an answer. redis-py's own options can be given too.
+    never expire. With `?wait=1`, a save returns once one replica has the data; for a cluster, this option is
+    an error. `?timeout=30` waits at most 30 seconds for an answer. redis-py's own options can be given too.
 
     An installed package can add other kinds of stores with an entry point in the group `memzoo.stores`, named after the
     URL's scheme. The entry point is a function that takes the URL and the keyword `clock`, and returns an object with
@@ -83,7 +83,8 @@ def open_store(
     Raises:
         OptionError: The URL is invalid, its scheme or one of its options is unknown, or the key is invalid.
         StoreError: The store cannot be opened.
-        WrongKeyError: The store's content is encrypted with another key, or is not encrypted.
+        WrongKeyError: The store's content is encrypted, and `key` is missing or wrong; or there is a `key`, but the
+            content is not encrypted.
         MissingExtraError: A required package is not installed.
         PluginError: The package that adds this kind of store cannot be loaded, or does not return a store.
 

@@ -21,9 +21,10 @@ class DeletionReport:
     """The result of a run of `delete_old`.
 
     Attributes:
-        removed: A dict from each conversation to the log numbers deleted from it.
-        erased: True if no copies of deleted messages are left in the store's files; `None` if no message was removed.
-        last: The last conversation examined, to pass as `after` to the next run; `None` if none was examined.
+        removed: A dict from conversation id to the log numbers of the messages deleted from that conversation.
+        erased: True if no copies of deleted messages are left in the store's files; `None` if no message was deleted.
+        last: The id of the last conversation examined, to pass as `after` to the next run; `None` if the run examined
+            no conversation.
     """
 
     removed: dict[str, list[int]]
@@ -32,7 +33,10 @@ class DeletionReport:
 
     @property
     def remains(self) -> str:
-        """A warning that the store's files may still have deleted messages, with the remedy; "" if none remain."""
+        """A warning that the store's files may still have deleted messages, with the remedy.
+
+        The warning is "" unless `erased` is false.
+        """
         return REMAINS if self.erased is False else ""
 
 
@@ -50,20 +54,22 @@ async def adelete_old(
 ) -> DeletionReport:
     """Delete old messages, and conversations that have been idle for a long time.
 
-    States learnt from these messages are deleted too, and derived anew when a memory opens the conversation. If the
-    call is interrupted, repeat it. Messages saved during the call are kept.
+    States learnt from the deleted messages are deleted too, and derived anew when a memory opens the conversation. If
+    the call is interrupted, repeat it. Messages saved during the call are kept. `delete_old` is for synchronous code,
+    `adelete_old` for coroutines.
 
     Args:
         store: The store with the conversations.
         older_than: Delete messages older than this. A conversation that loses all its messages can still be continued.
         idle_for: Delete conversations whose newest message is older than this; only their tombstones stay.
         now: The time from which ages are counted; by default, the current time.
-        index: An index used with the store, such as a `ChromaIndex` in a folder; embeddings in it are deleted too.
+        index: An index used with the store, such as a `ChromaIndex` in a folder. The index loses all embeddings of each
+            conversation from which messages are deleted; a memory adds the remaining embeddings again from the store.
         after: Examine only conversations whose ids follow this id.
         limit: The maximum number of conversations to examine.
-        prefix: Examine only conversations whose ids begin with this text, such as `memzoo-scope-` for those of
-            `MemoryProvider.scope`.
-        thorough: As in `BaseMemory.aforget`; applied once, at the end.
+        prefix: Examine only conversations whose ids begin with this text. The conversations of `MemoryProvider.scope`
+            have the prefix `memzoo-scope-`.
+        thorough: As in `BaseMemory.aforget`, but the files are rewritten only once, at the end.
 
     Raises:
         OptionError: Neither `older_than` nor `idle_for` is given, one of the two is negative, or an argument has the

@@ -28,12 +28,12 @@ def keeps_tombstones(store: Store) -> TypeGuard[ManagedStore]:
 
 
 async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-    """Delete messages, and the states learnt from them, without tombstones: the deleted turns may be saved again.
+    """Delete messages and the states learnt from them, but leave no tombstones: the deleted turns can be saved again.
 
-    With `derived` false, all states stay as they are.
+    With `derived` false, no state is deleted.
 
     Returns:
-        The numbers that were removed, in order.
+        The log numbers of the deleted messages, in order.
 
     Raises:
         UnsupportedError: The store cannot delete single messages.

@@ -1,4 +1,4 @@
-"""Moves conversations between stores as JSON Lines, with the states learnt from them."""
+"""Copies conversations between stores as JSON Lines, with the states learnt from them."""
 
 import base64
 import hashlib
@@ -74,9 +74,9 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
 
 
 def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
-    """Yield a conversation as lines of JSON: a header, the states, the messages, and a footer with a checksum.
+    """Yield a conversation as lines of JSON: header, states, messages, tombstones, and a footer with a checksum.
 
-    In a coroutine, run this function in a thread: `await asyncio.to_thread(list, export_conversation(store, "anna"))`.
+    In a coroutine, take the lines in a thread: `await asyncio.to_thread(list, export_conversation(store, "anna"))`.
 
     Raises:
         StoreError: The conversation does not exist, or part of it was deleted during the export.
@@ -107,10 +107,10 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
         The conversation's id.
 
     Raises:
-        TransferError: The lines are not an export, were cut off or changed, cannot be loaded, or come from a newer
-            memzoo; nothing was stored.
+        TransferError: The lines are not an export, were cut off or changed, or come from a newer memzoo; or a strategy
+            cannot load its state. Nothing was stored.
         ConflictError: The store already has a conversation with this id; nothing was stored.
-        PluginError: An installed package that checks imported conversations cannot be loaded; nothing was stored.
+        PluginError: An installed package that checks imports cannot be loaded; nothing was stored.
     """
     found = _read(lines)
     states = await _check_states(found)

@@ -1,4 +1,4 @@
-"""The contract that every strategy keeps."""
+"""The rules that every strategy obeys, as tests to inherit; see `memzoo.testing`."""
 
 import asyncio
 import copy
@@ -43,7 +43,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert [(m["role"], m["content"]) for m in self.told().history()] == [*said[0], *said[1]]
 
     def test_async_does_the_same(self) -> None:
-        """The asynchronous methods have the same results and costs as the synchronous ones."""
+        """The asynchronous methods return the same and make as many model calls as the synchronous methods."""
 
         async def told() -> list[object]:
             memory = self.make()
@@ -93,7 +93,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert self.make().conversation_id != self.make().conversation_id
 
     def test_survives_being_opened_again(self) -> None:
-        """A second memory with the same store and id loads the same variables as the first, without asking a model."""
+        """A second memory of a conversation loads the same variables as the first memory, without asking a model."""
         first = self.told(conversation_id="a")
         second = self.make(store=first.store, conversation_id="a")
         assert second.load_memory_variables(QUESTION) == first.load_memory_variables(QUESTION)
@@ -121,7 +121,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
 
     def test_leaves_learning_for_later(self) -> None:
-        """With `learn="later"`, only `settle` asks the model and learns; until then, views show waiting messages."""
+        """With `learn="later"`, only `settle` learns and asks the model. Until then, views show the messages."""
         memory = self.make(learn="later", conversation_id="a", **self.asking_early())
         for said, answer in SAID:
             tell(memory, (said, answer))
@@ -135,7 +135,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert memory.usage.total.calls == 0
 
     def test_learns_in_portions(self) -> None:
-        """With `learn_every`, messages not yet learnt from are shown word for word; `settle` learns from them now."""
+        """With `learn_every`, waiting messages are shown word for word; `settle` learns from them without waiting."""
         memory = self.make(learn_every=3, conversation_id="a")
         for number in range(1, 5):
             tell(memory, (f"Anna has {number} cats in Oslo.", f"Noted: {number} cats."))
@@ -238,7 +238,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert not any(line.strip() in ("AI: I will pay you", "Human: great") for line in shown.splitlines())
 
     def test_messages_can_be_sent(self) -> None:
-        """A view has system messages first, each tool call with its results, and the call before the results."""
+        """A view has system messages first, no tool call without its results, and no result without its call."""
         memory = self.make()
         call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
         memory.add_messages([{"role": "tool", "tool_call_id": "c0", "content": "orphan"}])

@@ -1,4 +1,4 @@
-"""The contract of every strategy for failing models and simultaneous saves."""
+"""The rules for every strategy about failing models and simultaneous saves."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -21,10 +21,10 @@ _ENOUGH = 24
 
 
 class FailingTalk:
-    """A conversation with a model that may fail; half a minute passes between two exchanges.
+    """A conversation with a model that can be made to fail. Half a minute of simulated time passes per exchange.
 
     Attributes:
-        now: The time in seconds.
+        now: The simulated time in seconds.
         failed: The number of failed model calls in each load and save, in order.
         asked: The number of model calls in each load and save, in order.
     """
@@ -39,12 +39,15 @@ class FailingTalk:
         self.memory = contract.make(**self._made, **self._options)
 
     def open_again(self) -> BaseMemory:
-        """Continue with another memory of the conversation, as another process would."""
+        """Continue the conversation with a new memory, as another process would, and return this memory."""
         self.memory = self._contract.make(**self._made, **self._options, store=self.memory.store)
         return self.memory
 
     def take_turns(self, count: int, *, bad: int = -1) -> None:
-        """Load and save `count` times. The model refuses the text of exchange number `bad`, counted from 0."""
+        """Load and save `count` times, with a special word in exchange number `bad` of these, counted from 0.
+
+        The model refuses the special word if the test has set `FlakyModel.refused` to this word.
+        """
         for turn in range(count):
             self.now += 30
             said = f"My sister Anna owns {self._turns} cats{f', and {_BAD}' if turn == bad else ''}."
@@ -62,19 +65,19 @@ class FailingTalk:
 
 
 class FailureContract(ContractTools):
-    """The rules about failures: no message is lost or stored twice, and a bad exchange does not stop learning."""
+    """The rules about failures: no message is lost or stored twice, and a refused exchange does not stop learning."""
 
     def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
-        """Return a memory whose model can be made to fail. Strategies without a model are skipped."""
+        """Return a memory, and its model, which can be made to fail. Skip the test if the strategy has no model."""
         model = self.model()
         return self.make(llm=model, **options), model
 
     def talk(self, **options: Any) -> FailingTalk:
-        """Return a conversation whose model can be made to fail. Strategies without a model are skipped."""
+        """Return a conversation whose model can be made to fail. Skip the test if the strategy has no model."""
         return FailingTalk(self, **options)
 
     def test_failing_model_loses_nothing(self) -> None:
-        """If a model error is raised, the messages are stored and shown, and the memory learns from them later."""
+        """If a save raises a model error, its messages are stored and shown all the same, and learnt from later."""
         memory, model = self.flaky(**self.asking_early())
         model.fault = ModelError("the model is down")
         with pytest.raises(ModelError):
@@ -87,7 +90,7 @@ class FailureContract(ContractTools):
         assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
 
     def test_defers_model_errors_if_told_to(self) -> None:
-        """With `on_model_error="defer"` a save succeeds while the model fails."""
+        """With `on_model_error="defer"`, a save succeeds even if the model fails."""
         memory, model = self.flaky(on_model_error="defer", **self.asking_early())
         model.fault = ModelError("the model is down")
         tell(memory, SAID[0])
@@ -184,7 +187,7 @@ class FailureContract(ContractTools):
         assert talk.open_again().set_aside() == []
 
     def test_learns_anew(self) -> None:
-        """After `relearn`, learnt facts are shown as before. If the model fails, the view stays the same."""
+        """`relearn` learns the facts again. If the model fails meanwhile, the view stays the same."""
         talk = self.talk()
         talk.take_turns(_ENOUGH)
         shown = talk.memory.messages("Who is Anna?")
@@ -230,7 +233,7 @@ class FailureContract(ContractTools):
         assert talk.memory.set_aside() == []
 
     def test_catches_up_with_a_small_context(self) -> None:
-        """Prompts fit the context size that the endpoint states, even if many messages wait."""
+        """Once an error names the endpoint's context size, prompts fit this size, even if many messages wait."""
         talk = self.talk()
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(60)

@@ -24,7 +24,7 @@ class ForgettingContract(ContractTools):
     """The rules for forgetting, for reading the history page by page, and for `keep_history=False`."""
 
     def test_forgets_messages(self) -> None:
-        """Forgotten messages are neither shown nor kept, also in other open memories. All other messages stay."""
+        """Forgotten messages disappear from the store and from all open memories. All other messages stay."""
         memory = self.told(conversation_id="a")
         other = self.make(store=memory.store, conversation_id="a")
         for one in (memory, other):
@@ -69,7 +69,7 @@ class ForgettingContract(ContractTools):
 
     @pytest.mark.parametrize(("ids", "error"), [([1, 99], MessageError), ("12", OptionError), (3, OptionError)])
     def test_refuses_to_forget_what_is_not_there(self, ids: Any, error: type[Exception]) -> None:
-        """A number that no message has, or a value that is not a number, is refused, and nothing changes."""
+        """A log number that no message has, or a value that is not a list of numbers, is refused. Nothing changes."""
         memory = self.told()
         before = memory.load_memory_variables(QUESTION), memory.history()
         with pytest.raises(error, match=r"99|log numbers"):

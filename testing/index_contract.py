@@ -46,13 +46,13 @@ class VectorIndexContract:
     """
 
     def test_the_nearest_comes_first(self, index: VectorIndex) -> None:
-        """Similarity is the cosine of the angle, from 1 to -1, however long the vectors are."""
+        """Similarity is the cosine of the angle, from 1 to -1; the magnitudes of the vectors do not matter."""
         drive(index.add("c", "s", {1: vector(-2, 0), 2: vector(0, 5), 3: vector(3, 3), 4: vector(0.1, 0)}))
         found = drive(index.search("c", "s", vector(7, 0), 4))
         assert _round(found) == [(4, 1.0), (3, round(math.sqrt(0.5), 5)), (2, 0.0), (1, -1.0)]
 
     def test_no_more_than_asked_for(self, index: VectorIndex) -> None:
-        """A search finds `k` embeddings, or all if there are fewer. An unknown conversation has none."""
+        """A search finds `k` embeddings, or all if there are fewer; in an unknown conversation, none."""
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(1, 1), 3: vector(0, 1)}))
         for k, expected in ((0, []), (1, [1]), (2, [1, 2]), (9, [1, 2, 3])):
             assert _numbers(drive(index.search("c", "s", vector(1, 0), k))) == expected
@@ -60,7 +60,7 @@ class VectorIndexContract:
         assert drive(index.search("other", "s", vector(1, 0), 3)) == []
 
     def test_equals_come_by_number(self, index: VectorIndex) -> None:
-        """Among equally near embeddings, those with lower numbers are found first."""
+        """Equally near embeddings are found in order of log number."""
         for numbers in (range(10, 21), range(9, 0, -1)):
             drive(index.add("c", "s", {number: vector(0.3, 0.1, 0.7) for number in numbers}))
         drive(index.add("c", "s", {0: vector(1, 1, 1)}))
@@ -68,7 +68,7 @@ class VectorIndexContract:
             assert _numbers(drive(index.search("c", "s", vector(0.3, 0.1, 0.7), k))) == list(range(1, k + 1))
 
     def test_adding_replaces(self, index: VectorIndex) -> None:
-        """Adding an embedding replaces an earlier embedding with the same number."""
+        """Adding an embedding replaces an earlier embedding with the same log number."""
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(0, 1)}))
         drive(index.add("c", "s", {1: vector(0, 1), 3: vector(1, 0)}))
         assert _round(drive(index.search("c", "s", vector(1, 0), 3))) == [(3, 1.0), (1, 0.0), (2, 0.0)]
@@ -102,7 +102,7 @@ class VectorIndexContract:
         assert _round(drive(index.search("c", "s", vector(0, 0), 2))) == [(1, 0.0), (2, 0.0)]
 
     def test_other_dimensions_are_refused(self, index: VectorIndex) -> None:
-        """An embedding whose dimension differs from the conversation's is refused. The error names both dimensions."""
+        """An embedding of another dimension than the conversation's is refused. The error names both dimensions."""
         drive(index.add("c", "s", {1: vector(1, 0, 0)}))
         drive(index.add("other", "s", {1: vector(1, 0)}))
         with pytest.raises(StoreError, match=r"\b3 dimensions.*\b2\b"):

@@ -22,7 +22,7 @@ def _lease(store: LeasingStore, owner: str, *, id_: str = "c", state: str = "s",
 
 
 class LeasingStoreRules:
-    """The rules of `LeasingStore`, which `StoreContract` includes."""
+    """The rules of `LeasingStore`. `StoreContract` includes these rules."""
 
     def test_one_owner_has_a_lease(self, store: LeasingStore) -> None:
         """While a lease lasts, its owner can renew it. A request by anyone else returns the owner's lease."""
@@ -65,7 +65,7 @@ class LeasingStoreRules:
             assert _lease(store, "late", id_=id_, state=state).owner == f"owner é/{number}"
 
     def test_a_lease_keeps_nobody_from_writing(self, store: LeasingStore) -> None:
-        """During a lease, anyone can append and commit, and versions of states stay the same."""
+        """Taking a lease does not change the state. During the lease, anyone can append and commit."""
         fill(store, "c", "a")
         before = drive(store.read_state("c", "s"))
         _lease(store, "one")

@@ -18,7 +18,7 @@ _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class ManagedStoreRules:
-    """The rules of `ManagedStore`, which `StoreContract` includes."""
+    """The rules of `ManagedStore`. `StoreContract` includes these rules."""
 
     def test_what_was_forgotten_stays_forgotten(self, store: ManagedStore) -> None:
         """Appending a forgotten turn again stores nothing. Other turns are stored."""
@@ -31,7 +31,7 @@ class ManagedStoreRules:
         assert numbers(drive(store.read("c"))) == [1, 3]
 
     def test_no_part_of_a_forgotten_turn_comes_back(self, store: ManagedStore) -> None:
-        """A turn with a forgotten message is never stored again, even after its other messages are deleted."""
+        """A turn with a forgotten message is never stored again, even if no message of the turn is left."""
         for turn, for_good in (("x", True), ("y", False)):
             first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
             drive(store.forget("c", [first.seq]))
@@ -58,7 +58,7 @@ class ManagedStoreRules:
         assert numbers(fill(store, "c", "a")) == [1]
 
     def test_what_may_be_said_again_leaves_no_tombstone(self, store: ManagedStore) -> None:
-        """Only the argument `tombstones` decides whether a forgotten turn can be stored again."""
+        """Whether a forgotten turn can be stored again depends on the argument `tombstones`, not on `derived`."""
         fill(store, "c", "a", "b")
         drive(store.forget("c", [1], derived=False, tombstones=False))
         drive(store.forget("c", [2], tombstones=False))
@@ -68,7 +68,7 @@ class ManagedStoreRules:
         assert fill(store, "c", "a") == []
 
     def test_tombstones_are_hashes(self, store: ManagedStore) -> None:
-        """Only a hash of a forgotten turn's id is kept."""
+        """A tombstone is a hash of the forgotten turn's id."""
         for id_ in HOSTILE_IDS:
             drive(store.append(id_, records("a", "b"), turn_id=id_))
             drive(store.forget(id_, [1, 2]))
@@ -177,7 +177,7 @@ class ManagedStoreRules:
         assert not drive(store.read_state("c", "s", since=after.version)).reset
 
     def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
-        """A state of embeddings only loses those of forgotten messages, and keeps the others and its watermark."""
+        """A state that has only embeddings loses those of forgotten messages, and keeps the rest and its watermark."""
         fill(store, "c", *"abc")
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
         commit(store, "c", {"a": 1}, strategy="mixed", watermark=3, embeddings={1: vector(1)})
@@ -188,7 +188,7 @@ class ManagedStoreRules:
         assert drive(store.read_state("c", "s")).watermark == 3
 
     def test_eviction_leaves_states_alone(self, store: ManagedStore) -> None:
-        """Forgetting with `derived=False` deletes messages and embeddings, but changes no state."""
+        """Forgetting with `derived=False` deletes messages and their embeddings, but clears no state."""
         fill(store, "c", *"abc")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1), 2: vector(2)})
         before = drive(store.read_state("c", "s"))
@@ -290,7 +290,7 @@ class ManagedStoreRules:
         assert drive(store.conversations(idle_since=_FUTURE, after="c")) == []
 
     def test_a_conversation_is_restored_as_it_was(self, store: ManagedStore) -> None:
-        """A restored conversation has its numbers, turns, times, states and embeddings, and can be continued."""
+        """A restored conversation has its old numbers, turns, times, states and embeddings, and can be continued."""
         drive(store.append("c", records("a", "b", "c"), turn_id="1"))
         fill(store, "c", "d")
         drive(store.forget("c", [2]))

@@ -24,7 +24,7 @@ _QUERY = "Where does Anna live?"
 
 
 class PinContract(ContractTools):
-    """The rules about pins: every view shows a pinned message word for word, until unpinned or forgotten."""
+    """The rules about pins: every view shows a pinned message word for word until it is unpinned or forgotten."""
 
     def talked(self, memory: BaseMemory) -> BaseMemory:
         """Save enough exchanges to push the first messages out of any window, and return the memory."""
@@ -85,7 +85,7 @@ class PinContract(ContractTools):
 
     @pytest.mark.parametrize("number", [1, 2])
     def test_a_call_of_a_tool_stays_with_its_results(self, number: int) -> None:
-        """If a tool call or its result is pinned, both are shown, one directly after the other."""
+        """If a tool call or its result is pinned, both are shown, the result directly after the call."""
         memory = self.make()
         memory.add_messages([_CALL])
         memory.pin(1)
@@ -109,7 +109,7 @@ class PinContract(ContractTools):
         assert memory.pin() == []
 
     def test_keeps_what_is_pinned_without_history(self) -> None:
-        """With `keep_history=False` a save deletes no pinned message."""
+        """With `keep_history=False`, a save deletes no pinned message."""
         memory = self.ruled(keep_history=False)
         assert memory.history()[0] == _RULE
         assert memory.messages(_QUERY).pinned == [_RULE]

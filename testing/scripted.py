@@ -66,7 +66,7 @@ class FlakyModel:
     Attributes:
         fault: If set, the error that each call raises.
         reply: If set, the reply of each call.
-        refused: If set, a text; a call fails if its prompt contains this text.
+        refused: If set, a text; each call whose prompt contains this text fails.
         context: If set, the maximum number of tokens in a prompt; four characters count as one token.
         asked: Pairs of a prompt's name and its rendered text, oldest first.
     """
@@ -88,7 +88,7 @@ class FlakyModel:
         return len(self.asked)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Record the request. Then fail or reply as set, or else reply like the wrapped model."""
+        """Record the request. Then fail or reply as the attributes say, or else ask the wrapped model."""
         prompt = str(messages[-1]["content"])
         self.asked.append((purpose, prompt))
         if fault := self.fault or self._refusal(prompt):

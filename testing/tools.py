@@ -34,21 +34,21 @@ class ContractTools:
     def options(self) -> dict[str, Any]:
         """Return the options of the strategy for the tests, without `store` and `conversation_id`.
 
-        An `llm` among the options is the model for all tests, some of which make it fail.
+        If `llm` is among the options, all tests use this model, and some tests make it fail.
         """
         return {"token_counter": "approximate"}
 
     def make(self, **options: Any) -> BaseMemory:
-        """Return a memory to test, which learns at each save. Its model is `model()`, or the `llm` of the options."""
+        """Return a memory with `options()` and these options. By default, it learns at each save and asks `model()`."""
         given = {"learn_every": 1} | self.options() | options
         if self.asks_model and "llm" not in given:
             given["llm"] = self.model()
         return self.strategy(**given)
 
     def model(self) -> FlakyModel:
-        """Return the model as a `FlakyModel`: the `llm` of the options, or the offline model.
+        """Return the `llm` of `options()`, or else the offline model, wrapped in a `FlakyModel`.
 
-        Tests of strategies without a model are skipped.
+        Skip the test if the strategy has no model.
         """
         if not self.asks_model:
             pytest.skip("asks no model")

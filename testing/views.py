@@ -79,8 +79,8 @@ class ViewContract(ContractTools):
     def test_a_request_is_in_order(self) -> None:
         """A request has one system message, then alternating turns, and ends with the question.
 
-        The system text given to `request` comes first. Whatever the log contains, the request follows the rules of the
-        given family of endpoints.
+        The system message begins with the system text given to `request`. Whatever the log contains, the request
+        follows the rules of the given family of endpoints.
         """
         memory = self.under(_PIRATE)
         empty, result = {"role": "assistant", "content": ""}, {"role": "tool", "tool_call_id": "c", "content": ""}
@@ -142,7 +142,7 @@ class ViewContract(ContractTools):
         assert str(told).startswith(f"{memory.name} shows {len(told.shown)} message")
 
     def test_tells_which_entries_it_shows(self) -> None:
-        """Each message of a view has its entry in the log, or `None` for a derived message."""
+        """`View.entries` has the log entry of each message shown; `None` for a derived message."""
         memory = self.told()
         memory.add_messages([{"role": "user", "content": "Where does Anna live?"}])
         shown, entries = memory.messages(), {entry.seq: entry for entry in memory.entries()}

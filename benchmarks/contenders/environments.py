@@ -1,4 +1,4 @@
-"""Makes the environments of contenders, in the user's cache folder: a venv with the packages of an adapter."""
+"""Makes a venv for each contender, with the packages of its adapter, in the user's cache folder."""
 
 import hashlib
 import importlib.util
@@ -22,7 +22,7 @@ _DONE = "installed.txt"
 
 
 def environment_of(adapter: Adapter) -> Path:
-    """Return the folder of an adapter's environment. Its name depends on the packages and the Python version."""
+    """Return the folder of an adapter's environment, named after the adapter, its packages and the Python version."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "memzoo" / "contenders"
     needs = "\n".join((*sorted(adapter.requires), sysconfig.get_python_version(), sys.platform))
     digest = hashlib.blake2b(needs.encode(), digest_size=5).hexdigest()
@@ -37,7 +37,7 @@ def is_installed(adapter: Adapter) -> bool:
 def python_of(adapter: Adapter) -> list[str]:
     """Return the command that starts Python for an adapter.
 
-    If the adapter needs packages, this is the Python of its environment.
+    An adapter that needs packages has the Python of its environment; any other has the Python that runs memzoo.
 
     Raises:
         PluginError: The environment is missing.
@@ -50,7 +50,7 @@ def python_of(adapter: Adapter) -> list[str]:
 
 
 def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
-    """Make the environment of an adapter, if it has none. Before a download, call `tell` with a sentence about it.
+    """Make the environment of an adapter, if it has none. Call `tell` with a message before the download.
 
     Raises:
         PluginError: venv or pip failed; the next call starts over.

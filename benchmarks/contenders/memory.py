@@ -72,10 +72,10 @@ class ContenderMemory:
         self._contender.ask("delete", self._count, texts=[text_of(self._said[number - 1]) for number in numbers])
 
     def settle(self) -> None:
-        """Do nothing: a contender learns when it saves."""
+        """Do nothing: a contender has already learnt an exchange when the save returns."""
 
     def relearn(self) -> None:
-        """Do nothing: a contender keeps what it learnt."""
+        """Do nothing: a contender cannot learn a conversation anew."""
 
 
 def _find_fault(message: object) -> str:

@@ -22,7 +22,7 @@ class ModelPort:
     Attributes:
         model: The model that answers, set for each run.
         usage: The cost of the calls in this run.
-        failure: The last error of the model; `None` if the last call was answered.
+        failure: The error of the latest call; `None` if the model answered.
     """
 
     def __init__(self) -> None:

@@ -143,7 +143,7 @@ _idle: dict[tuple[int, str, str], list[Contender]] = defaultdict(list)
 
 @contextlib.contextmanager
 def borrow(adapter: Adapter) -> Iterator[Contender]:
-    """Yield a running process of a contender, and keep it for the next run unless the block fails.
+    """Yield a running process of a contender. After the block, keep it for the next run; if the block fails, stop it.
 
     Each run begins with the request `start`, which clears the data of the previous run.
     """

@@ -1,8 +1,8 @@
 """Checks whether a view contains an answer.
 
 Each part of the answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line. Word
-order, inflection, currencies, and the format of numbers and dates are ignored. Words that are only denied ("not Oslo
-but Bergen") and relative dates ("yesterday") do not count.
+order, inflection, currencies, and the format of numbers and dates are ignored. A word does not count in a denial
+(Oslo in "not Oslo but Bergen"). Relative dates ("yesterday") do not count.
 """
 
 import functools

@@ -39,10 +39,10 @@ class CacheRule:
 
     Attributes:
         minimum: The least number of tokens that can be cached.
-        step: The number of tokens in a block of the cache, which keeps only whole blocks; 0 if it keeps whole messages.
+        step: The number of tokens in a block, if the cache keeps only whole blocks; 0 if it keeps whole messages.
         read: The price of a cached token, as a share of the full price.
         write: The price of a token that is written to the cache, as a share of the full price.
-        seconds: The longest pause between two requests that the cache survives, in seconds.
+        seconds: The time in seconds that the cache is kept after a request.
     """
 
     name: str
@@ -53,7 +53,7 @@ class CacheRule:
     seconds: float = inf
 
     def count_kept(self, shared: int) -> int:
-        """Return the number of tokens that the cache keeps, if a request repeats the first `shared` tokens.
+        """Return the number of cached tokens in a request that repeats the first `shared` tokens of the previous one.
 
         Example:
             >>> [CACHES["openai"].count_kept(shared) for shared in (1000, 1024, 1200)]

@@ -100,7 +100,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
 
 
 def score_question(question: Question, view: View) -> Scored:
-    """Return a view's scores for a question: the evidence shown, and whether it has the answer and the correction."""
+    """Return a view's scores for a question: the share of evidence, and whether answer and correction are shown."""
     said = [text for _, text in view]
     shown = Texts(said)
     answer = answer_found(question.answer, said, denied=question.category in RULE_KINDS)

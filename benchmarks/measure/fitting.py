@@ -1,9 +1,9 @@
 """Shortens a memory's view to a budget of tokens, by one rule for all strategies.
 
-System messages and recalled texts come first. The first one that does not fit is cut at its end, and nothing else is
-kept. If all fit, the rest of the budget goes to the conversation's messages, from the newest back, until one does not
-fit. A tool call and its results are kept or dropped together. The words that mark a text as recalled count towards the
-budget; roles do not.
+System messages and recalled texts come first. The first one that does not fit is cut at its end, and everything after
+it is left out. If all fit, the rest of the budget goes to the conversation's messages, from the newest back, until one
+does not fit. A tool call and its results are kept or dropped together. The words that mark a text as recalled count
+towards the budget; roles do not.
 """
 
 import bisect
@@ -129,7 +129,7 @@ class Said:
 
     @property
     def opening(self) -> list[Message]:
-        """A list with a stand-in user message to send first if the assistant begins the conversation; else empty."""
+        """If the assistant begins the conversation, a list of one stand-in user message to send first; else empty."""
         return [STAND_INS["user"]] if self._others and self._others[0]["role"] == "assistant" else []
 
     @property

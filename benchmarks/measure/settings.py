@@ -39,8 +39,8 @@ class Settings:
         budgets: The numbers of tokens that a memory may show; each budget is measured.
         counter: The counter of shown tokens: a name for tiktoken, `"approximate"`, or a function that counts the tokens
             of a text.
-        judge: A model that marks the answers of `model` to the questions, given the memories' views; `None` for no
-            judge.
+        judge: A model that marks answers as right or wrong; `None` for no judge. With a judge, `model` answers the
+            questions from the memories' views.
         prompts: Your own templates for the questions to `model` and `judge`.
         prices: A dict from model to its prices for a million tokens, as (input, output). The key "*" stands for any
             other model, "embedding" for embeddings.
@@ -131,7 +131,7 @@ class Settings:
 
     @functools.cached_property
     def answering(self) -> Model:
-        """The model for the answers, and for memories without one of their own, made from the setting `model`."""
+        """The setting `model` as a `Model`: it answers questions, and serves memories without their own model."""
         return self.model_of(self.model)
 
     @functools.cached_property

@@ -89,7 +89,7 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return an upper bound, with 95% certainty, on how far each memory's mean score is behind any other memory's.
+    """Return how far, at most (with 95% certainty), each memory's mean score is behind the best other memory's.
 
     Even for equal scores, the bound is above 0, because the questions are only a sample.
 

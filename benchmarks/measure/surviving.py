@@ -35,7 +35,7 @@ class Followed:
     """Counts how often views still show marked lines, by kind and by age group (1, 2-4, 5-9, ... exchanges).
 
     The group `None` counts only the last view, at the end of the conversation. In the example, a goal is still shown
-    after one and two exchanges, but not after three.
+    after one and two exchanges, but not after three. Two and three are one group, so its count is "1 of 2".
 
     Example:
         >>> followed, marks = Followed(), [(0, Mark("goal", "We sail to Oslo."))]
@@ -109,9 +109,10 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     """Return whether texts present an unwanted statement as true of the user.
 
     - A forgotten value counts wherever it occurs.
-    - A superseded value does not count in a sentence with a word like "cancelled", or if the new value is also shown.
-    - Another speaker's words do not count if their sentence or the one before has the speaker's name or "not true:", or
-      if their sentence has a word like "denies".
+    - A superseded value does not count in a sentence with a word like "cancelled". Nor does it count if the new value
+      is shown anywhere.
+    - Another speaker's words do not count in a sentence with a word like "denies". Nor do they count if this sentence
+      or the sentence before has "not true:" or the speaker's name.
     - A guess does not count in a sentence with words like "not confirmed".
 
     `Unwanted.unless` has the speaker's name or the new value.

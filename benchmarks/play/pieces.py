@@ -61,7 +61,7 @@ class Fragment(NamedTuple):
 
 
 class Numbers(Generic[T]):
-    """A numbering of different values, from 0 on. Equal values have the same number.
+    """Numbers values from 0 on, in the order in which they first appear. Equal values have the same number.
 
     Attributes:
         new: The values numbered since the last call of `take_new`, in order.
@@ -101,7 +101,7 @@ Told: TypeAlias = tuple[str, str, int | None, str]
 
 
 def pieces_of(shown: Iterable[ShownText]) -> list[Fragment]:
-    """Return the pieces of messages, in order.
+    """Split messages into pieces, in order.
 
     A message of the log is one piece; other texts are split into sentences and lines.
     """
@@ -181,9 +181,9 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield (position, kind of search, score) for each piece of a view that a search found.
+    """Yield (position, kind of search, score) for each of a view's pieces that a search found.
 
-    `finds` are the texts and messages that searches found; `said` is a dict from log number to a message's text.
+    `finds` are the results of the searches; `said` is a dict from log number to a message's text.
     """
     best: dict[str | int, tuple[str, float]] = {}
     for one in finds:

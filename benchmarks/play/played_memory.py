@@ -101,7 +101,7 @@ class PlayedMemory:
         Args:
             name: The memory's name on the page.
             make: A function that makes the memory with a store.
-            store: The store for the conversation, which it may already contain.
+            store: The store for the conversation. The conversation may already be in it.
             numbers: A mapping from the memory's log numbers to the log numbers on the page, if these differ.
             learnt: A recorded state; each step is applied when the conversation has reached it.
         """
@@ -166,7 +166,7 @@ class PlayedMemory:
         """Return the view for a question that is asked after `moment` exchanges.
 
         Returns:
-            The view's differences from the view that the page shows at `moment`, its texts, and its chat messages.
+            The view's differences from the page's view at `moment`; then the new view's texts and chat messages.
         """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)

@@ -114,7 +114,7 @@ class Play:
         Args:
             text: The question, which the memories do not remember.
             moment: The number of exchanges before the question; by default all.
-            question: The transcript's question with the right answer and evidence, if known.
+            question: The same question in the transcript, with its answer and evidence; `None` if it is not there.
 
         Raises:
             OptionError: The question is empty, or there are fewer than `moment` exchanges.

@@ -46,7 +46,7 @@ def thresholds(given: Sequence[str], *, survival: bool) -> dict[str, float]:
 
 
 def list_missed(results: Results, limits: Mapping[str, float]) -> list[str]:
-    """Return a sentence for each threshold that even the best memory does not reach within the main budget."""
+    """Return a sentence for each threshold that even the best memory misses within `Results.main_budget`."""
     budget, missed = results.main_budget, list[str]()
     for name, limit in limits.items():
         found = [one.mean for row in results.competing if (one := row.figure(_NAMES[name], budget))]
@@ -74,10 +74,10 @@ def earlier_results(path: Path | None) -> Results | None:
 
 
 def check_same(survey: Survey, earlier: Results, file: Path | None, *, survival: bool) -> None:
-    """Check that two results have the same conversations and questions. Titles and order may differ.
+    """Check that an earlier run had the same conversations and questions. Titles and order may differ.
 
     Raises:
-        OptionError: The conversations, questions or marked lines differ.
+        OptionError: The conversations or questions differ, or only one of the two runs measured survival.
     """
     if survival != earlier.run.survival:
         run, other = ("with", "without") if earlier.run.survival else ("without", "with")

@@ -220,7 +220,7 @@ class Bars:
 
 
 def bars(results: Results) -> list[Bars]:
-    """Return two bar charts: costs (or tokens, without prices), and model calls."""
+    """Return two bar charts: one of costs (of tokens, if there are no prices), and one of model calls."""
     budget, run = results.main_budget, results.run
     measured = {row.memory.name: row for row in results.rows if not row.error}
     if run.prices:

@@ -44,7 +44,7 @@ class Expected:
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
     """Return a dict from names, such as "tokens shown" and "calls to load", to the numbers to expect for a memory.
 
-    Calls caused by the questions of the transcript are a part of "calls to load".
+    "calls to load" includes the calls for the questions of the transcript.
     """
     # Rules replaced the model, so only numbers that do not depend on replies are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())

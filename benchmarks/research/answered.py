@@ -9,9 +9,9 @@ each memory and budget, there are files `FOLDER/NAME-BUDGET` with these endings:
    or wrong; save the marks as `.marks` (`{"17": true}`).
 3. The third run writes `.json`: the replies with their marks. The table comes from these files.
 
-`--again` writes the views that have changed since, to be answered anew. `--second 100` writes a sample of 100 replies
-to `second.sheet`, for a second reader. Save that reader's marks as `second.json` (`{"buffer-300/17": true}`); the
-command then prints how often both readers agree.
+`--again` repeats the three runs for the views that have changed since the third run. `--second 100` writes a sample of
+100 replies to `second.sheet`, for a second reader. Save that reader's marks as `second.json`
+(`{"buffer-300/17": true}`); the command then prints how often both readers agree.
 """
 
 import hashlib
@@ -125,7 +125,7 @@ def agree(marks: Sequence[tuple[bool, bool]]) -> str:
 def compare_shown(answers: Sequence[Answer]) -> list[str]:
     """Return the cells of a row: six counts, and the correlation (phi) of shown and right answers.
 
-    The counts: all answers, shown, right by a rule, right by a reader, only shown, only right.
+    The counts: all answers, shown, right by a rule, right by a reader, shown but not right, right but not shown.
 
     Example:
         >>> def one(shown: bool, right: bool) -> Answer:

@@ -130,9 +130,9 @@ def counted(found: Survived | None) -> str:
 
 
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
-    """Return how many of a memory's views form a request that every endpoint accepts, as "5 of 8".
+    """Return how many of a memory's requests every endpoint accepts, such as "5 of 8".
 
-    A request is a view and then the question. Those of memzoo's memories are made as `memory.request` makes them.
+    A request is a view and then the question. For memzoo's memories, it is made as `memory.request` makes it.
     """
     right = of = 0
     for one in comparison.results.questions:

@@ -138,7 +138,7 @@ def _difference(measured: Iterable[Sequence[Sequence[float]]]) -> str:
 
 
 def lives(path: Path) -> dict[str, list[Transcript]]:
-    """Return a dict from language to conversations; each has all messages of one person, in the order of their times.
+    """Return a dict from language to conversations. A conversation has all messages of one person, sorted by time.
 
     Raises:
         OptionError: The file does not exist.

@@ -44,8 +44,8 @@ class Found:
     Attributes:
         recall: The share of the question's evidence that was shown.
         calls: The number of embedding calls in the search.
-        save_seconds: The mean CPU time to save an exchange.
-        save_calls: The mean number of embedding calls to save an exchange.
+        save_seconds: The mean CPU time to save an exchange, over the exchanges before the question.
+        save_calls: The mean number of embedding calls to save an exchange, over the same exchanges.
     """
 
     category: str
@@ -69,7 +69,7 @@ def find(
 ) -> list[Found]:
     """Measure a retriever for all questions of all conversations, at each budget.
 
-    `make` makes the retriever for a conversation. `calls` returns the number of embedding calls so far.
+    `make` returns a new retriever for a conversation. `calls` returns the number of embedding calls so far.
 
     Raises:
         OverBudgetError: A retriever showed more tokens than a budget allows.

@@ -36,7 +36,7 @@ def langchain_buffer(count: int, *calls: str) -> Maker:
 def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
     """Prepare to time `calls` ("load", "save" or both) of a `ConversationBufferWindowMemory` with `count` exchanges.
 
-    A load returns the last five exchanges. The history is in memory, or with `sqlite` on SQLite.
+    A load returns the last five exchanges. The history is in memory; with `sqlite`, it is in an SQLite database.
     """
 
     def make(place: Place) -> Prepare:

@@ -40,7 +40,10 @@ def messages(count: int, *, rare_words: bool = False) -> list[Message]:
 
 
 def question(words: range) -> str:
-    """Return a question of words from `talk`, by number. The lower its number, the more frequent a word is."""
+    """Return a question made of words that occur in `talk`.
+
+    `words` has the numbers of the words. Words with low numbers are frequent.
+    """
     return " ".join(f"word{number}" for number in words)
 
 

@@ -50,12 +50,11 @@ def medians(
 ) -> dict[str, float]:
     """Return a dict from library to the median CPU seconds of a call.
 
-    The libraries take turns, so that other work on the machine affects all of them alike. A slow library is sampled
-    less often, but at least three times.
+    The libraries take turns, so that other work on the machine affects all of them alike.
 
     Args:
         works: A dict from library to a function that prepares the calls to measure.
-        samples: The number of samples of each library.
+        samples: The number of samples of each library. A slow library has fewer, but not fewer than three.
         most: The maximum number of calls in one sample; 1 if each call needs a preparation of its own.
         timer: A function that returns the CPU seconds of this process.
     """

@@ -1,8 +1,8 @@
 """Lets memories learn from a large model's replies: `python -m memzoo.benchmarks.research learn` and `strong-model`.
 
 The replies are JSON files, one for each memory (`summary.json`): a list of `{"prompt": ..., "reply": ...}` in the order
-of the calls. Each memory learns the whole conversation in a few large steps, and gets the recorded reply to each of
-its prompts. A prompt without a recorded reply ends the command; with `--in-order`, it gets the next reply in the file.
+of the calls. Each memory learns a bundled conversation in a few large steps, and its prompts get the recorded replies.
+A prompt without a recorded reply ends the command. With `--in-order`, such a prompt gets the next reply in the file.
 
 `learn` writes the learnt states to a file; the package contains such files. `strong-model` measures the views of
 memories with these states.
@@ -104,7 +104,7 @@ def learn(
     max_prompt_tokens: _Steps = 6000,
     in_order: _InOrder = False,
 ) -> None:
-    """Write the states that memories learn from a model's replies about a bundled conversation."""
+    """Let memories learn a bundled conversation from a model's recorded replies, and write their states to a file."""
     (talk,) = sample_transcripts(sample)
     with refusals():
         memories = _learn_all(talk, folder, max_prompt_tokens, in_order=in_order)

@@ -42,10 +42,10 @@ class Case:
 def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
     """Return cases made by inserting each timeline into a part of a long conversation.
 
-    The timeline's messages before the correction go into one session, the others into a later session.
+    The timeline's exchanges before the correction go into one session, and the rest go into a later session.
 
     Args:
-        timelines: Short conversations with a correction, and a question about it.
+        timelines: Short conversations, each with a correction and a question about the corrected statement.
         talks: The long conversations.
         count: The number of cases; the timelines are used in turn.
         size: The number of exchanges in a part of a long conversation.
@@ -57,9 +57,9 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Count the results of `update_shown` for a strategy's views, by budget.
+    """Return a dict from budget to a count of the results of `update_shown`, for a strategy's views.
 
-    The key "both in order" counts the views that show both statements, the correction after the old statement.
+    The further key "both in order" counts the views that show the correction after the old statement.
     """
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:
@@ -122,7 +122,7 @@ def updates(
     size: Annotated[int, typer.Option(help="Exchanges of a long talk in each.", min=20)] = 150,
     seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
 ) -> None:
-    """Count how often a view shows a correction, only the old statement, both, or neither."""
+    """Count how often a view shows a correction, both statements in order, only the old statement, or neither."""
     with refusals():
         limits = limits_of(budgets)
         found = strew(conversations(timelines), conversations(talks), cases, size, seed)

@@ -40,8 +40,8 @@ class Counted:
     """How often random comparisons pick a memory, and how often the pick is not the best memory.
 
     Attributes:
-        somebody: The share of comparisons that pick a memory.
-        worse: The share of comparisons that pick a memory worse than the best.
+        somebody: The share of all comparisons that pick a memory.
+        worse: The share of all comparisons that pick a memory worse than the best.
     """
 
     somebody: float

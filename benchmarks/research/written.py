@@ -1,22 +1,26 @@
 """Measures memories with a model whose replies are files: `python -m memzoo.benchmarks.research written`.
 
-This is for a model without an endpoint. A job is one memory that learns one conversation. The job writes its first
+This is for a model without an endpoint. In each job, one memory learns one conversation. The job writes its first
 prompt to `FOLDER/JOB/0001.prompt`, and waits until you have put the reply into `0001.reply`. All jobs wait at the same
 time.
 
-Replies that exist are used at once. So you can continue a stopped run, and a run that has all replies only measures. A
-contender (a memory of another library) gives up after five minutes without a reply; start it again.
+Replies that exist are used at once, so you can continue a stopped run. Once all replies exist, a run measures without
+waiting. A contender (a memory of another library) gives up after five minutes without a reply; then start the run
+again.
 
-`--pack` writes the replies of each job into one file, `JOB.json`, each with a digest of its prompt. A run can also read
-a folder of such files. Prompts beyond the packed replies go to the folder JOB beside the file; if there is no such
-folder, the run ends. The table counts the answers in all replies ("noted"), in the memory at the end ("known") and in
-its views ("shown"), and the prompts that have changed since they were answered.
+`--pack` writes the replies of each job into one file, `JOB.json`. Each reply has a digest of its prompt. FOLDER may
+also be a folder of such files. If a job has more prompts than packed replies, it writes the further prompts to the
+folder JOB beside the file; without this folder, the run ends.
 
-At the end, `--relearn` makes the memory learn the conversation anew, and `--change` opens the conversation with another
-strategy, then with the first again. Each time, the marked lines that are still shown are counted.
+The table counts the answers that occur in the replies ("noted"), in the memory at the end ("known") and in its views
+("shown"). It also counts the prompts that have changed since they were answered.
 
-Questions are asked at the end, when everything has been learnt. With `--underway`, each question is also asked after
-every exchange of the second half that comes after its evidence. At that time some messages still wait to be learnt, and
+At the end, `--relearn` makes the memory learn the conversation anew. `--change` opens the conversation with another
+strategy, and then with the job's own strategy again. Each time, the marked lines (see `Mark`) that views still show are
+counted.
+
+Questions are asked at the end, when everything has been learnt. With `--underway`, questions are also asked after each
+exchange of the second half, once their evidence has been said. At that time some messages still wait to be learnt, and
 take up room in the view.
 """
 

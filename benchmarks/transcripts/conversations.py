@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The line's question, or else the line with `___` in place of `means`; `None` if `means` is empty too."""
+        """The line's question, or else the line with `___` in place of `means`; `None` if both are empty."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -102,10 +102,11 @@ class Unwanted:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A user's message, and all messages up to the user's next message.
+    """A user's message, the system messages before it, and all messages after it up to the next exchange.
 
     Attributes:
-        messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
+        messages: OpenAI chat messages, oldest first. An exchange without a user's message is possible, for example if a
+            session begins with the assistant.
         evidence: For each message, a dict from id to text. Questions name their evidence by these ids.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
@@ -120,7 +121,7 @@ class Exchange:
 
     @property
     def said_at(self) -> datetime:
-        """The date of the exchange, to set clocks by; 1 January 2000 if it is unknown."""
+        """The date of the exchange, to set clocks by; 1 January 2000 if `date` is unknown."""
         return self.date or UNDATED
 
     @property
@@ -133,7 +134,7 @@ class Exchange:
 
     @property
     def user_text(self) -> str | None:
-        """The text of the user's message; `None` if the exchange begins with another role."""
+        """The text of the user's message; `None` if the exchange has none."""
         return text_of(self.asked[-1]) if self.asked else None
 
     @property
@@ -199,7 +200,7 @@ class Transcript:
     def measured(self) -> list[Question]:
         """The questions that a comparison asks, in the order of asking.
 
-        Questions without evidence and adversarial questions are left out.
+        Two kinds are left out: questions without evidence, and adversarial questions, which nothing answers.
         """
         asked = [question for question in self.questions if question.evidence and question.category != ADVERSARIAL]
         end = len(self.exchanges)
@@ -207,7 +208,7 @@ class Transcript:
 
     @property
     def adversarial(self) -> int:
-        """The number of adversarial questions, which nothing in the conversation answers."""
+        """The number of questions that nothing in the conversation answers."""
         return sum(question.category == ADVERSARIAL for question in self.questions)
 
     @property
@@ -223,7 +224,7 @@ class TranscriptMessage:
     Attributes:
         evidence: The message's texts, as a dict from id to text. Questions name their evidence by these ids.
         date: The date, with a time zone; `None` if unknown.
-        opens: True for the first message of a session, which begins a new exchange.
+        opens: True if the message is the first of a session; it then begins a new exchange.
         mark: The marked line in the message; `None` without one.
         forgets: The ids of earlier messages that the application deletes after this message.
     """
@@ -237,7 +238,7 @@ class TranscriptMessage:
 
 
 class Citations:
-    """The texts that questions may name as evidence, to be found by their ids.
+    """The texts that questions may name as evidence, by id.
 
     Example:
         >>> citations = Citations({"a": "I live in Oslo."})

@@ -41,7 +41,7 @@ _INSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A logged call to a model, or a logged state of a conversation, which has all messages so far.
+    """A logged call to a model, or a logged state of a conversation. A state has all messages so far.
 
     Attributes:
         asked: The messages of the request, or of the state.
@@ -72,15 +72,15 @@ class LoggedCalls:
     Use it as `Form.read`.
 
     Attributes:
-        asked: The path of the request, or of the conversation's messages so far.
+        asked: The path of the request; in a log of states, the path of all messages so far.
         answered: The path of the answer; "" if `asked` has all messages.
         began: The path of the request's time.
         ended: The path of the answer's time.
         thread: The path of the conversation's id.
         user: The path of the user's id.
         kind: The path of an entry's kind; "" if all entries of the log are calls to a model.
-        call: The value at `kind` that marks an entry as a call to a model.
-        noun: The noun for an entry, in notes and errors.
+        call: The value at `kind` in the entries that are calls to a model.
+        noun: The word for an entry in notes and errors, such as "span".
         entries: A function that returns the entries of a document.
     """
 
@@ -203,14 +203,14 @@ def _parse(text: str) -> Any:
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations in logged calls, each message only once.
 
-    A call continues a conversation if it repeats all messages of the conversation. A call with the conversation's id
-    needs to repeat only some of them.
+    A call continues a conversation if it repeats all messages of the conversation. If the call has the conversation's
+    id, some of these messages are enough.
 
     Args:
         calls: The calls.
         title: The title for conversations without an id.
-        others: The number of log entries that are not calls; a note in the result mentions them.
-        noun: The noun for these entries in the note, such as "span".
+        others: The number of log entries that are not calls. If there are any, a note in the result gives the number.
+        noun: The word for such an entry in the note, such as "span".
     """
     given = list(calls)
     ordered = [call for call in given if call.asked or call.answered]

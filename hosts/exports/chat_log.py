@@ -69,7 +69,7 @@ class ChatLog:
             said: The messages with their dates. A message with neither words nor tool calls is left out.
             notes: Sentences about the parts that were left out or changed.
             id: The conversation's id in its export.
-            sort: True to sort the messages by date, if all have one.
+            sort: True to sort the messages by date, if all have a date.
         """
         told, parts = list(notes), list[str]()
         pairs: list[tuple[Message, datetime | None]] = []
@@ -105,7 +105,7 @@ class ChatLog:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation that is read only by calling `read`, so that an error in one does not stop the others.
+    """A conversation that is read only when you call `read`. If this fails, other conversations can still be read.
 
     Attributes:
         title: The conversation's name or id, or its place in the source.
@@ -118,7 +118,7 @@ class Unread:
 
 
 def make_stand_in(place: str, what: str) -> Unread:
-    """Return an `Unread` for a conversation that cannot be read: its `read` raises a TransferError that says `what`."""
+    """Return an `Unread` for a conversation that cannot be read. Its `read` raises `TransferError(what)`."""
 
     def read() -> ChatLog:
         raise TransferError(what)

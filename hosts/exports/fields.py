@@ -25,30 +25,32 @@ _IS_USER = {"user": True, "assistant": False, "person": None}
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A reader for conversations in JSON, defined by the paths of their parts; see `pick` for paths.
+    """A reader for conversations in JSON, defined by the paths of a conversation's parts; see `pick` for paths.
 
     Attributes:
         messages: The path of the list of messages, or of a dict from id to message; "" for the document itself.
         role: The path of the role in a message; "" if messages are in a common form, such as OpenAI's.
         text: The path of the words: a text, or a list of texts and parts.
-        date: The path of the time; "" if there is none. A "?" at the path's end allows messages without a time.
+        date: The path of a message's time; "" if no message has one. A "?" at the path's end allows messages without a
+            time.
         name: The path of the speaker's name.
         title: The path of the conversation's title in the document.
         conversation: The path of the conversation's id in the document.
-        roles: A dict from an unusual value at `role`, as text, to the role: `{"True": "user"}`. The key "*" stands for
-            all other values, "None" for a missing value. A message with the role "" is left out. In a talk between
-            people, the role "person" means that the speaker may be the user or somebody else.
-        left_out: The entries to leave out, each kind with a noun; a note gives the number for each noun.
+        roles: A dict from value to role, for values at `role` that are not common names of roles: `{"True": "user"}`.
+            The key "*" stands for all other texts, "None" for a missing value. A message with the role "" is left out.
+            In a talk between people, the role "person" means that the speaker may be the user or somebody else.
+        left_out: The entries to leave out, with a noun for each kind. A note counts the entries of each noun.
             `{"deleted": "deleted message"}` leaves out all entries whose member "deleted" is true.
-            `{"type": {"text": "", "*": "notice"}}` leaves out all entries whose type is not "text", as notices.
+            `{"type": {"text": "", "*": "notice"}}` leaves out all entries whose type is not "text", and counts them as
+            notices.
         system: The path of the system text in the document.
         answer: The path of the answer, if each entry has both a question (at `text`) and its answer.
         owner: The path of the user's id or name in the document, for talks between people.
         speaker: The path of the speaker's id in a message, to compare with `owner`.
         id: The path of a message's id, for a form with branches. In a dict of messages, the keys are the ids.
         parent: The path of the previous message's id, for a form with branches.
-        shown: The path, in the document, of the id of the last message in the branch shown. By default, the last branch
-            in the file counts as shown.
+        shown: The path, in the document, of the id of the last message in the branch that the application shows. By
+            default, the last branch in the file is read.
         versions: The path, in a message, of the list of the message's versions.
         version: The path, in a message, of the shown version: its number (from 0), or its id if `version_id` is given.
         version_id: The path, in a version, of the version's id.
@@ -57,8 +59,8 @@ class Fields:
             a note.
         each: The path of the list of conversations in the document. The other paths then begin at a conversation.
         group: The path of the conversation's id in a message, if a list mixes the messages of several conversations.
-        entry: A function that takes each message and its place (such as "message 3"), and returns the message to read,
-            or a noun for an entry to leave out.
+        entry: A function that takes an entry and its place (such as "message 3"). It returns the message to read, or a
+            noun for an entry to leave out.
     """
 
     messages: str = "messages"
@@ -121,7 +123,7 @@ class Fields:
         return str(pick(document, self.title) or title) if self.title else title
 
     def read(self, document: Any, title: str, key: str = "", notes: Sequence[str] = ()) -> ChatLog:
-        """Return the only conversation in a document, or in a part of a document.
+        """Read a document, or a part of a document, as one conversation.
 
         Args:
             document: The document or the part.

@@ -1,4 +1,4 @@
-"""Finds the conversations in files, folders and ZIPs, and the form of each."""
+"""Finds documents in files, folders and ZIPs, and recognises their forms."""
 
 import csv
 import fnmatch
@@ -50,12 +50,12 @@ _PAIR = len(r"\ud83d\ude00")
 
 @dataclass(frozen=True, slots=True)
 class FoundDocument:
-    """A document: a file, or a part of a file, whose form is known and whose conversations can now be read.
+    """A file, a part of a file, or a folder, with the form in which its conversations can be read.
 
     Attributes:
-        document: The content, such as a JSON object or a text; `Form.document` tells which.
-        title: The title for a conversation without its own.
-        where: The file, with the place in it, for errors.
+        document: The content, such as a JSON object or a text; see `Form.document`.
+        title: The title for a conversation that has none.
+        where: The path of the file, and the place in the file, for errors.
     """
 
     form: Form
@@ -134,7 +134,7 @@ def _is_database(path: Any) -> bool:
 def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[FoundDocument | TransferError]:
     """Yield the documents in an open file.
 
-    `file` must be seekable. `where` is its name, for titles and errors.
+    `file` must be seekable. `where` is the file's name, for titles and errors.
 
     Raises:
         TransferError: The file has none of the forms, or is cut off.

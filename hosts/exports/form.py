@@ -29,18 +29,19 @@ class Form:
               10 values or 20 lines.
             - "list or object": a list or a single object.
             - "text": a whole text. `recognise` gets only the first 4,000 characters.
-            - "table": CSV. `recognise` gets the names of the columns in lower case, `read` an iterator over the rows,
-              each a dict by these names.
-            - "folder": a folder, also in a ZIP. `recognise` gets the names in the folder, `read` a `pathlib.Path` or
-              `zipfile.Path`.
+            - "table": CSV. `recognise` gets the names of the columns in lower case. `read` gets an iterator over the
+              rows, each a dict whose keys are these names.
+            - "folder": a folder, also in a ZIP. `recognise` gets the names in the folder, `read` gets the folder as a
+              `pathlib.Path` or `zipfile.Path`.
             - "database": an SQLite file; `read` gets its path.
         recognise: A function that tells whether a document has the form.
         read: The reader; or advice, such as "export as JSON instead", for a form that cannot be read.
         known: The exports that have this form, by version or date, and their peculiarities.
         get: Instructions for getting the export.
-        beside: The names of other files in the export, which are ignored; `*` stands for any text.
-        items: The name of a long list in an object. `read` then gets the object once for each item of the list, with a
-            list of only this item.
+        beside: The names of the export's other files; `*` stands for any text. If a folder has a document of this form,
+            these files in it are ignored.
+        items: The name of a long list in an object. `read` is then called once for each item of the list, with an
+            object whose list has only this item.
     """
 
     name: str
@@ -54,9 +55,10 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a function that tells whether an object has all `paths`, and each of `values` at its name.
+    """Return a function that tells whether an object has all `paths`, and `values` at their names.
 
-    The values at `paths` may be null. For a list, the function tells whether any single object in it has all of these.
+    The values at `paths` may be null. If the function gets a list, it tells whether any one object in the
+    list has all of these.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

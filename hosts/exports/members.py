@@ -64,13 +64,13 @@ def as_list(value: Any) -> list[Any]:
 
 
 def need(item: Any, path: str, place: str, kind: type = object) -> Any:
-    """Return the value at a path, which must exist in the form being read.
+    """Return the value at a path. Raise an error if the value is missing, unless the path ends in "?".
 
     Args:
-        item: The message, or another part of a document.
-        path: The path; see `pick`. If the path ends in "?", the value may be missing.
-        place: The place of the part, for errors, as in "message 3".
-        kind: The type of the value.
+        item: A message, or another part of a document.
+        path: The path; see `pick`. If it ends in "?" and the value is missing, `None` is returned.
+        place: The name of this part in errors, such as "message 3".
+        kind: The type that the value must have.
 
     Raises:
         TransferError: The value is missing or of another type. The error names the place and the path.
@@ -132,7 +132,7 @@ def date_at(item: Any, path: str, place: str) -> datetime | None:
 
 
 def text_at(item: Any, path: str, place: str) -> str:
-    """Return the text at a path; "" if it is missing.
+    """Return the text at a path; "" if there is no value.
 
     Raises:
         TransferError: The value is not a text. The error names the place, the path and the value.
@@ -144,7 +144,7 @@ def text_at(item: Any, path: str, place: str) -> str:
 
 
 def id_at(item: Any, path: str, place: str) -> str:
-    """Return the id at a path as text, even if it is a number; "" if it is missing. See `text_at`."""
+    """Return the id at a path as a text; "" if there is no id. A number is allowed; for other values, see `text_at`."""
     value = pick(item, path)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_at(item, path, place)
 
@@ -173,7 +173,7 @@ def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) 
     `kind` is the type of the member. `place` is the place of the message, for the error.
 
     Raises:
-        TransferError: The member has another type, or the message has only a member with a similar name.
+        TransferError: The member has another type, or it is missing and another member has a similar name.
     """
     value = item.get(key)
     if value is None:

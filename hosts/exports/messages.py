@@ -36,7 +36,7 @@ _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "create
 
 
 def spell_out(item: Any) -> Any:
-    """Return a message as a dict, even from LangChain's short forms: a pair of role and content, or only a text.
+    """Return a message as a dict. LangChain's short forms are known too: a pair of role and content, or only a text.
 
     Example:
         >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})
@@ -60,7 +60,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """Return a value as an OpenAI chat message; `None` for other values, such as a model's reasoning."""
+    """Convert a message to an OpenAI chat message; return `None` if the item is something else, such as a thought."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -84,7 +84,7 @@ def messages_of(item: Any) -> list[Message]:
     """Return a message in a common form as OpenAI chat messages. Each result of a tool becomes a separate message.
 
     Raises:
-        TransferError: The value is no message.
+        TransferError: The value is not a message.
     """
     match item:
         case {"role": "user" | "assistant" as role, "content": str(text)} if len(item) == len(_ALONE):
@@ -138,7 +138,7 @@ def conversation_of(
 
     Args:
         title: The title of the conversation.
-        items: The items, oldest first. If all have a time, they are sorted.
+        items: The items, oldest first; in any order if all have a time.
         item_of: A function that converts an item to a message for `messages_of`.
         keep: The names of the members to copy from an item into its message.
         system: The system text, as a text or parts.
@@ -271,12 +271,12 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Return whether an item is a tool call, which belongs to the same answer as the item before it."""
+    """Return whether an item is a tool call. A tool call belongs to the same answer as the item before it."""
     return isinstance(item, dict) and is_call(item) and item["type"] in _CALLS
 
 
 def is_call(item: Mapping[str, Any]) -> bool:
-    """Return whether an item is the call of a tool, its result, or a thought."""
+    """Return whether an item is a tool call, the result of a tool, or a thought."""
     return item.get("type") in (*_CALLS, *_RESULTS, "reasoning") and "role" not in item
 
 

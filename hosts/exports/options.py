@@ -1,4 +1,4 @@
-"""Reads the options after a file's name, as in `chats.zip:last=5`, which choose conversations and speakers."""
+"""Reads the options after a file's name, as in `chats.zip:last=5`. They choose conversations and speakers."""
 
 import os
 import re
@@ -26,7 +26,7 @@ _LIKE_GIVEN = re.compile(r".+:\s*([A-Za-z]+)=.*", re.DOTALL)
 
 
 def split_choice(source: str) -> tuple[str, Choice]:
-    """Return a source without its options, and the options as a `Choice`.
+    """Return a file's name without the options after it, and the options as a `Choice`.
 
     Raises:
         OptionError: An option is unknown, or has a value that is not allowed.

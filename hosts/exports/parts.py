@@ -76,7 +76,7 @@ class Parts:
     def messages(self, role: str) -> list[Message]:
         """Return the parts as OpenAI chat messages: first the results of tools, then the words and the calls.
 
-        If an assistant's message has both calls and results, the calls come first, then the results, then the words.
+        In an assistant's message with both calls and results, the order is different: calls, results, words.
         """
         results: list[Message] = [
             {"role": "tool", "tool_call_id": id_, "content": text}

@@ -26,12 +26,15 @@ class Choice:
     """The options that choose conversations and their speakers.
 
     Attributes:
-        user: The name of the user among the speakers; all others are then assistants. "" leaves this to the file.
-        assistant: The name of the assistant among the speakers, if `user` is empty; all others are then users.
-        all_branches: True to read each branch as a conversation, instead of only the branch shown.
-        title: Text that the title must contain, without regard to case; "" for any title.
-        since: A time; only conversations with a message at or after this time are chosen. `None` for all.
-        last: The number of conversations to choose, by their newest messages; 0 or `None` for all.
+        user: The name of the speaker who is the user; all other speakers are then assistants. "" to use the roles in
+            the file.
+        assistant: The name of the speaker who is the assistant; all other speakers are then users. With a `user`, this
+            option changes no roles.
+        all_branches: True to read every branch as a conversation; false to read only the branch that the application
+            shows.
+        title: A text that the title must contain, in upper or lower case; "" for any title.
+        since: A time. Only conversations with a message at or after this time are chosen; `None` for all.
+        last: The number of conversations to choose: those with the newest messages. 0 or `None` for all.
     """
 
     user: str = ""
@@ -42,7 +45,7 @@ class Choice:
     last: int | None = None
 
     def takes(self, title: str, dates: Iterable[datetime | None]) -> bool:
-        """Return whether a conversation is chosen. The option `last` is ignored here."""
+        """Return whether a conversation's title and dates fit the options `title` and `since`."""
         late = self.since is None or any(date and date >= self.since for date in dates)
         return late and self.title.casefold() in title.casefold()
 
@@ -53,10 +56,10 @@ class Choice:
         return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
 
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TransferError]:
-        """Yield a conversation, with its user and assistant as the options name them, if the options choose it.
+        """Yield a conversation if it fits the options, with the user and assistant that the options name.
 
-        If `all_branches` is set, the conversation's other branches are yielded too. If the speakers have names, but
-        none has the name in the options, an error is yielded instead.
+        With `all_branches`, the conversation's other branches are yielded too. If the speakers have names, but a name
+        in the options is not among them, an error takes the conversation's place.
         """
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "branches=all" not in note])
@@ -169,11 +172,13 @@ def read_conversations(paths: Iterable[Path], choice: Choice = Choice()) -> Iter
 def choose_last(
     read: Iterable[AnyRead | TransferError], number: int | None, dates: Callable[[AnyRead], Iterable[datetime | None]]
 ) -> Iterator[AnyRead | TransferError]:
-    """Yield the `number` conversations with the newest messages; only these are kept in memory.
+    """Yield the conversations with the newest messages, in the order of `read`.
+
+    No other conversations are kept in memory.
 
     Args:
         read: The conversations and errors; each error is yielded at once.
-        number: The number of conversations; 0 or `None` for all.
+        number: The number of conversations to yield; 0 or `None` for all.
         dates: A function that returns the dates of a conversation's messages.
     """
     if not number:

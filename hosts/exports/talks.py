@@ -23,7 +23,7 @@ class Talk:
     Attributes:
         id: The talk's id in its export.
         notes: Sentences about the talk, for the person who imports it.
-        is_text: True if the talk is a text, with a head such as "4/4/26 - Bo:" before each message.
+        is_text: True if the talk comes from plain text, with a head such as "4/4/26 - Bo:" before each message.
         left_out: A dict from a noun to the number of entries left out, such as `{"call": 2}`, for a note.
     """
 
@@ -47,7 +47,7 @@ class Talk:
         self._said.append((name or "", said, date, is_user))
 
     def leave_out(self, noun: str, number: int = 1) -> None:
-        """Count entries that are left out, for a note. `noun` names them, such as "call" or "notice"."""
+        """Count entries that are left out, for a note. `noun` is the word for an entry, such as "call" or "notice"."""
         self.left_out[noun] += number
 
     def log(self) -> ChatLog:
@@ -91,7 +91,7 @@ def entries_of(text: str, head_of: Callable[[str], re.Match[str] | None]) -> lis
 
     Args:
         text: The text, which begins with a head.
-        head_of: A function that returns the head at the beginning of a line.
+        head_of: A function that returns the head at the beginning of a line; `None` for a line without a head.
     """
     entries: list[tuple[re.Match[str], list[str]]] = []
     for line in text.lstrip().replace("\r\n", "\n").split("\n"):

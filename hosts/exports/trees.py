@@ -33,14 +33,14 @@ def tree_of(
         title: The conversation's title.
         parents: A dict from each node's id to the id of the previous node; `None` or "" for a first node.
         said: A function that takes a node's id, and returns the node's messages with dates.
-        shown: The id of the last node of the branch; by default, the last leaf in `parents`.
-        unsaid: A function that takes the id of a node without messages, and returns a noun, such as "tool step", under
-            which a note counts the node; "" for a node that no note counts.
+        shown: The id of the branch's last node; by default, the last leaf in `parents` whose branch has messages.
+        unsaid: A function that takes the id of a node without messages, and returns a noun such as "tool step". A note
+            counts the nodes of each noun, but not those with the noun "".
         notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.
 
     Raises:
-        TransferError: A parent is missing, or is its own ancestor; the error names the node.
+        TransferError: A node's parent is missing, or a node is its own ancestor. The error names the id.
     """
     if not parents:
         return ChatLog(title, [], [], list(notes), id)

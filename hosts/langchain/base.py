@@ -25,7 +25,7 @@ _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
 
 
 class BothWays(VirtualSubclass):
-    """A base class with the memory methods of LangChain, synchronous and asynchronous. By default, it saves nothing."""
+    """A base class with the memory methods of LangChain, synchronous and asynchronous. Its own methods save nothing."""
 
     host_modules = ("langchain_classic.base_memory", "langchain_core.memory")
 
@@ -69,8 +69,8 @@ class LangChainMemory(BothWays):
         """Make a memory.
 
         Args:
-            **options: The options of LangChain's class, and those of memzoo's class of this name: `store`,
-                `conversation_id`, `token_counter` and more.
+            **options: The options of the LangChain class, and those of memzoo's class with the same name, such as
+                `store`, `conversation_id` and `token_counter`.
         """
         self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
         self._history: Any = None
@@ -104,7 +104,7 @@ class LangChainMemory(BothWays):
         return self._plain.memory_variables
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the memory's variables for a prompt: a transcript, or messages with `return_messages`."""
+        """Return the variables for a prompt: a transcript, or a list of messages if `return_messages` is true."""
         return to_langchain(await self.plain.aload_memory_variables(values(inputs)))
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
@@ -116,18 +116,17 @@ class LangChainMemory(BothWays):
         await self.plain.aclear()
 
     def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Check that an exchange has the user's and the assistant's words, before anything is stored.
+        """Check, before an exchange is stored, that it has the user's and the assistant's words.
 
         Raises:
-            MissingKeyError, MessageError: The user's or the assistant's words are missing or
-                ambiguous.
+            MissingKeyError, MessageError: The user's or the assistant's words are missing or ambiguous.
         """
         input_key_of(inputs, self._plain.input_key, self.memory_variables)
         output_key_of(outputs, self._plain.output_key, type(self).__name__)
 
     @property
     def chat_memory(self) -> Any:
-        """The whole conversation as a LangChain history: the history passed in, or else one that uses the store."""
+        """The whole conversation as a LangChain history: the option `chat_memory`, or else one in the store."""
         if self._history is not None:
             return self._history
         if self._own_history is None:

@@ -35,13 +35,13 @@ class ConversationChain(VirtualSubclass):
         input_key: The name of the variable for the user's words.
         output_key: The name of the variable for the answer.
         verbose: True to print the prompt; needs langchain-core.
-        callbacks: LangChain's handlers for each call; a call may have further handlers.
+        callbacks: LangChain's handlers for all calls. A call can add handlers of its own.
         tags: The chain's tags for callbacks.
         metadata: The chain's metadata for callbacks.
 
     Raises:
-        OptionError: The prompt has a variable that is neither the input nor one of the memory's, or the memory has a
-            variable with the name of the input.
+        OptionError: The prompt's variables are not exactly the input and the memory's variables, or a variable of the
+            memory has the name of the input.
 
     Example:
         >>> chain = ConversationChain(llm=lambda messages: "Hello Sam!")
@@ -86,9 +86,9 @@ class ConversationChain(VirtualSubclass):
         Args:
             input: The user's words: a text, or a mapping with the words under `input_key`.
             config: LangChain's config: callbacks, tags, metadata, the name and the id of the run.
-            return_only_outputs: True to return only the answer.
-            include_run_info: True to add the id of the run.
-            **_: Other arguments of a Runnable, which are ignored, as by LangChain's chains.
+            return_only_outputs: True to leave the input and the memory's variables out of the dict.
+            include_run_info: True to add the id of the run to the dict, as "__run".
+            **_: Other arguments of a Runnable. They are ignored, as in LangChain's chains.
         """
         given = dict(input) if isinstance(input, Mapping) else {self.input_key: input}
         values = {**given, **await self.memory.aload_memory_variables(given)}
@@ -114,7 +114,7 @@ class ConversationChain(VirtualSubclass):
         run_name: str | None = None,
         include_run_info: bool = False,
     ) -> dict[str, Any]:
-        """Answer like `invoke`: `chain("Hi", callbacks=[...])`."""
+        """Answer as `invoke` does: `chain("Hi")`, or in asynchronous code `await chain.acall("Hi")`."""
         given = {"callbacks": callbacks, "tags": tags, "metadata": metadata, "run_name": run_name}
         config = {name: value for name, value in given.items() if value is not None}
         return await self.ainvoke(
@@ -122,13 +122,13 @@ class ConversationChain(VirtualSubclass):
         )
 
     async def apredict(self, /, callbacks: Any = None, **inputs: Any) -> str:
-        """Return the answer as a text: `predict(input="Hi")`."""
+        """Return the answer as a text: `chain.predict(input="Hi")`, or `await chain.apredict(input="Hi")`."""
         return str((await self.acall(inputs, callbacks=callbacks))[self.output_key])
 
     async def arun(
         self, /, *args: Any, callbacks: Any = None, tags: Any = None, metadata: Any = None, **inputs: Any
     ) -> str:
-        """Return the answer as a text: `run("Hi")`, or `run(input="Hi")`."""
+        """Return the answer as a text: `chain.run("Hi")`, or `await chain.arun("Hi")`. `input="Hi"` works too."""
         if len(args) + bool(inputs) != 1:
             raise OptionError("`run` supported with either positional arguments or keyword arguments, one of them")
         said = await self.acall(args[0] if args else inputs, callbacks=callbacks, tags=tags, metadata=metadata)
@@ -141,7 +141,7 @@ class ConversationChain(VirtualSubclass):
 
     @property
     def input_keys(self) -> list[str]:
-        """The names of the inputs: only the variable for the user's words."""
+        """A list with the name of the variable for the user's words."""
         return [self.input_key]
 
     @property

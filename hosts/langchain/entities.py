@@ -51,7 +51,7 @@ class InMemoryEntityStore:
 class Notes(MutableMapping[str, str]):
     """The notes of a memory, as a mapping from name to note.
 
-    The case of a name does not matter, and another name for the same person or thing finds the note too.
+    The case of a name does not matter. A note is also found by other names for the same person or thing.
     """
 
     def __init__(self, plain: BaseMemory) -> None:
@@ -142,7 +142,7 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes to a memory's state with which the notes in `new` replace the old notes on the same names.
+    """Return the changes to a memory's state that put the notes in `new` in place of old notes on the same names.
 
     If a sentence of a new note is also in the old note, the sentence keeps its date and its source message.
 

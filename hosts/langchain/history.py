@@ -95,7 +95,7 @@ class ChatHistory(MessageHistory):
     def messages(self) -> list[Any]:
         """All messages as LangChain's objects, oldest first.
 
-        Changes to the list or to a message change the stored history.
+        Changes to the list are stored at once. A change to a message is stored when the memory is next used.
         """
         return LiveMessages(lambda: drive(self.aget_messages()), self._replace)
 
@@ -180,7 +180,7 @@ class ChatMessageHistory(ChatHistory):
 
         Args:
             messages: Earlier messages.
-            **options: `store` and `conversation_id`; by default the history is new, and ends with this process.
+            **options: `store` and `conversation_id`; by default the history is new, and is lost when the process ends.
         """
         super().__init__(ConversationBufferMemory(**options))
         self.add_messages(list(messages))
@@ -189,12 +189,12 @@ class ChatMessageHistory(ChatHistory):
 class LiveMessages(list[Any]):
     """A list of messages that writes each change to its source.
 
-    Each change is made to the source's current messages, which may include messages added there meanwhile. If the
-    source refuses a change, the list stays the same.
+    Before each change, the list takes in messages that were added to the source meanwhile. If the source refuses a
+    change, the list stays the same.
 
     Attributes:
         read: A function that returns the current messages.
-        write: A function that is called with the messages after each change.
+        write: A function that replaces the source's messages. It is called at each change, with all messages.
     """
 
     def __init__(self, read: Callable[[], list[Any]], write: Callable[[list[Any]], None]) -> None:
@@ -226,7 +226,7 @@ for _name in (
 
 
 def history_store(history: Any) -> MessageListStore:
-    """Return a store that keeps its messages in a LangChain history, and its states only in this process."""
+    """Return a store that keeps its messages in a LangChain history, and its states in memory."""
 
     def update(_: str, messages: Sequence[Message]) -> None:
         new = objects(messages[len(history.messages) :])

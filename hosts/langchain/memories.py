@@ -37,7 +37,7 @@ class _Buffered(LangChainMemory):
     """A memory with its view in the property `buffer`."""
 
     async def abuffer(self) -> Any:
-        """Return the result of `load_memory_variables`: a transcript, or messages with `return_messages`."""
+        """Return the view: a transcript, or a list of messages if `return_messages` is true."""
         return await self._view()
 
     async def abuffer_as_str(self) -> str:
@@ -142,7 +142,7 @@ class ConversationSummaryMemory(_Summarizing):
             llm: The model.
             chat_memory: A history, or a list of messages.
             summarize_step: The number of messages per model call.
-            **options: Options of the memory; `buffer` is the summary of earlier messages.
+            **options: Options of the memory; `buffer` is a summary of the messages before the given ones.
         """
         whole_number("summarize_step", summarize_step, at_least=1)
         said = dicts(getattr(chat_memory, "messages", chat_memory))
@@ -168,13 +168,13 @@ class ConversationSummaryBufferMemory(_Summarizing):
         put(self.plain, lambda _: {"summary": summary})
 
     async def abuffer(self) -> Any:
-        """Return the result of `load_memory_variables`: a transcript, or messages with `return_messages`."""
+        """Return the view: a transcript, or a list of messages if `return_messages` is true."""
         return await self._view()
 
     buffer = property(blocking(abuffer))
 
     async def aprune(self) -> None:
-        """Summarise the messages over the token limit, if this was not done yet."""
+        """Summarise the messages that exceed the token limit, unless this is done already."""
         await self.plain.asettle()
 
     prune = blocking(aprune)
@@ -188,7 +188,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
 class ConversationEntityMemory(LangChainMemory):
     """Shows the last `k` exchanges, and notes on the entities in the input.
 
-    `entity_cache` contains the names found by the last load.
+    `entity_cache` has the names that the latest call of `load_memory_variables` found.
     """
 
     plain_class = PlainEntity

@@ -34,7 +34,7 @@ def dicts(messages: Iterable[Any]) -> list[Message]:
 
 
 def objects(messages: Iterable[Message]) -> list[Any]:
-    """Return chat messages as LangChain's objects. Without langchain-core, they are returned unchanged."""
+    """Return chat messages as LangChain's objects. Without langchain-core, the chat messages are returned unchanged."""
     said = list(messages)
     if not has_langchain():
         return said

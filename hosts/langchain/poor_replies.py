@@ -1,7 +1,7 @@
 """Memories that accept poor replies of a model, as LangChain does, and can learn with LangChain's prompts.
 
-Prose instead of an answer in the expected form is not an error. But after a refusal or an empty reply, the exchange
-waits, and the model is asked again.
+If a model replies in prose instead of the expected form, no error is raised. After a refusal or an empty reply, the
+exchange is not learnt from yet, and a later call asks the model again.
 """
 
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ __all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
 class ConversationEntityMemory(PlainEntity):
     """An entity memory that accepts prose, although the model was asked for one line per entity.
 
-    The prose is added to the notes on the entities that the last load found. Without such entities, it is dropped. With
-    LangChain's prompts, the model first finds names, and then rewrites the notes on these names.
+    The prose is added to the notes on the entities that the latest `load_memory_variables` found. If it found none, the
+    prose is dropped. With LangChain's prompts, the model first finds names, and then rewrites the notes on these names.
     """
 
     _own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
@@ -98,7 +98,7 @@ class ConversationKGMemory(PlainKG):
     has_langchains_prompt = False
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Add the facts in new messages. A reply in prose adds none."""
+        """Add the facts in new messages. A reply in prose adds no facts."""
         try:
             return await super().derive(state, entries, log)
         except ModelReplyError as error:

@@ -57,11 +57,11 @@ _TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
 
 
 def convert_template(prompt: str, option: str, template: Any) -> str:
-    """Return a LangChain prompt template as a template for memzoo.
+    """Convert a LangChain prompt template to a template for memzoo.
 
     Args:
-        prompt: The name of the prompt in memzoo that the template replaces.
-        option: The name of the option with the template, for error messages.
+        prompt: The name of memzoo's prompt that the template replaces.
+        option: The name of LangChain's option for the template, for error messages.
         template: A `PromptTemplate`, or a text with variables in braces.
 
     Raises:

@@ -31,7 +31,7 @@ def _check(_: str, value: object) -> None:
 class RetrieverMemory(BaseMemory):
     """Shows the documents that a retriever finds for the input; each exchange becomes a document.
 
-    If the retriever fails, the messages are kept, and the document is added at the next call.
+    If the retriever fails, the exchange is still stored, and its document is added at a later call.
 
     State: the id of the document of each turn.
     """
@@ -96,15 +96,15 @@ class Vectors(PlainVectors):
 class VectorStoreRetrieverMemory(LangChainMemory):
     """Shows the exchanges most relevant to the input, as documents.
 
-    With a `retriever` of LangChain, its vector store keeps the documents. Without one, memzoo finds the best `k`
-    exchanges, 4 by default.
+    With the option `retriever`, a vector store of LangChain keeps the documents. Without this option, memzoo finds the
+    best `k` exchanges, 4 by default.
     """
 
     plain_class = Vectors
     extras: ClassVar[Mapping[str, Any]] = {"return_docs": False, "retriever": None}
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the relevant documents, as a text or, with `return_docs`, as LangChain's documents."""
+        """Return the relevant documents as a text; if `return_docs` is true, as LangChain's documents."""
         if not self.return_docs:
             return await super().aload_memory_variables(inputs)
         given = values(inputs)

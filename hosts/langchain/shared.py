@@ -1,4 +1,4 @@
-"""LangChain's memories that combine or share other memories, or have a fixed content."""
+"""LangChain's memories that combine several memories, share a memory, or never change."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -109,7 +109,7 @@ class ConversationStringBufferMemory(LangChainMemory):
 
     @property
     def buffer(self) -> str:
-        """The whole text. Without an initial value, the text begins with an empty line, as in LangChain."""
+        """The whole text. Without the option `buffer`, the text begins with an empty line, as in LangChain."""
         return drive(self._text())
 
     @buffer.setter

@@ -49,7 +49,7 @@ async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
 
 
 async def aexport_lines(memory: GraphMemory) -> list[str]:
-    """Return the graph as lines of a `memory.jsonl`: entities, then relations. Those that were deleted are left out."""
+    """Return the current graph as lines of a `memory.jsonl`: entities, then relations."""
     graph = graph_of(await memory.alist_notes())
     things = [{"type": kind, **one} for kind, many in _KINDS.items() for one in graph[many]]
     return [json.dumps(thing, ensure_ascii=False, separators=(",", ":")) + "\n" for thing in things]

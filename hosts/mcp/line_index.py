@@ -33,7 +33,7 @@ class _Line(NamedTuple):
 
 
 class LineIndex:
-    """An index to search notes and messages by their words. Each search first adds new notes and messages."""
+    """An index to search notes and messages by their words. New ones are added before each search."""
 
     def __init__(self) -> None:
         self._lock = new_lock()
@@ -79,7 +79,10 @@ def _text_of_note(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Return the first texts that fit `limit` tokens together, one per line, skipping texts that are too long."""
+    """Return texts, in their order, that together fit `limit` tokens if each has a line of its own.
+
+    A text that does not fit into the rest of the limit is skipped. After 20 such texts in a row, no more are tried.
+    """
     chosen: list[str] = []
     left, passed_over = limit, 0
     for text in texts:

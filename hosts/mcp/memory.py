@@ -62,7 +62,7 @@ class GraphMemory(BaseMemory):
         self._line_index = LineIndex()
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return the changes to the graph that the tool calls in the new messages make."""
+        """Return the changes that the tool calls in the new messages make to the graph."""
         replay = Replay(state.items)
         # In `entries`, long messages are shortened to fit into a prompt; a call is needed whole.
         for entry in await log.between(entries[0].seq, entries[-1].seq):
@@ -115,7 +115,7 @@ class GraphMemory(BaseMemory):
         return known
 
     async def agraph(self) -> reading.ToolResult:
-        """Return the graph: all notes, or only the newest if the graph would exceed `max_read_tokens`."""
+        """Return the graph: all notes, or if they exceed `max_read_tokens`, the newest notes that fit."""
         return self._within(await self.alist_notes())
 
     async def asearch(self, query: str) -> reading.ToolResult:
@@ -141,13 +141,13 @@ class GraphMemory(BaseMemory):
         return (await self.store.append(self.conversation_id, [Record(said)], turn_id=turn))[0]
 
     async def arecall(self, query: str, max_tokens: int | None = None) -> list[str]:
-        """Return the notes and messages that match a query best, one per line, the best first.
+        """Return all pinned messages, then the notes and messages that match a query best, the best match first.
 
-        Pinned messages always come first.
+        Each note or message is one text of the list.
 
         Args:
             query: The words to look for; only the first 2,000 characters are used.
-            max_tokens: The maximum number of tokens of all lines together; by default `max_token_limit`.
+            max_tokens: The maximum number of tokens of all texts together; by default `max_token_limit`.
 
         Raises:
             OptionError: The token limit is not a whole number of at least 1.
@@ -187,7 +187,7 @@ class GraphMemory(BaseMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """The notes as a knowledge graph for viewing and export; deleted notes are its history."""
+        """The notes as a knowledge graph for viewing and export; deleted notes are the graph's history."""
         graph = KnowledgeGraph(frozenset())
         # A fact that several notes state is current while at least one of these notes is.
         notes = sorted(self._notes.values(), key=lambda note: (note.holds, note.order))

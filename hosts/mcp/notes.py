@@ -32,7 +32,8 @@ class Note:
 
     Attributes:
         kind: "entity", "observation" or "relation".
-        fact: The note as a fact, with the messages that wrote or deleted it. For an entity, the fact tells its type.
+        fact: The note as a fact, with the messages that wrote or deleted the note. The fact of an entity states the
+            entity's type.
         order: The log number of the call that wrote the note, and the note's position in the call.
         call: The id of the call that wrote the note.
     """
@@ -73,7 +74,7 @@ class Replay:
     """Applies tool calls, one after the other, to the notes of a graph.
 
     Args:
-        items: The notes before the first call: a dict from key to note (as JSON), which is not changed.
+        items: The notes before the first call, a dict from key to note (as JSON). The dict itself is not changed.
     """
 
     def __init__(self, items: Mapping[str, JSON]) -> None:

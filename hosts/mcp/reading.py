@@ -1,4 +1,4 @@
-"""Builds the results of the tools: the graph as entities with their observations, and relations."""
+"""Builds the results of the tools. A graph is returned as relations, and entities with their observations."""
 
 import json
 from bisect import bisect_right
@@ -18,7 +18,7 @@ _FEW = 64
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a tool: texts for the model, and the same as JSON values."""
+    """The result of a tool: texts for the model, and the content of these texts as JSON values."""
 
     texts: list[str]
     values: Mapping[str, Any]
@@ -76,15 +76,15 @@ class Known:
         return {note.fact.subject for note, *both in texts if any(wanted in text.lower() for text in both)}
 
     def about(self, names: Collection[str]) -> list[Note]:
-        """Return the notes about some entities, including all their relations."""
+        """Return the notes about some entities, including all relations of these entities."""
         places = {place for name in self._entities.intersection(names) for place in self._places[name]}
         return [self.notes[place] for place in sorted(places)]
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return a graph of the newest notes that fit in `limit` tokens, and a line with the number of omitted notes.
+    """Return a graph of the newest notes, as many as fit, and a line with the number of omitted notes.
 
-    The limit applies to the graph and the line together.
+    The graph and the line together have at most `limit` tokens.
     """
     entities = {note.fact.subject: note for note in notes if note.kind == "entity"}
 

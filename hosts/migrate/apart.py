@@ -41,7 +41,7 @@ class Apart:
 
         Raises:
             MissingExtraError: libcst is not installed.
-            TransferError: The file cannot be read, is not Python, takes too long, or ends the process.
+            TransferError: The file cannot be read, is not Python, takes too long, or crashes the process.
         """
         if not mentions_langchain_memory(contents(path)):
             return leave_unchanged(path)

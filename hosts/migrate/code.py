@@ -110,8 +110,8 @@ def python_files(
     Args:
         path: A file, or a folder.
         on_error: A function that is called for each folder that cannot be listed.
-        on_left: A function that is called with a path and the reason for each file that is left out, such as a broken
-            link.
+        on_left: A function that is called for each file that is left out, such as a broken link. Its argument is a text
+            with the path and the reason.
 
     Raises:
         TransferError: There is no file or folder at that path.
@@ -158,7 +158,7 @@ def write(migrated: Migrated) -> None:
     """Write the new text to the file. The file keeps its mode, and a symbolic link to it is not replaced.
 
     Raises:
-        TransferError: The file cannot be written, or has changed since it was read; the file was left as it is.
+        TransferError: The file cannot be written, or has changed since it was read; the file was not changed.
     """
     path = migrated.path.resolve()
     beside = path.with_name(f".{path.name}.memzoo")

@@ -1,4 +1,4 @@
-"""The names in memzoo for the names in LangChain's memory modules, and rules for the calls that can be rewritten."""
+"""memzoo's names for the names in LangChain's memory modules, and the rules for rewriting calls."""
 
 import re
 from collections.abc import Mapping
@@ -163,7 +163,7 @@ _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPA
 
 
 def mentions_langchain_memory(content: bytes) -> bool:
-    """Return whether a file may use LangChain's memory; much faster than parsing the file.
+    """Return whether a file could use LangChain's memory. This check is much faster than parsing the file.
 
     Example:
         >>> mentions_langchain_memory(b"from langchain.memory import SimpleMemory")
@@ -181,8 +181,8 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
 
     Returns:
-        The class name without its module, and the replacement's name with its module, or "" without a replacement;
-        `None` if the given name is not a class of LangChain's memory.
+        A pair: the class name without its module, and the replacement's name with its module ("" if the class has no
+        replacement). `None` if `qualified` does not name a class of LangChain's memory.
     """
     module, _, name = qualified.rpartition(".")
     if module in _ROOTS:
@@ -197,10 +197,10 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 
 
 def instead_of_text(text: str, *, chains: bool) -> str:
-    """Return advice for a string in code that names a class or module of LangChain's memory; for other strings, "".
+    """Return advice for a string literal that names a class or module of LangChain's memory; "" for other strings.
 
-    Tests use such strings to name the class or method that they mock. The advice is to change the string only if the
-    mocked code now uses memzoo.
+    Tests use such strings to name the class or method that they mock. Such a string should change
+    only if the mocked code now uses memzoo.
 
     Args:
         text: A text such as "langchain.memory.ConversationBufferMemory.save_context".

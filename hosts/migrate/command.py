@@ -34,9 +34,9 @@ def migrate(
         ),
     ] = False,
 ) -> None:
-    """Move code from LangChain's memory classes to memzoo.langchain; list the rest, with advice.
+    """Move code from LangChain's memory classes to memzoo.langchain; list the uses left as they are, with advice.
 
-    If a file cannot be read or written, or takes more than a minute, the rest is still done, and the exit code is 2.
+    A file that cannot be read or written, or takes more than a minute, is skipped; the exit code is then 2.
     """
     found: list[Migrated] = []
     changed = failed = 0

@@ -34,7 +34,7 @@ def import_lines(
         bool, typer.Option("--dry-run", help="Only list the conversations to import, not for a file of `export`.")
     ] = False,
 ) -> None:
-    """Import conversations from other programs, or a file of `memzoo export` if its conversation is new to the store.
+    """Import conversations from other programs, or a file of `memzoo export` whose conversation the store lacks.
 
     `memzoo compare --formats` lists the forms that are recognised.
     """

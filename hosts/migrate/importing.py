@@ -122,7 +122,7 @@ async def aimport_logs(
     dry_run: bool = False,
     on_error: Callable[[TransferError], None] = raise_error,
 ) -> list[Imported]:
-    """Write conversations into a store, and return the outcome for each. Messages that the store has are skipped.
+    """Write conversations into a store, and return the outcome for each. Messages already in the store are skipped.
 
     Args:
         store: The target.

@@ -101,7 +101,7 @@ class Conversation(Closing):
             memory: A memory, or the name of a strategy; a memory created by name uses the same `llm` for its upkeep.
             store: The store (or its URL) of a memory created by name; `close` closes a store opened by URL.
             conversation_id: The id of the conversation in the store; by default a new conversation.
-            default_id: A function that returns the id if `conversation_id` is not given; called once, at this call.
+            default_id: A function that returns the id if `conversation_id` is not given; called once, now.
             system: Instructions for the model, sent first in each request.
             tools: Functions that the model may call, with annotations and docstrings.
             max_rounds: The maximum number of rounds of tool calls in one turn.
@@ -211,7 +211,7 @@ class Conversation(Closing):
 
         Raises:
             MessageError: No user message has this number; nothing was changed.
-            MessageError: The text is neither a text nor a user message; nothing was changed.
+            MessageError: `text` is neither a string nor a user message; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
             ModelError: The model failed. The old messages stay. With `on_failure="keep"`, the new message is stored
                 after them, without an answer.
@@ -242,7 +242,7 @@ class Conversation(Closing):
         return iterated(self.astream(user, after=after))
 
     async def aclose(self) -> None:
-        """Learn from messages that wait for a portion (`learn_every`), and close a store that was opened by URL.
+        """Learn from waiting messages, even from fewer than `learn_every` exchanges, and close a store opened by URL.
 
         A store that you passed in stays open. If the model fails, the failure is logged, and a later call catches up.
         """

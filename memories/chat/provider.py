@@ -32,8 +32,8 @@ _PER_CONVERSATION = ("store", "conversation_id")
 class MemoryProvider(Closing):
     """Provides the memory of each conversation, in a program with many conversations.
 
-    `release` and eviction drop a memory object, but do not delete its conversation; `forget` and the end of a `scope`
-    delete the conversation.
+    `release` and the limits `max_memories` and `idle_seconds` drop memory objects; the conversations stay in the store.
+    `forget` and the end of a `scope` delete a conversation.
 
     Example:
         >>> provider = MemoryProvider("window", k=3)
@@ -110,7 +110,7 @@ class MemoryProvider(Closing):
     def get(self, conversation_id: str | None = None) -> BaseMemory:
         """Return the memory of a conversation.
 
-        While a memory object is in use, the same object is returned in this process.
+        In this process, the same memory object is returned as long as it is in use.
 
         Args:
             conversation_id: The conversation; by default the result of `default_id`.
@@ -145,7 +145,7 @@ class MemoryProvider(Closing):
 
         Args:
             conversation_id: The conversation; by default the result of `default_id`.
-            thorough: Rewrite the store's files too, so that no copy is left in them.
+            thorough: True to rewrite the store's files too, so that no copy is left in them.
 
         Returns:
             The receipt of the deletion, as from `BaseMemory.forget`.
@@ -188,7 +188,7 @@ class MemoryProvider(Closing):
         """Return a context manager for the memory of a new conversation; the end of the block deletes the conversation.
 
         Args:
-            conversation_id: A conversation to use instead of a new one; the end of the block does not delete it.
+            conversation_id: A conversation to use instead; it is not deleted at the end of the block.
 
         Raises:
             OptionError: The id is not a text, or empty.
@@ -208,8 +208,8 @@ class MemoryProvider(Closing):
 
         Args:
             key: The name of the connection or login.
-            at_end: `"delete"` to delete the conversation when the session ends, `"keep"` to keep it. If blocks differ,
-                the conversation is kept.
+            at_end: `"delete"` to delete the conversation when the session ends, `"keep"` to keep it. If one block
+                of the session says `"keep"`, the conversation is kept.
 
         Raises:
             OptionError: The key is not a text, or empty; or `at_end` is unknown.

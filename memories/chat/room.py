@@ -63,8 +63,8 @@ class Room:
         """Return the parts of a request that fits the limit. The oldest earlier messages are left out first.
 
         Args:
-            before: The application's system text and the memory. System texts and recalled texts stay, but may be cut
-                at the end. Pinned messages stay whole.
+            before: The application's system text and the memory. System texts and recalled texts stay; if
+                necessary, their ends are cut off. Pinned messages stay whole.
             turn: The open question and the messages after it.
             tools: Descriptions of the tools.
             family: The family of the endpoint.

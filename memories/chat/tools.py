@@ -24,7 +24,7 @@ class Called:
     Attributes:
         name: The tool's name, as the model gave it.
         arguments: The arguments as the model wrote them: JSON, unless the model made a mistake.
-        value: The tool's return value; `None` if it failed.
+        value: The tool's return value; `None` if the call failed.
         text: The result for the model: the value as text or JSON, or the error.
         failed: True if the tool does not exist, the arguments do not fit, or the tool raised an exception.
         immediate: True if the result may become the reply without another model call, as declared for the tool.
@@ -139,7 +139,7 @@ def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
 
 
 async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
-    """Run the tool of a model's call and return the result; an error becomes the result.
+    """Run the tool of a model's call and return the result; an error of the tool becomes the result.
 
     Raises:
         AsyncOnlyError: The tool is asynchronous and the caller is synchronous.

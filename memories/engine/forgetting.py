@@ -1,4 +1,4 @@
-"""Forgetting: deletes messages for good, and learns their conversation again without them."""
+"""Forgetting: deletes messages for good, and learns the conversation again without these messages."""
 
 import itertools
 from collections.abc import Collection, Iterable

@@ -41,7 +41,7 @@ def check_returned(owner: object, hook: str, value: object, kind: type[T], right
 
 
 async def await_hook(owner: object, hook: str, called: object, kind: type[T], right: str) -> T:
-    """Return the result of a hook that was called and is a coroutine, after checking its type.
+    """Await the coroutine `called` of a hook; return the result after checking the type of the result.
 
     Raises:
         PluginError: The hook is no coroutine, or the result has the wrong type.

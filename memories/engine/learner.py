@@ -1,10 +1,11 @@
 """How a strategy's state follows the log, step by step, after a save has stored new messages.
 
-1. `follow` adds the new messages to the log cached in memory. `catch_up` then waits for other calls in this process
-   that are learning the same state.
-2. `learn` takes steps. Each step learns from the oldest whole exchanges, as many as fit in a prompt (`next_step`), if
-   the strategy wants to learn from them now (`due`) and there are enough of them: a portion, usually `learn_every`
-   exchanges. If another process is learning this state, the step is left to that process (`Leaseholder`).
+1. `follow` adds the new messages to the cached log. `catch_up` then waits for other calls in this process that are
+   learning the same state.
+2. `learn` takes steps once a portion of exchanges waits, usually `learn_every` exchanges. The strategy's `due` decides
+   how many of the waiting messages are learnt from now. Each step takes the oldest whole exchanges among these, as many
+   as fit in a prompt (`next_step`). If another process is learning this state, the steps are left to that process
+   (`Leaseholder`).
 3. The strategy's `derive` returns the changes learnt from these messages. `CachedState.commit` stores the changes with
    the number of the last message. Then the next step is chosen.
 4. If a model fails, the call stores its `Attempts` with the state, and ends. The next call goes on from there; see
@@ -58,7 +59,7 @@ class WaitingRules(NamedTuple):
     """The rules for waiting messages: when a strategy learns from them, and how many of them a view shows.
 
     Attributes:
-        portion: The number of exchanges that one call learns from: `learn_every`, or its default in the class.
+        portion: The number of exchanges that are learnt from together: `learn_every`, or its default in the class.
         pending_limit: The token limit for waiting messages: `max_pending_tokens`, or its default for the model.
         message_limit: The token limit for all messages in a view; if given, it replaces `pending_limit`.
         shows_waiting: True if views also show messages that were due and could not be learnt from.
@@ -78,7 +79,7 @@ class Effort(NamedTuple):
     Attributes:
         saving: True for a save, False for a load, `None` for neither. Saves and loads do not ask a model that failed a
             short time ago.
-        rest: True to learn even from fewer messages than a portion.
+        rest: True to learn from all waiting messages, even if they are fewer than a portion.
         most: The maximum number of steps; `None` for no limit.
         wait: True to wait for another process that learns this state; false to leave the work to it.
     """
@@ -187,7 +188,7 @@ class Learner:
 
         Args:
             effort: The settings.
-            raising: True to raise a model's failure, false to log it. Earlier commits stay.
+            raising: True to raise a model's failure, false to log it.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
@@ -219,9 +220,9 @@ class Learner:
             return await self._take_steps(effort, state, lease)
 
     async def learn_all(self) -> None:
-        """Learn everything, and go on after failures, until a try makes no progress.
+        """Learn from all messages. After a failure, try again, unless the failed try made no progress.
 
-        Waits for another process that learns this state.
+        If another process is learning this state, wait for that process first.
 
         Raises:
             ModelError: The model failed, and the try made no progress.
@@ -347,7 +348,7 @@ class Learner:
         return aside, self._pins.besides([*aside, *waiting])
 
     async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
-        """Return the strategy's changes for entries, given the log up to the last entry."""
+        """Return the changes that the strategy derives from entries, with the log up to the last of these entries."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
         called = self.hooks.derive(state, self._clear_results(entries), log)
@@ -430,9 +431,9 @@ class Learner:
             await self._background.wait()
 
     async def learn_left_out(self, gone: Collection[int]) -> bool:
-        """Learn from waiting messages if a request has no room for some of them; return whether anything was learnt.
+        """If a request leaves out a waiting message, learn from all waiting messages.
 
-        With `learn="later"`, nothing is learnt.
+        Returns whether anything was learnt. With `learn="later"`, nothing is learnt.
 
         Args:
             gone: The log numbers of the messages that the request leaves out.
@@ -443,7 +444,7 @@ class Learner:
         return (await self.catch_up(Effort(saving=False, rest=True), raising=False)).watermark > before
 
     async def finish(self) -> None:
-        """Learn from waiting messages, even from fewer than a portion. Failures are logged.
+        """Learn from all waiting messages, even if they are fewer than a portion. Failures are logged.
 
         With `learn="later"`, nothing is learnt.
         """
@@ -526,7 +527,7 @@ class Learner:
         """Commit changed items of the state; its watermark (the last log number learnt from) stays the same.
 
         Args:
-            change: Returns the changed items for the current state; called again if another writer was faster.
+            change: A function that returns the changed items; called again if another writer was faster.
         """
         async with self.lock.hold():
             while True:

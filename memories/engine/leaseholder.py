@@ -1,4 +1,4 @@
-"""Leases: only one process at a time learns a state. Others with the same store leave it alone."""
+"""Leases: only one process at a time learns a state. Other processes with the same store do not learn it meanwhile."""
 
 import asyncio
 import contextlib

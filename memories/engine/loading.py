@@ -6,8 +6,8 @@
 3. The strategy shows some of the log and the state (`view`); `Finds` adds earlier search results, if wanted.
 4. Set-aside and waiting messages are added word for word, if there is room, and then the system message.
 5. Other pinned messages are put where they were said. A view to be sent ends with the unanswered question, if any.
-6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`). If a token limit leaves out messages
-   that wait for a portion, they are learnt from, and the load begins again.
+6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`). If a token limit leaves out waiting
+   messages, all waiting messages are learnt from, and the load begins again.
 """
 
 from collections.abc import Iterable
@@ -59,7 +59,7 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
 
 
 async def learn_left_out(memory: "BaseMemory", whole: Iterable[Piece], sent: Iterable[Piece]) -> bool:
-    """Learn from messages that wait for a portion, if a request leaves some of them out.
+    """If a request leaves out a message that waits to be learnt from, learn from all waiting messages.
 
     Args:
         memory: The memory.

@@ -180,7 +180,7 @@ class TurnLock(FairLock):
 
 
 class PerConversation(Generic[T]):
-    """Keeps one lock for each conversation in a store, or for each of its states, as long as the lock is used."""
+    """Keeps one lock for each conversation in a store, or for each state of a conversation, while the lock is used."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make

@@ -36,14 +36,14 @@ _nothing_looked_at = nullcontext(set[tuple[int, str]]())
 class CachedLog:
     """Holds the newest entries of a log, and reads only newer entries from the store.
 
-    Entries never change, so they are held without copying, together with values computed from them. Everything is
-    dropped when the log's epoch changes, because this process or another deleted something.
+    Entries never change, so they are held without copying, together with values computed from them. The log's epoch
+    changes when any process deletes something; everything held is then dropped.
 
     Attributes:
         store: The store that keeps the log.
         conversation_id: The conversation.
-        looking_once: A function that returns a context manager for one load or save. In its block, a
-            `MessageListStore` reads its list only once.
+        looking_once: A function that returns a context manager for one load or save. In the block, a
+            `MessageListStore` reads the list of messages only once.
         lines: A dict from log number to rendered line.
         tokens: A dict from log number to token count.
         finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
@@ -146,7 +146,7 @@ class CachedLog:
             return True
 
     def set_estimate(self, estimate: "Estimate | None") -> None:
-        """Set the token estimate, or `None` for none; the factors stored in the log correct it."""
+        """Set the token estimate (`None` for none), and apply the corrections stored with the log's answers."""
         with self._lock:
             self._estimate = estimate
             if estimate:
@@ -334,9 +334,9 @@ class Log:
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return the newest `k` exchanges, and how many new exchanges fit before an old one is dropped.
+        """Return the newest `k` exchanges, and how many new exchanges can be added before an old exchange is dropped.
 
-        The number is -1 if no new exchange fits. See `exchanges` for the arguments.
+        This number is -1 if no new exchange can be added. See `exchanges` for the arguments.
         """
         size = 2 * (k + step)
         while k > 0:
@@ -377,7 +377,7 @@ class Log:
         return newest[0].seq + 1 if newest else 1
 
     async def unanswered(self) -> list[Entry]:
-        """Return the newest user message and all later messages, if unanswered; else an empty list."""
+        """If the newest user message has no answer, return it and all later messages; else an empty list."""
         newest = await self.exchanges(1)
         return [newest[place] for place in find_unanswered(messages_of(newest))]
 

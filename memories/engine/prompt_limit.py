@@ -63,8 +63,8 @@ class PromptLimit:
 
     Args:
         tokens: The limit that no prompt may exceed.
-        usual: A smaller limit for prompts about more than `learn_every` exchanges, because these exchanges can be
-            divided among several prompts; by default `tokens`.
+        usual: A smaller limit, by default `tokens`, for prompts about more than `learn_every` exchanges. Exchanges that
+            do not fit are divided among several prompts.
     """
 
     def __init__(self, tokens: int, usual: int = 0) -> None:
@@ -87,7 +87,7 @@ class PromptLimit:
 
     @property
     def usual(self) -> int:
-        """The limit for most prompts, see `PromptLimit`."""
+        """The current limit for prompts about more than `learn_every` exchanges."""
         return min(self.tokens, self._usual)
 
     @property

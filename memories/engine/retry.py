@@ -2,14 +2,14 @@
 
 1. `RetryPolicy.watch_call` watches each call of a model. If the endpoint says that the prompt is too long, a
    `TooLongError` is raised, and prompts are shorter from then on (`PromptLimit`).
-2. The save or load in which the model failed ends. `decide` returns the consequences: the size of the next step, and
-   possibly an exchange to set aside. `Learner` commits the new `Attempts` with the state, and the next call goes on
-   from there, even in another process.
+2. If the model fails, learning ends for this save or load. `decide` returns the consequences: the size of the next
+   step, and possibly an exchange to set aside. `Learner` commits the new `Attempts` with the state, and the next call
+   goes on from there, even in another process.
 3. Before the next call asks the model again, `RetryPolicy.check` makes sure that the model has rested (`rest_of`).
-4. A success clears earlier failures (`after_success`).
+4. A success resets the counts of failures (`after_success`).
 
-An outage therefore sets no exchange aside. An exchange that failed several times by itself is set aside only if the
-model is known to work: the model just learnt from another exchange, or gave a reply, even a useless one.
+An exchange that failed several times by itself is set aside only if the model is known to work: the model just learnt
+from another exchange, or gave a reply, even a useless one. An outage therefore sets no exchange aside.
 """
 
 import contextlib
@@ -142,7 +142,7 @@ _loading: ContextVar[Attempts | None] = ContextVar("memzoo_loading", default=Non
 
 
 class RetryPolicy:
-    """Decides when to ask a failing model again, and how many exchanges to send. All parts of one memory share it.
+    """Decides when to ask a failing model again, and with how many exchanges. All parts of a memory share one policy.
 
     Attributes:
         clock: Returns the time in seconds.

@@ -51,7 +51,7 @@ async def save(
         memory: The memory.
         records: The messages of the turn, redacted, oldest first.
         turn_id: The id of the turn, under which it is stored only once; `None` for a fresh id.
-        learns: Learn from the turn now; otherwise a later save does.
+        learns: True to learn from the turn now; False to leave that to a later save.
         pinned: True if the messages are marked as pinned (see `pins.mark`).
         question: The log number of the question, if the turn answers an earlier question again.
         before_learning: Called with the entries of the turn as soon as the turn is stored.

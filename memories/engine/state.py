@@ -37,7 +37,7 @@ class Attempts:
     They are stored with the state, so that the next call or another process goes on from there.
 
     Attributes:
-        first: The log number of the first message of the step that failed last; 0 without a failed step.
+        first: The log number of the first message of the newest failed step; 0 without a failed step.
         failures: The number of failures of the model since it last worked.
         at: The time of the last failure, in seconds.
         exchanges: The maximum number of exchanges in the next step; 0 for any number that fits.

@@ -68,7 +68,7 @@ class SystemMessage:
         return (await self._look_up()).entry
 
     def is_far(self, new: Sequence[Entry]) -> bool:
-        """Return whether to record the system message in force again, because many messages were added since."""
+        """Return whether to record the system message again: many messages were added since the last record."""
         known = self._known
         if known is None:
             return (new[0].seq - 1) // self._kept_each != new[-1].seq // self._kept_each

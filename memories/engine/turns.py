@@ -64,8 +64,8 @@ class Turn(Managed["Turn"]):
     The arguments are those of `BaseMemory.turn`, and a function that redacts a message.
 
     Attributes:
-        id: The turn's id in the log: the given `turn_id`, or a fresh id if none was given or a replaced message has the
-            given id.
+        id: The turn's id in the log: the given `turn_id`. If none was given, or if a replaced message has the given id,
+            a fresh id.
         finished: True once the turn has ended with an answer and without a failure.
     """
 
@@ -164,9 +164,9 @@ class Turn(Managed["Turn"]):
         return self._before
 
     async def alearn_left_out(self, sent: Iterable[Piece]) -> bool:
-        """Learn from waiting messages if a request leaves some of them out.
+        """If a request leaves out a message that waits to be learnt from, learn from all waiting messages.
 
-        Nothing is learnt once messages of this turn are stored: their exchange is not complete.
+        Nothing is learnt once messages of this turn are stored, because the exchange is not complete.
 
         Returns:
             True if anything was learnt, so that `abefore` has changed.
@@ -229,8 +229,8 @@ class Turn(Managed["Turn"]):
     def waiting(self) -> AbstractContextManager[None]:
         """Return a context manager for running tools.
 
-        If a tool in the block begins another turn of this conversation, the new turn is refused at once. Otherwise, it
-        would wait for this turn, and this turn for the tool, for ever.
+        If a tool in the block begins another turn of this conversation, the new turn is refused at once. If
+        the new turn waited for this turn, both would wait for ever, because this turn waits for the tool.
         """
         return self._open().mark_waited_for()
 
@@ -367,11 +367,11 @@ class Replaced:
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory would show if the replaced ones had never been said.
+        """Return the messages that the memory would show if the replaced messages had never been said.
 
         Args:
             query: The user's next words, for a strategy that searches.
-            catch_up: First learn from messages not learnt from yet.
+            catch_up: True to learn first from messages not learnt from yet.
         """
         entries = await self._store.read(self._id, until=self._last)
         self._copy = InMemoryStore()

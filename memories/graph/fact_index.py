@@ -24,8 +24,8 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        relations: The relations of current facts in plain form, those with the most subjects first: a sorted list of
-            pairs `(-count, relation)`, where `count` is the number of subjects.
+        relations: The relations of current facts in plain form, as a sorted list of pairs `(-count, relation)`. `count`
+            is the number of subjects, so the relation with the most subjects comes first.
     """
 
     def __init__(self) -> None:
@@ -109,9 +109,10 @@ class FactIndex:
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """Return several iterators over the current facts about a node, newest first.
+        """Return iterators over the current facts about a node; each yields its newest fact first.
 
-        One iterator yields all these facts. For each of `words` that occurs in them, another yields the facts with it.
+        One iterator yields all current facts about the node. For each of `words` that occurs in such a fact, a further
+        iterator yields only the facts with the word.
         """
         known = self._holding.get(node, {})
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]
@@ -122,7 +123,7 @@ class FactIndex:
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
     def in_same_words(self, fact: Fact) -> Iterable[Fact]:
-        """Return the facts that differ from `fact` at most in time, place or condition, including superseded facts."""
+        """Return the facts that repeat `fact`, or differ only in time, place or condition; superseded facts too."""
         return self._worded.get(fact.wording, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:

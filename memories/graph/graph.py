@@ -31,9 +31,9 @@ class Near:
     """A fact found near a name.
 
     Attributes:
-        fact: The fact.
-        name: The name.
-        steps: The fact's distance from the name; 1 if the name is the fact's subject or object.
+        fact: The fact that was found.
+        name: The name from which the search began.
+        steps: The distance between fact and name; 1 if the name is the fact's subject or object.
     """
 
     fact: Fact
@@ -48,8 +48,8 @@ class KnowledgeGraph:
 
     Args:
         single_valued: The relations with only one object for each subject, such as "lives in".
-        amend: A function that stores the changes made by `restore` and applies them to the graph. By default, they are
-            applied but not stored.
+        amend: A function that stores the changes made by `restore` and applies these changes to the graph. By default,
+            the changes are applied but not stored.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -83,7 +83,7 @@ class KnowledgeGraph:
             history: True to include superseded facts.
 
         Raises:
-            OptionError: There is no such format, or the graph has more than 3,000 names, too many for "html".
+            OptionError: There is no such form, or the form is "html" and the graph has more than 3,000 names.
 
         Example:
             >>> from memzoo import ConversationKGMemory
@@ -108,18 +108,19 @@ class KnowledgeGraph:
         Facts about longer names that contain the name are not included.
 
         Args:
-            name: The name.
+            name: The subject or object of the facts.
             words: Words to look for. For each word, the newest facts with the word are returned too.
-            most: The number of facts to return, and the number to add for each word.
+            most: The maximum number of newest facts, and of further facts for each word.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def relations(self, most: int) -> list[str]:
-        """Return at most `most` relations, those with the most subjects first; with equally many, sorted by name.
+        """Return up to `most` relations, sorted by the number of their subjects, the highest number first.
 
-        Relations with only one subject, or with a name in them ("helps Jon"), are left out.
+        Relations with the same number are sorted alphabetically. Relations with a single subject are left out, and so
+        are relations that contain a name ("helps Jon").
         """
         with self._lock:
             shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
@@ -130,9 +131,9 @@ class KnowledgeGraph:
         """Return the current facts within `depth` steps from names, the nearest first.
 
         Args:
-            names: The names. A fact that links two of the names is returned twice, once for each name.
-            depth: The maximum number of steps: 1 for facts about the names, 2 to include facts about the names in
-                these facts.
+            names: The names to begin with. A fact that links two of them is returned twice, once for each name.
+            depth: The maximum number of steps. 1 finds facts about the given names; 2 also finds facts about the other
+                names in those facts.
         """
         with self._lock:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
@@ -165,16 +166,16 @@ class KnowledgeGraph:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """Return the facts with these keys, in the order of the keys. Superseded facts are skipped."""
+        """Yield the facts with these keys, in the order of the keys. Superseded facts are skipped."""
         with self._lock:
             facts = [self._facts.get(key) for key in keys]
         return (fact for fact in facts if fact and not fact.superseded_by)
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return the given facts, and before each of them the facts that corrected other facts about its names.
+        """Return the given facts, each preceded by the corrections of other facts about its names.
 
         If The Kettles were renamed, "The band is Velvet Harbour" comes before "Ann has seen The Kettles". With `named`
-        false, corrections are added to negated facts only, to save room.
+        false, only negated facts are preceded by corrections, to save room.
         """
         told = list[Fact]()
         with self._lock:
@@ -183,9 +184,9 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text contains names from the graph, each of them in full.
+        """Tell whether a text contains a name from the graph, and no mere part of a name from the graph.
 
-        If the graph has "New York", the result is false for a text with "York" alone, which may be another place.
+        If the graph has "New York", the result is false for a text with "York" alone: York may be another place.
         Objects that are everyday words, such as "red", do not count as names.
         """
         with self._lock:
@@ -196,7 +197,8 @@ class KnowledgeGraph:
         """Return the changes that statements would make. Use `apply` to make the changes.
 
         Args:
-            said: The statements, each with its source messages. Of contradictory statements, the last one wins.
+            said: The statements, each with its source messages. If two statements contradict each other, the later
+                statement wins.
 
         Returns:
             The new, repeated and superseded facts: a dict from key to fact, as JSON.
@@ -210,8 +212,8 @@ class KnowledgeGraph:
     async def arestore(self, fact: Fact) -> None:
         """Make a superseded fact current again, and end the facts that contradict it.
 
-        Use this method if a model ended a fact by mistake. A memory stores the changed graph. The messages stay the
-        same, so deriving the state again may undo the change.
+        Use this method if a model ended a fact by mistake. If the graph belongs to a memory, the change is stored.
+        The messages stay the same, so the same mistake may happen if the state is derived from the messages again.
 
         Args:
             fact: A fact from `facts(history=True)`, or from a memory's `why`.

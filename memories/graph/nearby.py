@@ -37,7 +37,7 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
 
     Args:
         limit: The token limit for all lines together.
-        groups: Groups of facts, the best first. A group is chosen as a whole or skipped.
+        groups: Lists of facts, the best list first. The facts of a list are chosen together, or all are skipped.
         tokens: Counts the tokens of a text.
     """
     chosen: dict[str, list[Fact]] = {}

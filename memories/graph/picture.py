@@ -25,11 +25,11 @@ _CHARACTER, _ROW, _APART, _RIM, _BESIDE = 8, 48, 120, 10, 24
 def to_html(facts: Sequence[Fact]) -> str:
     """Return an HTML page that shows facts as a graph and lets readers search, move and zoom.
 
-    Speakers, names and values have different colours. Negated facts are red, superseded facts dashed. Under the mouse,
-    names and arrows show the messages that stated their facts, with speakers and times.
+    Speakers, names and values have different colours. Negated facts are red, superseded facts dashed. A name or an
+    arrow under the mouse shows the messages that stated its facts, with speakers and times.
 
     Raises:
-        OptionError: There are too many names.
+        OptionError: The facts have more than 3,000 names.
     """
     from jinja2 import Environment, StrictUndefined
 

@@ -20,8 +20,9 @@ def find_sources(
 ) -> list[tuple[Statement, tuple[Source, ...]]]:
     """Return each statement with the messages that it was taken from.
 
-    The messages are found by their words. A statement that ends a fact ("NO LONGER Sam | lives in | Oslo") repeats the
-    words of older messages. If another statement replaces the fact, the messages of that other statement are returned.
+    The messages are found by their words. But a statement that ends a fact ("NO LONGER Sam | lives in | Oslo") repeats
+    the words of older messages. If there is a new statement about Sam, which probably replaces the fact, the messages
+    of the new statement are returned for both statements.
     """
     spoken = [(text, fold(text)) for text in (text_of(entry.message) for entry in entries)]
     found = [_sources_of(statement, entries, spoken) for statement in statements]

@@ -39,7 +39,7 @@ class Revision:
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:
         """Add a statement, and end the facts that contradict it.
 
-        A "NO LONGER" statement only ends facts. If the graph never had such a fact, it is added as one that has ended.
+        A "NO LONGER" statement ends known facts. If the fact to end is unknown, it is added as a superseded fact.
         """
         said = Fact(*statement[:3], statement.negated, qualifier=statement.qualifier)
         if statement.ended:

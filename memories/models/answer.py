@@ -35,7 +35,7 @@ class Answer:
         finish_reason: The endpoint's `finish_reason`.
         spent: The cost of the call.
         model: The model's name as the endpoint returned it; "" if missing.
-        counted: The factors that correct token estimates, after this answer; `None` before the first correction.
+        counted: The factors that correct token estimates from now on; `None` before the first correction.
     """
 
     message: Message

@@ -13,7 +13,8 @@ __all__ = ["BoundMet", "Bounds"]
 class BoundMet(BaseException):
     """An answer is too large, or takes too long.
 
-    This is a `BaseException`, because the `openai` client retries after an `Exception`. Callers get a `ModelError`.
+    This is a `BaseException`: after an `Exception`, the `openai` client would send the request again. Callers get a
+    `ModelError`.
     """
 
 

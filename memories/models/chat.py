@@ -243,7 +243,7 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The endpoint's family, by the model file that the endpoint reports, or else by address and model name."""
+        """The endpoint's family, known from the model file that it reports, or else from address and model name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 

@@ -79,7 +79,7 @@ class Clients:
 
     @property
     def timeout(self) -> Any:
-        """The time-out of the user's own client; `None` if there is none, or if it has openai's default time-out."""
+        """The time-out of the user's own client; `None` without such a client, or for openai's default time-out."""
         chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 
@@ -92,7 +92,7 @@ class Clients:
         return self._client
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the value of `__reduce__`, to pickle a model or embedder with these clients.
+        """Return the value of `__reduce__` for `owner`, the model or embedder that uses these clients.
 
         The key is not pickled; after unpickling, it comes from the environment.
 
@@ -107,9 +107,9 @@ class Clients:
         return _remake, (type(owner), model, {**parameters, "base_url": self.base_url})
 
     def describe_error(self, error: BaseException) -> str:
-        """Return a short description of an error with the endpoint's address.
+        """Return a short description of an error; for a failed connection, with the endpoint's address.
 
-        A key that the endpoint repeats in its error is removed.
+        A key that appears in the error is removed.
         """
         from openai import APIConnectionError, OpenAIError
 

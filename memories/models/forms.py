@@ -77,7 +77,11 @@ def cells(row: Any) -> list[str]:
 
 
 def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
-    """Yield pairs of name and note from JSON: an object from name to note (nested or not), or a list of objects."""
+    """Yield pairs of name and note from JSON.
+
+    The JSON is an object with names as keys, or a list of objects whose first value is a name. Either may be inside
+    another object: `{"notes": {"Sam": "Sam likes tea."}}`.
+    """
     if isinstance(parsed, list):
         rows: list[Any] = parsed
         objects = filter(None, (cells(row) for row in rows if isinstance(row, dict)))

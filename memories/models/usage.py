@@ -89,9 +89,8 @@ class Usage:
     The purpose is the prompt's name, or `"embedding"`.
 
     Attributes:
-        estimated: The token estimates of a `Conversation`, as a dict from the model's name to a dict: `"tokens"` has
-            the estimate for the last request, and `"factors"` correct the next estimates. Empty if a tokenizer counts
-            the tokens.
+        estimated: The token estimates of a `Conversation`: for each model's name, a dict. Its `"tokens"` are the
+            estimate for the last request; its `"factors"` correct later estimates. Empty if a tokenizer counts tokens.
 
     Example:
         >>> usage = Usage()
@@ -101,7 +100,7 @@ class Usage:
     """
 
     def __init__(self, *parts: "Usage") -> None:
-        """Start with no cost of its own.
+        """Start without a cost, except the cost of `parts`.
 
         Args:
             *parts: Other `Usage` objects, whose past and future cost is included.

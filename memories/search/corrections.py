@@ -1,4 +1,4 @@
-"""Finds messages that correct earlier messages, by rare words or kinds of values (such as dates) that they share."""
+"""Finds messages that correct earlier messages: both share rare words, or kinds of values such as dates."""
 
 import re
 from collections.abc import Sequence
@@ -113,9 +113,9 @@ def find_values(text: str) -> int:
 
 
 def kinds_of(text: str) -> int:
-    """Return the bits of `find_values` for a text, with `CORRECTS` added if it may correct an earlier text.
+    """Return the bits of `find_values` for a text, and up to two more bits.
 
-    If it clearly does, `SURELY` is added too.
+    `CORRECTS` is added if the text may correct an earlier text; `SURELY` is added as well if the text clearly does.
     """
     small, kinds = text.lower(), find_values(text)
     if len(text.split()) > _MOST_WORDS:
@@ -153,11 +153,12 @@ class Corrections(NamedTuple):
         kinds: The result of `kinds_of` for each possible correction.
         lengths: The length of each possible correction, in letters.
         words: The different words of the possible corrections, sorted, without common words.
-        said_by: For each of `words`, the number of possible corrections that have it.
-        owners: For each of `words`, one after another, the possible corrections that have it, as indices in `places`.
-        rareness: For each item of `owners`, the rareness of the word that it belongs to.
-        needed: For each possible correction, the total rareness that its words in a message must reach if it is to
-            count as a correction of the message.
+        said_by: For each of `words`, the number of possible corrections with the word.
+        owners: The possible corrections with the first of `words`, then those with the second, and so on; each is an
+            index in `places`.
+        rareness: For each item of `owners`, the rareness of its word.
+        needed: For each possible correction, the total rareness that its words shared with a message must reach. If
+            correction and message have values of the same kind, half of this is enough.
     """
 
     rows: Rows
@@ -192,13 +193,15 @@ class Corrections(NamedTuple):
         return cls(rows, terms, ends, places, kinds, rows["length"][places], words, said_by, owners, rareness, needed)
 
     def newest(self, places: Sequence[int], longest: int, first: int) -> list[list[int]]:
-        """For each message, return the positions of at most two later corrections: the most similar, and the newest.
+        """Return, for each message, the positions of at most two later corrections.
+
+        They are the most similar correction, and the newest of the corrections that are nearly as similar.
 
         Args:
             places: The positions of the messages.
             longest: The maximum length of a correction, in letters.
-            first: The number of messages at the beginning of `places` for which any correction counts. For the other
-                messages, a correction must be clear (see `SURELY`), and share 1.5 times as many rare words.
+            first: For this number of messages, from the beginning of `places`, any correction counts. For the later
+                messages, a correction must be clear (see `SURELY`), and reach 1.5 times the threshold `needed`.
         """
         if not len(self.places):
             return [[] for _ in places]

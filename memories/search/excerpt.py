@@ -51,7 +51,7 @@ async def fit_found(
 
     Args:
         limit: The limit in tokens, including dates and speakers.
-        ranked: Given a number, returns the log numbers of that many messages, the best ones.
+        ranked: Given a number n, returns the log numbers of the n best messages.
         read: Returns the messages with the given log numbers.
         tokens: Counts the tokens of a text.
         shorten: Shortens long passages, as in `fit_passages`; `None` to shorten none.
@@ -69,7 +69,7 @@ async def fit_found(
 def fit_passages(
     limit: int, passages: Iterable[Passage], tokens: Callable[[str], int], shorten: Shorten | None = None
 ) -> Sequence[Passage]:
-    """Return the passages that fit a token limit together, when written by `evidence`.
+    """Return passages that together fit a token limit, in the form in which `evidence` writes them.
 
     Args:
         limit: The limit in tokens, including dates and speakers.
@@ -180,8 +180,8 @@ def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
     """Return the lines for passages, in the order in which they were said, under a heading for each day.
 
-    The first heading has the year, later ones only if the year has changed. Passages without a date get the heading
-    "Day unknown:", unless they come first.
+    A heading leaves out the year if the day above it is in the same year. Passages without a date get the heading
+    "Day unknown:", unless they come before all passages with a date.
 
     Example:
         >>> from datetime import UTC, datetime

@@ -26,7 +26,7 @@ UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 class KnownIndex:
     """Searches the facts or statements of a state, and follows the state's changes.
 
-    Changed items are read only when the next search begins, because more changes may come before it.
+    Changed items are read only when the next search begins. An item that changes several times before is read once.
 
     Args:
         units_of: Returns the units (facts or statements) of an item.
@@ -53,9 +53,9 @@ class KnownIndex:
         return self._follow().search(query, named)
 
     def add_later(self, found: "FoundUnits", limit: int) -> "Iterator[Sequence[FoundUnit]]":
-        """Yield a group for each unit found: later units that say what replaced a name in it, then the unit itself.
+        """Yield a group for each unit found: later units that say what replaced the unit's names, then the unit.
 
-        If `limit` is at most 300 tokens, the later units are left out.
+        If `limit` is at most 300 tokens, a group is the unit alone.
         """
         index = self._follow()
         return ([*(index.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)

@@ -59,9 +59,8 @@ _LONGEST_LABEL, _HAN_LABELS = 3, (2, 3, 4)
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
     """Return a row for each new message, with the fields of `ROW`.
 
-    `counts` has the number of terms in each message. `before` has the rows of the earlier messages, because the first
-    new message may belong to the same exchange and the same segment (messages without a long pause) as the last of
-    them.
+    `counts` has the number of terms in each new message. `before` has the rows of all earlier messages: the first new
+    message may continue the last exchange and the last segment (a run of messages without a long pause).
     """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
@@ -108,20 +107,20 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
 
 
 def reach(size: int) -> int:
-    """Return the maximum number of messages in a window of `size` letters; a short message counts as ten."""
+    """Return the maximum number of messages in a window of `size` letters. A message counts as at least ten letters."""
     return size // _LEAST_LENGTH
 
 
 def find_labels(query: str) -> set[int]:
-    """Return a hash of each part of a query that could be a speaker's name."""
+    """Return the hashes of all parts of a query that could be a speaker's name."""
     return {_speaker_number(label) for label in _labels(query)} - _PARTS
 
 
 def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
     """Return the points that each message loses, as a share of the best message's score.
 
-    Questions and long messages lose points, and so do all messages of a speaker who usually writes long ones. A message
-    that speaks of "I" or "we" loses fewer. `spoken_by` has the index of each message's speaker.
+    Questions and long messages lose points, and so do all messages of a speaker whose messages are usually long. A
+    message that speaks of "I" or "we" loses fewer points. `spoken_by` has the index of each message's speaker.
     """
     usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
     length = weights.length * doublings(rows["length"], weights.short)
@@ -151,10 +150,10 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return each message's nearness: by how many standard deviations its similarity is above the lowest.
+    """Return each message's nearness to a query, computed from the similarities of the messages found by embeddings.
 
-    Messages that were not found start at 0. Each message then gets a share of the nearness of the messages before and
-    after it.
+    The nearness is the distance from the lowest similarity, in standard deviations. Messages that were not found start
+    at 0. Each message then gets a share of the nearness of the messages before and after it.
 
     Args:
         count: The number of all messages.

@@ -81,10 +81,10 @@ class Documents:
 class PersistedIndex:
     """The word index of one conversation, with a cache of its messages.
 
-    The store keeps the index as a separate state, with dozens of messages in each item. Each message is therefore
-    analysed once, except for the newest few after a restart. After a deletion from the log, the index is built anew.
+    The store keeps the index as a separate state, which is updated after every 64 messages. After a restart, only the
+    messages since the last update are analysed again. After a deletion from the log, the index is built anew.
 
-    State: the items of `WordIndex.pack`, with log numbers as keys, and under `analyser` the analyser's version.
+    State: the items of `WordIndex.pack`, with log numbers as keys, and an item `analyser`, the analyser's version.
 
     Args:
         store: The store with the log and the state.
@@ -118,11 +118,11 @@ class PersistedIndex:
         return index
 
     def worth_keeping(self, newest: int) -> bool:
-        """Tell if the stored index should be updated: up to log number `newest`, it lacks 64 messages or more."""
+        """Tell if the stored index should be updated: it lacks at least 64 messages up to log number `newest`."""
         return newest - self._watermark >= _FEWEST_KEPT
 
     async def keep(self, log: Log, newest: int) -> None:
-        """Store the index up to the log's end, if `worth_keeping`; `newest` is the newest stored log number."""
+        """Store the index up to the log's end, if `worth_keeping`; `newest` is the log number of the newest message."""
         index = await self._open(log)
         if not self.worth_keeping(newest):
             return

@@ -176,8 +176,9 @@ class UnitIndex:
 
     A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
     neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
-    all facts about Devin, though only one unit calls him a head baker. If the question asks for a date, a number, a
-    place or a rule, units with one rank higher. The newest rules are found by every query, last if they do not fit it.
+    all facts about Devin, though only one unit calls him a head baker. If a query asks for a date, a number, a place
+    or a rule, units with this kind of information rank higher. Every query finds the newest rules; rules that do not
+    fit the query come last.
 
     Args:
         weights: The weights of the search.
@@ -234,7 +235,7 @@ class UnitIndex:
         """Return the units that fit a query, best first.
 
         Args:
-            query: The query.
+            query: The text to search for.
             named: The names asked about: a dict from canonical name to certainty, which is 1 for a full name or an
                 alias in the query.
         """
@@ -284,8 +285,8 @@ class UnitIndex:
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
         """Return, for each name in a unit, the newest later unit that says what replaced the name.
 
-        For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names without such a
-        unit, and names with many units, are skipped.
+        For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names that nothing
+        replaced are skipped, and so are names that many units have.
         """
         with self._lock:
             found = list[FoundUnit]()

@@ -105,9 +105,10 @@ class FoundUnits:
         return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """Return up to `most` names, those of the best units, each with the unit that introduces it.
+        """Return up to `most` names, taken from the best units: a dict from name to the unit that introduces the name.
 
-        A name is introduced by the best unit that says who or what it stands for, or else by its best unit.
+        The introducing unit is the best one that says who or what the name stands for, or else the best one with the
+        name.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:

@@ -23,7 +23,7 @@ class VectorSearch:
         index: The index to search.
         store: The store that owns the embeddings.
         conversation_id: The conversation.
-        space: The name under which the store keeps the embeddings' state; the index uses it as their `space`.
+        space: The name under which both the store and the index keep these embeddings.
     """
 
     def __init__(self, index: VectorIndex, store: Store, conversation_id: str, space: str) -> None:

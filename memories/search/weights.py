@@ -13,11 +13,12 @@ class Weights:
         own: The weight of the words of the message itself.
         around: The weight of the words in the window around the message.
         segment: The weight of the words in the message's segment: a longer run of messages without a long pause.
-        month: The gain of a message from the month or day that the query asks for, as a share of its score by words.
+        month: The gain of a message that was said in the month or on the day that the query asks for, as a share of the
+            message's score by words.
         speaker: The gain of a message whose speaker is named in the query, in points of the score.
         telling: The gain of a message that speaks of "I" or "we", as a share of the best score by words.
         asking: The loss of a message that consists of questions, as a share of the best score by words.
-        answering: The share of a question's score that is added to the message after it.
+        answering: The share of a question's score that is added to the score of the message after the question.
         short: The number of letters up to which a message loses nothing for its length; see `count_letters`.
         length: The loss for each doubling of a message's length above `short`, as a share of the best score by words.
         talkative: The loss for each doubling, above `short`, of the mean length of the speaker's messages, as a share
@@ -29,9 +30,8 @@ class Weights:
         saturation: The parameter k1 of BM25: the lower, the less a repeated word adds.
         dilution: The parameter b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size in letters of the window around a message, including the message itself.
-        sure_correction: The least share of its rare words that a clear correction must have in common with the message
-            that it corrects.
-        possible_correction: The same share for a message that may be a correction.
+        sure_correction: The least share of a clear correction's rare words that the corrected message must also have.
+        possible_correction: The same share for a correction that is not clear.
         same_subject: The least total rareness of the words that a correction and the corrected message share. The
             rareness of a word is between 0 (the most frequent words) and 1 (words found only once).
     """
@@ -68,7 +68,8 @@ class UnitWeights:
         profile: The weight of the words of all units about the unit's subjects.
         neighbours: The weight of the best units that share a name with the unit.
         roles: The increase of `neighbours`, as a share, for a neighbour that says who or what a subject is.
-        kinds: The gain of a unit with a date, number, place or rule if the query asks for one, as a share of its score.
+        kinds: The gain of a unit with a date, number, place or rule, as a share of the unit's score, if the query asks
+            for such a thing.
         having: A further gain of the units that `kinds` applies to, as a share of the best score of all units.
         common: The weight of everyday words ("big", "behind"), where other words have the weight 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.

@@ -150,7 +150,8 @@ class WordIndex:
         """Return a ranking of the messages that fit a query.
 
         Args:
-            query: The query. A message is left out if neither the message nor those around it have a word of the query.
+            query: The text to search for. A message without a word of the query is left out, unless a message around it
+                has such a word.
             similar: A dict from log number to similarity, for messages found by embeddings. These messages are always
                 included.
             share: The weight of embeddings relative to words.
@@ -168,7 +169,7 @@ class WordIndex:
     def find_others(self, found: Ranking) -> list[int]:
         """Return the log numbers of all messages that are not in a ranking.
 
-        Messages in the segments of found messages come first. Within these and within the rest, the newest come first.
+        Messages in the same segment as a ranked message come before the rest. Both groups are sorted newest first.
         """
         with self._lock:
             if not len(self._rows):
@@ -188,9 +189,10 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return `seqs` with corrections added: before a message, the newest messages that correct it.
+        """Return `seqs` with corrections added, each before the message that it corrects.
 
-        The first few messages get corrections of any kind, some further ones only clear corrections (see `SURELY`).
+        The best messages, at most three, get corrections of any kind. If `limit` is at least 900, further messages get
+        clear corrections (see `SURELY`), but no others.
 
         Args:
             seqs: The log numbers of the messages, best first.
@@ -215,7 +217,10 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the exchanges of the first messages in `seqs`, at most `k`, as pairs of first and last log number."""
+        """Return the exchanges that the messages in `seqs` belong to, at most `k`, in the order of `seqs`.
+
+        An exchange is a pair of its first and last log number.
+        """
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]

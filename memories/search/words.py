@@ -33,7 +33,7 @@ _CHARACTER = 0.1
 
 
 class Analyser:
-    """Turns texts into terms: hashes of stems in languages that memzoo knows, of whole words in others. Keeps no text.
+    """Turns texts into terms, and keeps no text. A term is the hash of a stem, or in unknown languages of a whole word.
 
     The tokenizer and the stems of English belong to SQLite's full-text search.
 
@@ -122,7 +122,8 @@ class Grain(NamedTuple):
     Attributes:
         first: The position of each span's first message, as an array or a slice.
         end: The position after each span's last message, as an array or a slice.
-        day: The position of each span's date, where the dates are numbered after all messages.
+        day: The position of each span's date. The dates follow the messages: after 10 messages (positions 0 to 9), the
+            first date has position 10.
         norm: The length norm of each span in BM25: the longer the span, the less its words count.
         saturation: The k1 of BM25, as in `Weights`.
     """
@@ -139,8 +140,9 @@ class Grain(NamedTuple):
 
         Args:
             spans: A pair: the values of `first`, and those of `end`.
-            day: The position of each span's date, where the dates are numbered after all messages.
-            ends: The position of the first term of each message, then of each date, followed by the number of terms.
+            day: The position of each span's date, as in the attribute.
+            ends: The positions at which the terms of each message begin, then those of each date; last, the number of
+                all terms.
             weights: The weights.
         """
         first, end = spans
@@ -149,7 +151,7 @@ class Grain(NamedTuple):
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
-        """Add a phrase's score, times `share`, to the `scores` of the spans that contain the phrase.
+        """Add a phrase's score, times its weight `share`, to the `scores` of the spans that contain the phrase.
 
         `began` and `finished` are the arrays that `phrase_counts` yields for the phrase.
         """
@@ -168,18 +170,19 @@ class Grain(NamedTuple):
 def phrase_counts(
     terms: Terms, parts: NDArray[numpy.uint16], ends: Places, phrases: Sequence[tuple[Terms, float]]
 ) -> Iterator[tuple[Places, Places, float]]:
-    """Yield three values for each phrase that occurs: the arrays `began` and `finished`, and the phrase's share.
+    """Yield three values for each phrase that occurs: the arrays `began` and `finished`, and the phrase's weight.
 
     For each position in `ends`, `began` counts how often the phrase begins before the position, and `finished` how
-    often the phrase ends before it. A span from position a to position b thus has the phrase `finished[b] - began[a]`
-    times.
+    often the phrase ends before the position. The text from `ends[a]` to `ends[b]` thus has the phrase
+    `finished[b] - began[a]` times.
 
     Args:
         terms: The terms of all messages, then of all dates.
-        parts: The last 16 bits of each term. They are scanned first, because small numbers are scanned faster, and few
-            terms share them.
-        ends: The position of the first term of each message, then of each date, followed by the number of terms.
-        phrases: The phrases to search for, each with its share (its weight).
+        parts: The last 16 bits of each term. They are faster to scan than whole terms, which are compared only where
+            these bits match.
+        ends: The positions at which the terms of each message begin, then those of each date; last, the number of all
+            terms.
+        phrases: The phrases to search for, each with its weight.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
     words = numpy.array(sorted({int(phrase[0]) for phrase, _ in phrases}), numpy.uint64)

@@ -1,1 +1,1 @@
-"""The strategies: a file for each of the seven classic ones, files for others, and code shared by several of them."""
+"""The strategies: a file for each of the seven classic strategies, files for further strategies, and shared code."""

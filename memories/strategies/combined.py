@@ -45,8 +45,8 @@ class CombinedMemory(BaseMemory):
 
     The log is stored once. The members learn from the log independently and at the same time: a failing member does not
     stop the other members. Loading returns the variables of all members. `messages` merges the members' views, with
-    each text and each message once, within the limit. A member may be an existing memory, whose store and conversation
-    are then used.
+    each text and each message once, within the limit. A member may be an existing memory: all members then use its
+    store and conversation.
 
     Costs: the sum of its members.
     Needs: everything its members need.
@@ -133,7 +133,7 @@ class CombinedMemory(BaseMemory):
         return super().clone(**own | changed)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the first log number that any member still needs."""
+        """Return the lowest log number that any member still needs."""
         states = [await member.learners[0].refresh() if member.learners else state for member in self.members]
         return min([await one.oldest_needed(log, known) for one, known in zip(self.members, states, strict=True)])
 
@@ -230,14 +230,16 @@ def merge_views(
     """Return the merged view of several views of a conversation, with each text and each message once.
 
     Each view first gets its share of the limit. Tokens left over go to the view with the largest share, then to the
-    next. From each view, texts are added first (cut at a sentence if necessary), then messages from the newest back,
-    then passages, the most useful first. A passage is dropped if its message or nearly all its words are shown already.
+    view with the next largest, and so on. From each view, texts are added first (cut at a sentence if necessary), then
+    messages from the newest back, then passages, the most useful first. A passage is dropped if its message or nearly
+    all its words are shown already.
 
     Args:
         views: The views, in any order.
         renderer: Counts tokens.
         limit: The maximum number of tokens in the merged view; `None` for no limit.
-        shares: A share for each view; at least one must be greater than 0.
+        shares: A number for each view: with `(2, 1)`, the first view gets two thirds of the limit. At least one number
+            must be greater than 0.
         first: A view to show whole, before all other views.
 
     Raises:

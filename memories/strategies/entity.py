@@ -38,9 +38,9 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Each person or thing has a separate note. After eight exchanges (`learn_every`), one call amends the notes: the
     model adds statements, and ends outdated statements, which stay as history. Until that call, the exchanges are shown
-    word for word. A load searches without a model, for statements that have the input's words or belong to a note with
-    these words. A statement that forbids something, or tells of an allergy, is shown for any question, if there is
-    room. Upper and lower case are the same in names. If the model replies that two names mean the same ("Bob =
+    word for word. A load searches without a model. It finds statements with words of the input, and statements in
+    notes with these words. A statement that forbids something, or tells of an allergy, is shown for any question, if
+    there is room. Names are matched without regard to case. If the model replies that two names mean the same ("Bob =
     Robert"), both names share one note.
 
     This memory is good for details in few tokens. With a large model's notes on the bundled conversation, a view of 300

@@ -124,7 +124,7 @@ _NO_NOTE = EntityNote("")
 
 
 def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
-    """Return all statements in an item of the state, oldest first. Corrected statements are included."""
+    """Return all statements in an item of the state, both current and corrected, oldest first."""
     return tuple(map(NoteStatement.from_json, item.get("statements", ())))
 
 
@@ -201,7 +201,7 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Return the keys that stand for another name of a note, without the keys of the notes themselves."""
+        """Return those of `keys` that stand for another name of a note, not for the note itself."""
         with self._lock:
             return self._of.keys() & keys
 
@@ -345,7 +345,7 @@ class EntityNotes:
         same: Mapping[str, str],
         entries: Sequence[Entry],
     ) -> dict[str, Mapping[str, Any]]:
-        """Return the changed items after amendments. Nothing is deleted: corrected statements stay as history.
+        """Return the items that amendments change. Nothing is deleted: corrected statements stay as history.
 
         Args:
             amendments: Triples: the key or a name of a note, the statement to end (or `None`), and the statement to add
@@ -421,10 +421,10 @@ def _convert(
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return `changes`, and further changes so that all notes together fit a number of tokens.
+    """Return `changes`, with further changes added so that all notes together fit a number of tokens.
 
-    Corrected statements are dropped first, then the oldest statements. The first statement of each note is dropped
-    last. A note without statements is deleted, with its other names.
+    Corrected statements are dropped first, then the oldest statements. The first statement of each note stays
+    longest. A note without statements is deleted, with its other names.
     """
     after = {key: item for key, item in {**items, **changes}.items() if item is not None}
     kept = (

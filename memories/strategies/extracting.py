@@ -26,8 +26,8 @@ async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry
     A half has half of the messages; a single message is halved between two sentences. If a half fails, nothing changes.
 
     Raises:
-        ModelReplyError: The reply was cut off, and `entries` cannot be halved: they are a single sentence, or several
-            exchanges, which the caller must divide.
+        ModelReplyError: A reply has no answer; or it was cut off, and `entries` are a single sentence, which cannot be
+            halved, or several exchanges, which the caller must divide.
     """
     try:
         return await derive(state, entries, log)

@@ -55,10 +55,10 @@ class ConversationKGMemory(ModelBackedMemory):
 
     After eight exchanges (`learn_every`), one call writes down their facts as subject, relation and object. Until that
     call, the exchanges are shown word for word. A load searches without a model. It finds a fact by its words, and by
-    the words of other facts about its names: "my head baker" finds all facts about Devin, if one says that Devin is
-    head baker. A fact that forbids something, or tells of an allergy, is shown for any question, if there is room.
-    Facts about a name are shown together, even from different exchanges. Corrections win: if a subject can have only
-    one object, the newer fact supersedes the older fact, which stays as history.
+    the words of other facts about its names: "my head baker" finds all facts about Devin, if one of them says that
+    Devin is head baker. A fact that forbids something, or tells of an allergy, is shown for any question, if there is
+    room. Facts about a name are shown together, even from different exchanges. Corrections win: for a relation with
+    only one object for each subject ("lives in"), a newer fact supersedes the older fact, which stays as history.
 
     This memory is good for connected and changing facts, and for very few tokens. With a large model's facts from the
     bundled conversation, a view of 150 tokens answers 46% of the questions (a search over the messages: 13%), and
@@ -287,7 +287,7 @@ def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return `changes`, with further changes that drop facts until the rest fits `tokens`.
+    """Return `changes`, with further changes that drop facts until the remaining facts fit `tokens`.
 
     Superseded facts are dropped first, then the oldest facts.
     """

@@ -28,7 +28,7 @@ class KnownNotes:
     Attributes:
         entities: The shown notes as the prompt template needs them: name, aliases and numbered statements.
         names: Names of further notes, shown without statements.
-        statements: A dict from each number to the note's key and the statement.
+        statements: A dict from a statement's number to the key of its note and the statement itself.
     """
 
     entities: Sequence[dict[str, Any]]
@@ -42,10 +42,10 @@ class KnownNotes:
         return [*in_full, *self.names]
 
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """Yield the changes to notes that the lines of a reply ask for.
+        """Yield the changes that the lines of a reply make to the notes.
 
-        A change is the key or name of a note, the statement to end (`None` to end none), and the text to add. The reply
-        names a statement by its number in the prompt; a line with an unknown number is skipped.
+        A change has three parts: the key or name of a note, the statement to end (`None` to end none), and the text to
+        add. The lines name a statement by its number in the prompt; a line with an unknown number is skipped.
         """
         for name, text, number in amendments:
             if not number:
@@ -58,9 +58,10 @@ class KnownNotes:
 def choose_notes(
     notes: EntityNotes, touched: Iterable[FoundUnit], new_lines: str, history: str, tokens: int
 ) -> KnownNotes:
-    """Return the statements that new messages may extend or change, up to a number of tokens.
+    """Choose the statements that new messages may extend or change.
 
-    The search results come first, then the first statements of the notes on names in the messages.
+    The search results are chosen first. Then comes the opening statement of each note on a name in the new or earlier
+    messages, since this statement usually introduces the person or thing.
 
     Args:
         notes: All notes.
@@ -106,14 +107,14 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Iterable[int]], named: Sequ
 def notes_within(
     limit: int, groups: Iterable[Sequence[FoundUnit]], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Return the statements to show: the best results that fit, and the first statement of each shown note.
+    """Return the statements to show: the best results that fit, and the opening statement of each shown note.
 
-    A statement may be in the notes on several names that it mentions. A second copy is shown only if room is left at
-    the end.
+    A statement that mentions several names may be in the note on each name. A second copy is shown only if room is left
+    at the end.
 
     Args:
         limit: The maximum number of tokens of all statements together.
-        groups: Groups of search results, the best first. A group is shown as a whole or skipped.
+        groups: Groups of search results, the best group first. A group is shown as a whole or skipped.
         notes: All notes.
         tokens: Counts the tokens of a text.
 

@@ -53,7 +53,7 @@ class SummarizingMemory(ModelBackedMemory):
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
         """Return a summary updated with messages, which come oldest first. Nothing is stored.
 
-        If the messages add nothing, the old summary is returned. If the new summary exceeds `max_state_tokens`, the
+        If the messages add nothing, `existing_summary` is returned. If the new summary exceeds `max_state_tokens`, the
         model is asked once more, to shorten it.
 
         Raises:
@@ -66,7 +66,7 @@ class SummarizingMemory(ModelBackedMemory):
 
     @property
     def summary(self) -> str:
-        """The stored summary; "" before the first summary. To include messages that still wait, call `settle` first."""
+        """The stored summary; "" before the first summary. To include all messages, call `settle` before."""
         return summary_of(drive(self._known_state()))
 
     def _quote_summary(self, state: State) -> str:

@@ -18,12 +18,12 @@ _OF_AN_EXCHANGE = 2
 
 @strategy
 class SummarizingWindowMemory(SummarizingMemory):
-    """Shows one summary message and the messages after it. Once the messages are too many, they are summarised too.
+    """Shows one summary message and the messages after it. Once those messages are too many, they are summarised too.
 
     This is the pattern of LangChain.js' guide: once `max_messages` messages precede the newest user message, a model
-    distils them into one summary message. The summary counts as a message, and is distilled with the others the next
-    time. One call serves several exchanges. The system message stays unchanged; the summary describes tool
-    calls in words. The log keeps all messages.
+    distils them into one summary message. The summary counts as a message, and goes into the next summary. One call
+    serves several exchanges. The system message stays unchanged. Tool calls are summarised like other messages. The log
+    keeps all messages.
 
     Costs: 1 call for several exchanges.
 
@@ -45,7 +45,10 @@ class SummarizingWindowMemory(SummarizingMemory):
     """Distil once this many messages precede the newest user message; a summary counts as one."""
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of messages to summarise now: all before the newest user message, or 0 if too few."""
+        """Return the number of messages to summarise now: all messages before the newest user message, or 0.
+
+        The number is 0 as long as these messages, other pinned messages and the summary are fewer than `max_messages`.
+        """
         older = max((place for place, entry in enumerate(waiting) if entry.message["role"] == "user"), default=0)
         shown = older + len(self.log.pins.besides(waiting)) + bool(summary_of(state))
         return older if older and shown >= self.max_messages else 0

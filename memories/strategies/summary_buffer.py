@@ -24,8 +24,9 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     room for the next exchanges (`prune_to`).
 
     This memory is good for the exact words of the newest messages, with few calls. The details of older messages depend
-    on the summary's length: up to 800 tokens of a large model's summary and 200 tokens of messages contain 72 % of
-    the answers to the questions about the bundled conversation, while 1,000 tokens of notes contain 87 %.
+    on the summary's length. A large model's summary of up to 800 tokens, with 200 tokens of messages, contains 72 % of
+    the answers to the questions about the bundled conversation. 1,000 tokens of `ConversationEntityMemory`'s notes
+    contain 87 %.
 
     Costs: 1 call when the limit is exceeded; tokens up to the limit, and the summary.
     Needs: a model.

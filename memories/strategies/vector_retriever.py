@@ -43,14 +43,16 @@ def _check_index(_: str, value: object) -> None:
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows the messages that fit the input best, from anywhere in the conversation.
 
-    Messages are found (by BM25) by their words, the words of the messages around them, their date, and the dates that
-    they mean by words such as "yesterday". With an `embedder`, messages are also found by meaning, and the scores are
-    added. With an `index` but no `embedder`, messages are also found by parts of words (`HashEmbedder`, which needs no
-    download). If a question says "yesterday", `clock` tells the day from which to count. A message that was corrected
-    later is shown with its correction. Neither saving nor loading asks a model. The best messages that fit
-    `max_token_limit` are shown in their original order, with speakers and dates; the rest of the limit goes to messages
-    near them, then to the newest. With `k` instead, the best exchanges are shown as documents, best first: a line
-    "key: value" for each input and output.
+    The search compares words (by BM25) and dates. It also compares the words of the messages around a message, and the
+    date that a message means by a word such as "yesterday". For "yesterday" in a question, `clock` tells today's date.
+    With an `embedder`, messages are also found by meaning, and the scores are added. With an `index` but no `embedder`,
+    messages are also found by parts of words (`HashEmbedder`, which needs no download). Neither saving nor loading asks
+    a model.
+
+    The best messages that fit `max_token_limit` are shown in their original order, with speakers and dates. A message
+    that was corrected later is shown with its correction. The rest of the limit goes to messages near the best
+    messages, then to the newest. With `k` instead, the best exchanges are shown as documents, best first: a line "key:
+    value" for each input and output.
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
@@ -122,7 +124,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of messages to learn from now: all, or 0.
 
-        Without an embedder, there is nothing to learn; the result is 0 unless it is time to store the word index again.
+        With an embedder, all messages are due. Without an embedder, none are, except when it is time to store the word
+        index again.
         """
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0

@@ -57,7 +57,7 @@ class WindowMemory(BaseMemory):
     """Shows the system message and the newest messages that fit a limit.
 
     With a `step`, the window moves in steps: on most turns, the window begins with the same message as before, and a
-    provider's prompt cache stays valid. For a given limit and step, the log alone decides that message (see `Steps` in
+    provider's prompt cache stays valid. Memories with the same log, limit and step show the same window (see `Steps` in
     `memzoo.memories.text.eviction`).
 
     A smaller limit hides messages; a larger limit shows them again, unless `keep_history=False` deleted the messages.

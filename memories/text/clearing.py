@@ -65,7 +65,7 @@ def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
     """Return the option `clear_tool_results` as a `ClearToolResults`; `None` stays `None`.
 
     Raises:
-        OptionError: The option has another type, or an unknown member.
+        OptionError: The option has a wrong type, or an unknown member.
     """
     if option is None:
         return None
@@ -164,7 +164,7 @@ class Clearing:
     def may_change(self, shown: Sequence[Entry]) -> bool:
         """Tell whether the view may change later, when more tool results are replaced.
 
-        Results outside `shown` matter too: once they are replaced, there is room for more messages.
+        Results outside `shown` matter too: a line in place of a long result may fit in the view.
         """
         if any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in shown):
             return True

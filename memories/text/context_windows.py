@@ -121,13 +121,13 @@ def is_unknown_share(limit: object, model: str) -> bool:
 
 
 def tokens_of(name: str, limit: object, model: str, window: int | None = None) -> object:
-    """Return a token limit as a number: a share such as "80%" is taken of the model's context window.
+    """Return a token limit as a number. A share such as "80%" means that part of the model's context window.
 
-    A limit that is not a string is returned unchanged. `window` is the context window of a model that is not in
-    `CONTEXT_WINDOWS`.
+    A limit that is not a string is returned unchanged. `name` is the limit's name in errors. `window` is the context
+    window of a model that is not in `CONTEXT_WINDOWS`.
 
     Raises:
-        OptionError: The string is not a share, or the model's window is unknown.
+        OptionError: The string is neither a number nor a share, or the model's window is unknown.
 
     Example:
         >>> tokens_of("max_tokens", "80%", "gpt-4o"), tokens_of("max_tokens", 500, "gpt-4o")

@@ -1,7 +1,7 @@
 """Estimates the tokens of a text from its kinds of characters.
 
-A table has the number of tokens for each kind and each family of tokenizers. The token counts that endpoints report
-correct the estimate.
+A table tells how many tokens each kind of character takes in each family of tokenizers. The token counts that
+endpoints report correct the estimate.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ _JOINT = 0.4  # an underscore before letters is often one token with them
 class Tokenizer:
     """The cost in tokens of each kind of character, for a family of tokenizers, as fitted by `tools/tokenizers`.
 
-    The attributes that are called factors multiply estimates that are common to all families.
+    Some attributes are numbers of tokens. The others, called factors, multiply an estimate that all families share.
 
     Attributes:
         name: The family's name.
@@ -134,7 +134,9 @@ The last family, which resembles OpenAI's `o200k_base`, is for all other models.
 
 
 def tokenizer_of(model: str) -> Tokenizer:
-    """Return the family of a model by the model's name, such as "qwen3:8b" or "mistralai/Ministral-8B".
+    """Return the family of tokenizers for a model's name, such as "qwen3:8b" or "mistralai/Ministral-8B".
+
+    For an unknown model, the family's name is "".
 
     Example:
         >>> tokenizer_of("deepseek-r1-distill-qwen-7b").name, tokenizer_of("my-own-model").name
@@ -166,7 +168,7 @@ class Factors(NamedTuple):
 def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
     """Return a function that does the same as `function`, and remembers up to `most` of its results.
 
-    Results are kept by the hash of the text, so that no deleted text is kept.
+    Only the hashes of arguments are kept, so that a deleted text does not stay in the process.
 
     Example:
         >>> read, size = [], remember(lambda text: read.append(text) or len(text), 100)
@@ -227,7 +229,7 @@ def guesser_of(model: str) -> Callable[[str], int]:
 
 
 def split_text(text: str) -> list[str]:
-    """Return the words of a text, then its line ends and runs of spaces, which may be tokens of their own."""
+    """Return the words of a text, then the line ends and runs of spaces that may be tokens of their own."""
     words = text.split()
     # Without a blank to spare, each blank is a single character, and only line ends count.
     if len(text) == len("".join(words)) + len(words) - 1:
@@ -263,7 +265,7 @@ class Estimate:
         tokenizer: The family of tokenizers.
         factors: The factors in use.
         learnt: The factors learnt from all answers so far; `factors` follows these in steps.
-        name: A name for the factors in use. Counts made under another name are invalid.
+        name: The name of the factors in use. If the name changes, earlier counts are invalid.
     """
 
     def __init__(self, model: str = "") -> None:
@@ -279,7 +281,7 @@ class Estimate:
     def suit(self, model: str) -> None:
         """Choose the family of tokenizers for a model, and drop all corrections.
 
-        If the family of an earlier model is known, nothing changes.
+        If a known family was chosen before, nothing changes.
         """
         if not self.tokenizer.name:
             self._choose(tokenizer_of(model))

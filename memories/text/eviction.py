@@ -59,7 +59,8 @@ class Fitted:
         size: The weight of the kept messages.
         settled: True if older messages, added to the list, would not change the result.
         oldest_needed: The log number of the oldest message that may still be shown.
-        room: The weight that can be added without evicting a kept message; below 0 if any addition evicts one.
+        room: The weight that can be added without evicting a kept message; below 0 if even the smallest addition may
+            evict one.
     """
 
     kept: list[Weighed]
@@ -81,19 +82,19 @@ def fit_messages(
 ) -> Fitted:
     """Return the newest messages that fit a limit: the oldest are evicted first, a tool call with its results.
 
-    Some messages are never evicted: system messages, pinned messages, the newest user message, and the messages after
-    the newest user message if that is unanswered. If these alone exceed the limit, no others are kept. Without a user
-    message, the last message stays. Calls with a missing result, and results without a call, are left out first and do
-    not count.
+    Some messages are never evicted: system messages, pinned messages and the newest user message. Until that is
+    answered, all messages after it stay too. If these messages alone exceed the limit, no others are kept. Without a
+    user message, the last message stays. Calls with a missing result, and results without a call, are always left out
+    and do not count.
 
     Args:
         items: The messages, oldest first.
         limit: The maximum weight of the messages.
         evict: With `"exchange"`, the kept messages begin with a user message (apart from pinned messages); with
             `"message"`, with any message.
-        steps: Chooses the first kept message, so that it seldom changes; by default, as many messages as fit are kept.
+        steps: Chooses a first message that seldom changes; by default, as many messages as fit are kept.
         pinned: The log numbers of pinned messages.
-        newest: The newest log number, if this is greater than the number of the last item.
+        newest: The newest log number; needed only if the last item is older.
         count: Converts a log number to the number of messages up to it, for `steps` (see `Log.counter`).
     """
     given = list(items)
@@ -199,9 +200,10 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
 
 
 def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], float]) -> tuple[list[Piece], float]:
-    """Return the pieces of a request that fit a limit, by the rules of `fit_messages`, and their size.
+    """Return the pieces of a request that fit a limit, and the total size of these pieces.
 
-    Recalled texts and pinned messages stay. If the pieces that must stay exceed the limit, no others are kept.
+    The rules are those of `fit_messages`. Recalled texts and pinned messages stay. If the pieces that must stay exceed
+    the limit, no others are kept.
     """
     weighed = [Weighed(place, one.message, size(one)) for place, one in enumerate(pieces)]
     recalled = {place for place, one in enumerate(pieces) if one.kind == "recalled"}
@@ -217,8 +219,8 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
     """Make the largest result that fits a limit, and return it; `None` if none fits.
 
     Args:
-        make: Makes a result for a bound on its size, and returns the result and its size, which may exceed the bound.
-            `make` is called with several bounds.
+        make: Takes a bound on the size, and returns a result and the result's size, which may exceed the bound. `make`
+            is called with several bounds.
         limit: The maximum size.
     """
     found, fewest, most, bound = None, 0.0, limit, limit
@@ -266,7 +268,10 @@ class Steps:
 
     @classmethod
     def below(cls, limit: int, step: int) -> "Steps":
-        """Return a window of at most `limit` tokens, and at least `limit - step` unless one message exceeds `step`."""
+        """Return a window of at most `limit` tokens.
+
+        It has at least `limit - step` tokens if the log has enough and no message is longer than `step`.
+        """
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
     def first(self, numbers: Sequence[int], weights: Sequence[float], besides: float = 0) -> int:
@@ -298,7 +303,7 @@ class Steps:
     def room(
         self, numbers: Sequence[int], weights: Sequence[float], newest: int, *, begins: int, besides: float = 0
     ) -> int:
-        """Return the weight that can be added without moving the window; 0 if any addition moves the window.
+        """Return the weight that can be added without moving the window; 0 if even the smallest addition moves it.
 
         Args:
             numbers: The log number of each item's first message, ascending.
@@ -322,8 +327,8 @@ class Steps:
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int) -> list[Weighed]:
     """Return the messages that LangChain4j's memory, faults included, would hold after adding a message.
 
-    A new system message goes to the end, and replaces the present one. An equal system message is ignored, and an empty
-    one removes the present one.
+    A new system message goes to the end, and the present system message is removed. If both are equal, nothing changes.
+    An empty system message only removes the present system message.
 
     Args:
         held: The messages before the addition, oldest first.
@@ -343,7 +348,7 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int) -> lis
 
 
 def evict_as_langchain4j(held: Iterable[Weighed], limit: float) -> list[Weighed]:
-    """Return the messages left after evicting the oldest, until the rest fits a limit, as LangChain4j does.
+    """Evict the oldest messages until the rest fits a limit, as LangChain4j does; return the rest.
 
     A system message at the beginning stays. If a tool call is evicted, all results directly after it are evicted too,
     even those of other calls. The result may be empty.

@@ -88,12 +88,12 @@ class Explanation:
 
     Attributes:
         strategy: The strategy's name.
-        query: The query; `None` if the strategy does not search.
+        query: The text to search for; `None` if the strategy does not search.
         limit: The maximum number of tokens in the view; `None` if no limit applies to the whole view.
         shown: The messages of the view, in order.
         finds: The results of the searches, search by search, best first.
         left_out: The messages of the log that are not shown, oldest first.
-        waiting: The number of messages that the strategy has not learnt from yet; 0 if it needs no model.
+        waiting: The number of messages that the strategy has not learnt from yet; 0 if the strategy needs no model.
     """
 
     strategy: str

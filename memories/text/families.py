@@ -18,12 +18,12 @@ class Family:
 
     Attributes:
         system_role: The role of the system message; "" to put the system text into the first user message.
-        call_ids: A regular expression for the ids of tool calls; "" for any id. Other ids are rewritten as nine letters
-            and digits.
+        call_ids: A regular expression for the ids of tool calls; "" for any id. Ids that do not match are rewritten as
+            nine letters and digits.
         parallel_calls: False to send each call of an answer in a separate message, followed by its result.
         calls_as_text: True to describe calls and their results in words.
-        returns: Members of an assistant's message and its calls that the provider wants back, unchanged, in later
-            requests.
+        returns: Members that the provider wants back, unchanged, in later requests: members of an assistant's message
+            or of its tool calls.
         missing_thoughts: The `reasoning_content` to add to messages without one; "" to add none.
         missing_signature: The signature for the first call of an answer whose calls have none; "" to add none.
         thoughts_in_words: True to send thoughts back in the text, after "<think>" and before the words.

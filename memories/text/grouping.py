@@ -31,7 +31,7 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
-    """Group messages: a message with tool calls and all their results is a group, and so is any other message alone.
+    """Group messages: a message with tool calls forms a group with the results; any other message is a group alone.
 
     A message whose calls lack a result, and results without a call, are in no group (see `find_calls`).
 
@@ -135,7 +135,7 @@ def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
 def find_unanswered(messages: Sequence[Message]) -> list[int]:
     """Return the positions of the newest user message and all later messages; `[]` if the assistant has answered.
 
-    System messages, calls without all results, and results without a call are left out.
+    System messages, calls with a missing result, and results without a call are left out.
     """
     groups = group_messages(messages)
     said = [group for group in groups if not is_instruction(messages[group[0]])]
@@ -146,10 +146,10 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 
 
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
-    """Yield the end position of each exchange, which is the position after its last message.
+    """Yield the end position of each exchange: the position after the exchange's last message.
 
-    An exchange begins with a user or system message that follows an answer or is the first of its turn, or with an
-    assistant's message that follows an answer and is the first of its turn.
+    Two kinds of message begin an exchange. A user or system message does if it follows an answer or is the first of its
+    turn. An assistant's message does if it follows an answer and is the first of its turn.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

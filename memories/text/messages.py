@@ -120,7 +120,7 @@ def users_message(said: str | Message) -> Message:
     """Return a text as a user message; given a user message, return a checked copy.
 
     Raises:
-        MessageError: The message is invalid, or has another role.
+        MessageError: The message is invalid, or its role is not "user".
     """
     message = checked(as_message("user", said))
     if message["role"] != "user":
@@ -235,7 +235,7 @@ def text_of(message: Message) -> str:
 
 
 def with_words(message: Message, text: str) -> Message:
-    """Return a message with another text. Its pictures and files stay."""
+    """Return a message with its text replaced. Pictures and files stay."""
     if isinstance(message["content"], str):
         return message | {"content": text}
     others = [part for part in message["content"] if part["type"] != "text"]
@@ -340,7 +340,7 @@ class Labels:
     def speaker(self, message: Message) -> str:
         """Return the speaker of a message: its `name`, or the label of its role.
 
-        A name that looks like another label or a day is not used.
+        A name that looks like another role's label, or like a day, is not used.
         """
         name, own = message.get("name"), self.of(message["role"])
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _heading().match(f"{name}:"):
@@ -392,7 +392,7 @@ def as_sent(message: Message, family: Family = ANY) -> Message:
     """Return a message as a provider accepts it.
 
     Only members of OpenAI's chat messages stay, and only if they are not empty. Thoughts are left out unless the family
-    wants them back, names with blanks are changed, and arguments become JSON objects.
+    wants them back. Forbidden characters in names are replaced. The arguments of calls become JSON objects.
 
     Args:
         message: The message.

@@ -131,10 +131,10 @@ def refers_back(text: str) -> bool:
 
 
 def is_pronoun(name: str, said: str = "") -> bool:
-    """Tell whether a "name" is a pronoun, or a word such as "nobody".
+    """Tell whether a "name" is a pronoun, a reference such as "his sister", or a word such as "nobody".
 
-    Some words are pronouns in one language and names in another; the language of `said`, the statement about the name,
-    decides.
+    Some words are pronouns in one language and names in another. Then the language of `said`, the statement about the
+    name, decides.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
@@ -150,7 +150,8 @@ def is_reference(name: str, said: str = "") -> bool:
 
     Args:
         name: The "name".
-        said: The statement about the name; its language decides if some languages use the word as a name.
+        said: The statement about the name. Some words are pronouns in one language and names in another; then the
+            language of the statement decides.
 
     Example:
         >>> [is_reference(name) for name in ("She", "his sister", "Er", "Nobody")]
@@ -311,7 +312,7 @@ def find_asked_names(query: str, names: NameIndex, labels: Labels, before: Itera
     """Return the names that a question asks about: a dict from canonical name to certainty, from 0 to 1.
 
     "I", "my" and "we" mean the user, "you" the assistant. A part of a name means each name with this part. Words such
-    as "she" and "it" mean names in earlier messages, most likely the last one.
+    as "she" and "it" mean names in earlier messages; the names in the newest messages are the most certain.
 
     Args:
         query: The question.

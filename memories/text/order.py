@@ -100,9 +100,9 @@ def make_request(
 
     Args:
         pieces: The pieces of the request, in order.
-        family: The family.
+        family: The family of endpoints.
         stable: The number of pieces at the beginning that the next request repeats.
-        room: The amount that may be added before the next request; see `Shown.room`.
+        room: The `room` of the result; see `Shown`.
         ends: True to add a user message if the request would otherwise end with an answer.
     """
     stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
@@ -123,10 +123,10 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Group messages so that `FOLLOWS` allows the order of the groups, each of which is later joined into one message.
+    """Group messages to join: each group later becomes one message, and `FOLLOWS` allows the order of the groups.
 
     Args:
-        items: Pairs of a value, such as the message's origin, and the message. System messages come first.
+        items: Pairs of a value, such as the origin of a message, and this message. System messages come first.
         stand_ins: A dict from kind to the message to insert where two messages must not follow each other.
 
     Returns:
@@ -353,7 +353,7 @@ def _add_up(thoughts: Sequence[Any]) -> Any:
 def add_speaker(message: Message, speakers: Iterable[str]) -> Any:
     """Return a message's content, with the speaker's name in front.
 
-    Lines that look like another speaker's words are marked.
+    Lines that look like a message of one of the `speakers` are marked (see `quote_turns`).
     """
     label, parts = f"{message['name']}: " if message.get("name") else "", _parts(message["content"])
     for place, part in enumerate(parts):

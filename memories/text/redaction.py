@@ -52,7 +52,7 @@ _HANDED = frozenset({"args", "arguments", "input", "output", "response"})
 
 
 def a_redaction(name: str, value: object) -> None:
-    """Check the value of the option with this name, which says how to redact texts.
+    """Check the value of an option that says how to redact texts; `name` is the option's name.
 
     Raises:
         OptionError: The value is neither a function nor a dict of patterns, or is a function that fails for "".

@@ -204,7 +204,7 @@ class Renderer:
         return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Return entries as a transcript, as `lines` does; quicker if the transcript repeats most of the last one."""
+        """Return the same text as `lines`, but quicker if most of the lines were in the previous transcript."""
         known, text = self._newest
         if known == entries:
             return text
@@ -242,7 +242,7 @@ class Renderer:
     def total(self, entries: Sequence[Entry]) -> float:
         """Count the tokens of several entries' messages.
 
-        The last total is kept: if the entries begin with those of the last call, only the new ones are counted.
+        If the entries begin with all entries of the previous call, only the entries after these are counted.
         """
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:
@@ -260,7 +260,7 @@ class Renderer:
         return self.counter.of_text(text)
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
-        """Count the tokens of a derived or found text as shown, with its frame if it has one."""
+        """Count the tokens of a recalled text and its frame, if any. `quoted` is true for a found text."""
         return round(self.count(self._make_recalled(text, is_quoted=quoted).sent))
 
     def count_found(self, text: str) -> int:

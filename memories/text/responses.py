@@ -36,8 +36,8 @@ def by_responses(family: Family) -> Family:
 def as_request(messages: Sequence[Message]) -> dict[str, Any]:
     """Return chat messages as the arguments `instructions` and `input` of the Responses API.
 
-    An answer from this API is sent back as the items that it came in (see `read_items`). If somebody has changed its
-    words or calls, or its thoughts cannot be read, the answer is sent without thoughts and ids.
+    An answer from this API is sent back as its original items, which `read_items` keeps. It is sent without thoughts
+    and ids if its words or calls were changed, or if the thoughts cannot be read.
 
     Example:
         >>> as_request([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi!"}])
@@ -49,12 +49,12 @@ def as_request(messages: Sequence[Message]) -> dict[str, Any]:
 
 
 def as_tool(tool: Mapping[str, Any]) -> Item:
-    """Return the description of a tool in the Responses API's form. `strict` is false unless the description has it."""
+    """Return a tool's description in the Responses API's form. `strict` is false unless the description sets it."""
     return {"type": "function", "strict": False, **tool["function"]}
 
 
 def read_items(items: Iterable[Item]) -> Message:
-    """Return the chat message for the items of an answer. The message keeps the items, unless it has no content.
+    """Return the chat message for the items of an answer. The message keeps all items but empty messages.
 
     Example:
         >>> said = {"type": "message", "content": [{"type": "output_text", "text": "Hello."}]}

@@ -82,7 +82,7 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return a dict with thoughts, to add to a message, under the first name in `THOUGHT_FIELDS` that is still free.
+    """Return a dict that adds thoughts to a message, under the first name in `THOUGHT_FIELDS` that the message lacks.
 
     Without thoughts, the dict is empty.
     """

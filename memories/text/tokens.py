@@ -33,8 +33,8 @@ class TokenCounter:
         chosen: The name of the chosen counter: an encoding, a function, or `"approximate"` with a family of tokenizers.
         count: Counts the tokens of a message.
         count_text: Counts the tokens of a text; `None` for a function of the user, which counts only messages.
-        by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
-        estimate: The estimate, if tokens are estimated. The tokens of a message may then have fractions.
+        by_encoding: True if the chosen counter is an encoding, which needs its vocabulary to count.
+        estimate: Estimates tokens, if the chosen counter does. The tokens of a message may then have fractions.
     """
 
     chosen: str
@@ -83,7 +83,7 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
         model: The model's name. If tiktoken does not support the model, tokens are estimated.
 
     Raises:
-        OptionError: The option is a name of neither a model nor an encoding, or has another type.
+        OptionError: The option has a wrong type, or is the name of neither a model nor an encoding.
     """
     if callable(option):
         return TokenCounter(getattr(option, "__qualname__", type(option).__name__), option)

@@ -59,7 +59,8 @@ def trim_messages(
             or of a list of messages. `len` counts messages.
         strategy: `"last"` to keep the last messages, `"first"` to keep the first.
         start_on: The role of the result's first message (after the system message); only for `"last"`.
-        end_on: The role of the result's last message. Messages after the last one with this role are left out.
+        end_on: The role of the result's last message. All messages after the list's last message with this role are
+            left out.
         include_system: True to keep a system message at the beginning of the list; only for `"last"`.
         allow_partial: Must be false: messages are never divided, unlike in LangChain.
         clear_tool_results: Replaces old tool results with lines before trimming, like the option of every memory.

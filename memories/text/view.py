@@ -64,8 +64,8 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
         pieces: The parts of which the messages are made.
         stable_upto: The number of messages at the beginning that the next call will return unchanged, unless more than
             `room` is added. Set a mark for a provider's prompt cache after these messages.
-        room: The amount that may be added before the next call, in the unit of the memory's limit (exchanges, messages
-            or tokens); `None` for any amount.
+        room: The amount that can be added to the conversation without changing the first `stable_upto` messages. Like
+            the memory's limit, it is a number of exchanges, messages or tokens; `None` for any amount.
 
     Example:
         >>> from memzoo import create_memory
@@ -106,7 +106,7 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     @property
     def recalled(self) -> list[bool]:
-        """For each of the `pieces`, true if the memory made it (a summary or a search result, for example)."""
+        """For each of the `pieces`, true for a recalled text, such as a summary or a search result."""
         return [one.kind == "recalled" for one in self.pieces]
 
     def without(self, seqs: Collection[int]) -> "Shown":
@@ -179,10 +179,11 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return the `earlier` blocks of items followed by a block of new items, and the texts of all blocks.
+        """Return blocks of items, and the texts of the blocks.
 
-        Return a single block with all `items` instead if there is no room for all blocks, an earlier item is no longer
-        valid, or hardly any earlier item was found again.
+        Usually, these are the `earlier` blocks, followed by a block of new items. If all blocks together exceed
+        `most` tokens, an earlier item is no longer valid, or hardly any earlier item was found again, there is one
+        block with all `items`.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]
@@ -211,10 +212,12 @@ class View:
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
-        summary_as_turn: True to write `recalled` in a transcript as messages of the system.
-        room: The amount that can be added to the log before the view begins with another entry, in the unit of the
-            strategy's limit; -1 for nothing, `None` for any amount. Or a function that returns this amount.
-        texts_stay: True if all texts (recalled, quotes and notes) stay as they are, as long as additions fit `room`.
+        summary_as_turn: True to write each text of `recalled` in a transcript as a system message.
+        room: The amount that can be added to the log while the first entry of the view stays the same. Like the
+            strategy's limit, it is a number of exchanges, messages or tokens. -1 means that even the smallest
+            addition may change the first entry; `None` means that no addition does. May also be a function that returns
+            the amount.
+        texts_stay: True if additions that fit `room` do not change the texts (recalled, quotes and notes).
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
         shows_newest: True if the entries include the whole newest exchange.
     """
@@ -239,7 +242,7 @@ class View:
         return cls(tuple(recalled), entries, notes)
 
     def ending_with(self, newest: Sequence[Entry], *, is_open: bool) -> Self:
-        """Return the view with an unanswered newest exchange added at the end. An answered exchange is not added.
+        """Return the view with an unanswered exchange added at its end. An answered exchange is not added.
 
         Args:
             newest: The newest exchange, including calls that wait for results.
@@ -281,9 +284,9 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return the value of `View.room` for a view that has `spare` of its limit left.
+    """Return the value of `View.room` for a view that is `spare` below its limit.
 
-    The value is `spare`, or -1 if another exchange as large as the newest does not fit.
+    The value is `spare`, or -1 if `spare` is too small for an exchange as large as the newest.
     """
     newest = entries[last_exchange(entries) :]
     return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

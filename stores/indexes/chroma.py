@@ -33,18 +33,18 @@ class ChromaIndex(Closing):
     index can have open at a time. With a `host`, the index is on a Chroma server (`chroma run`) that any number of
     processes can share. Embeddings that Chroma lost are added again from the store.
 
-    If a folder was not closed properly (the process was killed, for example), or has changed since, the index starts
-    empty, because Chroma may crash on such files. The first search in each conversation adds the embeddings from the
-    store; no text is embedded again. An index that is garbage-collected, or still open when the program ends, is closed
-    properly.
+    A killed process may leave broken files in the folder, and Chroma may crash when it opens broken files. So the index
+    starts empty if the folder was not closed properly, or was changed after it was closed. The first search in each
+    conversation then adds the embeddings from the store; no text is embedded again. An index that is garbage-collected,
+    or still open when the program ends, is closed properly.
 
     A forked process must open its own index, because Chroma's threads exist only in the parent.
 
     All conversations share one collection for each dimension, named `{collection}-{dimension}`. Chroma sees only a hash
     of a conversation's id.
 
-    The methods block until Chroma answers, even with a server. The search is approximate: among many embeddings, some
-    may be missed.
+    The methods block the event loop until Chroma answers, even with a server. The search is approximate: among many
+    embeddings, it may miss some of the nearest.
 
     Example:
         >>> import struct
@@ -73,7 +73,7 @@ class ChromaIndex(Closing):
             host: A Chroma server's name or address.
             port: The server's port.
             timeout: Seconds to wait for the server's answer before a `StoreError`.
-            collection: The prefix of the collections' names, at least 2 of `a-z A-Z 0-9 . _ -`.
+            collection: The prefix of the collections' names: at least 2 characters from `a-z A-Z 0-9 . _ -`.
 
         Raises:
             MissingExtraError: Chroma is not installed.

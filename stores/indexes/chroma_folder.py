@@ -1,4 +1,4 @@
-"""The folder of a Chroma index, opened by one index at a time, and reused only after a proper close."""
+"""The folder of a Chroma index. One index at a time can open it; its files are reused only after a proper close."""
 
 import contextlib
 import json
@@ -20,18 +20,18 @@ _INDEX = "index-"
 
 
 class ChromaFolder:
-    """A folder for Chroma's files. Each fresh start puts the files into a new subfolder.
+    """A folder for Chroma's files. An index that starts empty gets a new subfolder.
 
-    About one kill of the process in a hundred leaves Chroma's files broken, and opening broken files may crash the
-    process. So `close` records the sizes and times of all files. If these differ at the next opening, the files are
-    deleted, and the index starts empty.
+    When a process is killed, Chroma's files are left broken about once in a hundred times, and opening broken files may
+    crash the next process. So `close` records the sizes and times of all files. If the record is missing or differs at
+    the next opening, the files are deleted, and the index starts empty.
 
     Args:
         path: The folder, created if missing.
 
     Attributes:
         index: The subfolder for Chroma's files.
-        sound: True to use the files again at the next opening; false to start with an empty index.
+        sound: True to use the files again at the next opening; false to start empty then.
 
     Raises:
         StoreError: The folder cannot be used, or another index has it open.

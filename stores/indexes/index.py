@@ -26,15 +26,21 @@ class VectorIndex(Protocol):
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
-        """Add embeddings, a dict from log number to embedding. Earlier embeddings with these numbers are replaced."""
+        """Add embeddings, a dict from log number to embedding; replace earlier embeddings with the same log numbers."""
         ...
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """Return up to `k` nearest embeddings as (log number, cosine similarity): best first, then by log number."""
+        """Return the `k` nearest embeddings, or all if there are fewer, as (log number, cosine similarity).
+
+        The nearest embedding comes first; equally near embeddings are in order of log number.
+        """
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """Return a dict from log number to the embedding's `digest`, or to "" if the embedding must be added again."""
+        """Return the embeddings in the index, as a dict from log number to `digest`.
+
+        The value "" instead of a digest tells the memory to add the embedding again.
+        """
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
@@ -46,7 +52,7 @@ class ExactIndex(Closing):
     """A `VectorIndex` in memory that compares the query with each embedding of the conversation.
 
     The search is exact, and fast enough for long conversations: a few milliseconds for 20,000 embeddings of 1,536
-    numbers. An embedding of zeros has similarity 0 to every query.
+    dimensions. An embedding of zeros has similarity 0 to every query.
 
     Example:
         >>> import struct
@@ -68,7 +74,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Return an object that keeps a conversation's embeddings in the index as long as the object exists."""
+        """Return an object. When it is garbage-collected, the index drops the conversation's embeddings in `space`."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)
@@ -106,7 +112,7 @@ class ExactIndex(Closing):
             return vectors.nearest(numbers, k)
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """See `VectorIndex.known`. Each digest is "": adding an embedding again is faster than computing its digest."""
+        """See `VectorIndex.known`. Each value is "": adding an embedding again is faster than computing its digest."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
             return dict.fromkeys(vectors.rows, "") if vectors else {}
@@ -130,7 +136,8 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
     """Return embeddings as the rows of a new matrix.
 
     Raises:
-        StoreError: The embeddings are empty, of different dimensions, or not float32 numbers.
+        StoreError: There is no embedding, an embedding is not one or more finite float32 numbers, or the dimensions
+            differ.
     """
     import numpy  # loaded only where it is needed
 

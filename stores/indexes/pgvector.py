@@ -54,11 +54,11 @@ _REMOVE = text(f"DELETE {_OWN}")
 class PgVectorIndex(Closing):
     """A `VectorIndex` in a PostgreSQL database, shared by any number of processes and machines.
 
-    A search compares the query with each embedding of the conversation, so it is exact. The number of other
-    conversations does not slow it down. Embeddings can have up to 16,000 dimensions.
+    A search compares the query with each embedding of the conversation, so the result is exact. Other conversations do
+    not slow the search down. Embeddings can have up to 16,000 dimensions.
 
-    The extension pgvector must be installed on the server. If it is not yet enabled in the database, the index enables
-    it; the URL's user then needs the rights of the database's owner.
+    The extension pgvector must be installed on the server. If the database has not enabled the extension yet, the index
+    enables it; the URL's user then needs the rights of the database's owner.
 
     Example::
 

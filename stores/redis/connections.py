@@ -115,8 +115,8 @@ class Connections:
         """Run a script on a conversation, and return the script's result.
 
         Args:
-            script: The script.
-            key: The key of the conversation.
+            script: The script to run.
+            key: The Redis key that stands for the conversation.
             values: The script's further arguments, after `ttl` and `renew`.
             writes: True if the script writes; the call may then wait for replicas.
         """
@@ -180,9 +180,9 @@ class Connections:
             return await settled(pipeline.execute())
 
     async def rewrite_files(self) -> bool:
-        """Make all primary servers rewrite their data files; wait, and return true if all succeed.
+        """Make all primary servers rewrite their data files, wait for the end, and return true if all succeeded.
 
-        A server that keeps its data only in memory counts as a success.
+        A server without data files counts as a success.
         """
         try:
             saves = await self._of_primaries("CONFIG GET", "save")

@@ -185,7 +185,7 @@ class RedisStore(Closing):
     async def sample(self, limit: int) -> list[str]:
         """Return some ids of conversations, in any order.
 
-        This is cheap even with many keys, but the result may be empty.
+        This is cheap even with many keys, but may return no id although there are conversations.
         """
         return [_id(key) for key in await self._redis.some_keys(_pattern(""))][:limit]
 
@@ -232,9 +232,10 @@ class RedisStore(Closing):
             raise make_conflict_error(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """With `thorough`, make the servers rewrite their files; otherwise do nothing. See `ManagedStore.scrub`.
+        """With `thorough`, make the primary servers rewrite their files; see `ManagedStore.scrub`.
 
-        The result is true if all servers have rewritten their files. Files of replicas are not rewritten.
+        Return true if all primary servers have rewritten their files. Replicas do not rewrite theirs. Without
+        `thorough`, do nothing and return false.
         """
         return thorough and await self._redis.rewrite_files()
 

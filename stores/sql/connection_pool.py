@@ -22,7 +22,7 @@ class PooledConnection:
         connection: SQLAlchemy's object.
         driver: The driver's object for this connection.
         lock: The lock for using and closing the connection.
-        is_closed: True once another thread has closed the connection.
+        is_closed: True once the connection is closed, perhaps by another thread.
     """
 
     def __init__(self, connection: Connection, lock: "threading.RLock") -> None:
@@ -33,7 +33,7 @@ class PooledConnection:
         self.pid = os.getpid()
 
     def close(self) -> None:
-        """Close the connection while holding its lock."""
+        """Close the connection. The caller must hold `lock`."""
         self.is_closed = True
         self.connection.close()
 
@@ -41,12 +41,12 @@ class PooledConnection:
 class ConnectionPool:
     """Gives each thread its own connection; for a database in memory, all threads share one connection.
 
-    Before a fork, all connections to a file are closed; parent and child then open new ones. A child process must not
-    use its parent's connections to SQLite.
+    A forked process must not use its parent's connections to SQLite. So all connections to a file are closed before a
+    fork; afterwards, parent and child open new ones.
 
     Args:
         connect: Opens a connection.
-        shared: For a database in memory, the lock for its only connection.
+        shared: The lock for the only connection to a database in memory; `None` for a file.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], *, shared: "threading.RLock | None" = None) -> None:
@@ -71,7 +71,7 @@ class ConnectionPool:
         return held
 
     def close(self) -> None:
-        """Close all connections. A connection in use is closed when its thread releases it."""
+        """Close all connections, after waiting up to a second for each connection in use."""
         with self._opening:
             self._let_go(patience=1)
 

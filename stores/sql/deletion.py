@@ -34,7 +34,7 @@ def forget(
 ) -> list[int]:
     """Delete messages as `ManagedStore.forget` does, within an open transaction; with `buries`, leave tombstones.
 
-    No other transaction may write to the conversation meanwhile.
+    This locks the conversation: no other transaction can write to it until the open transaction ends.
     """
     connection.execute(LOCK, {"conversation_id": conversation_id})
     own = messages.c.conversation_id == conversation_id

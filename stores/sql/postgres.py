@@ -87,7 +87,8 @@ _STATEMENTS = Statements(
 class PostgreSQL:
     """Connections to a PostgreSQL database, and their errors.
 
-    Synchronous calls share a pool of connections, and each event loop has its own pool. See `SQLite` for the members.
+    Synchronous calls share a pool of connections, and each event loop has its own pool. `SQLite` describes the
+    attributes and methods.
     """
 
     def __init__(self, url: str) -> None:
@@ -149,8 +150,8 @@ class PostgreSQL:
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
         """Store a turn; see `SQLite.append`.
 
-        If another process stores the same turn at the same time, the database refuses the second copy, and this call
-        returns the first one. If the first copy has been cleared meanwhile, this call stores the turn.
+        If two processes store the same turn at the same time, the database refuses the second copy. The second caller
+        then gets the first copy, or stores the turn if the first copy was cleared meanwhile.
         """
         id_, turn_id = unescaped(turn["conversation_id"]), unescaped(turn["turn_id"])
         values = {**turn, "conversation": tombstone(id_), "turn": tombstone(turn_id)}

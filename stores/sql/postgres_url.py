@@ -53,12 +53,12 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
 
 
 def is_own(options: str | None) -> bool:
-    """Tell whether a connection's options hold only memzoo's time limit for locks, and no option of the user's URL."""
+    """Tell whether libpq's `options` are just memzoo's time limit for locks, with nothing from the user's URL."""
     return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
 
 
 def without_secrets(url: str) -> str:
-    """Return a URL without its secrets; it still opens the database if the password comes from elsewhere."""
+    """Return a URL without its secrets. The result opens the same database if the password comes from elsewhere."""
     # Build a new URL: SQLAlchemy replaces a hidden password by stars, and a server would take these for the password.
     parts = make_url(url)
     secrets = [name for name in parts.query if "password" in name]

@@ -28,7 +28,7 @@ _NO_FIELDS = "{}"  # as in nearly all messages
 
 
 def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], now: datetime) -> dict[str, Any]:
-    """Return the values for the SQL statements that append records as a turn. `now` is in UTC."""
+    """Return the values for the SQL statements that append records as a turn. `now` must be in UTC."""
     return {
         "conversation_id": escaped(conversation_id),
         "turn_id": escaped(turn_id),
@@ -73,13 +73,19 @@ def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str,
 
 
 def buried_rows(conversation_id: str, tombstones: Iterable[str]) -> list[dict[str, str]]:
-    """Return tombstones as rows (dicts from column to value). The given conversation id is already escaped."""
+    """Return tombstones as rows (dicts from column to value). The given conversation id must be escaped."""
     conversation = tombstone(unescaped(conversation_id))
     return [{"conversation": conversation, "turn": turn} for turn in tombstones]
 
 
 def state_rows(ids: Mapping[str, str], version: int, state: StoredState) -> dict[Table, list[dict[str, Any]]]:
-    """Return a state, or changes of a state, as a dict from table to rows."""
+    """Return a state, or the changes to a state, as a dict from table to rows.
+
+    Args:
+        ids: The escaped values of the columns "conversation_id" and "strategy".
+        version: The state's new version.
+        state: The state, or changes to it, in which the value `None` removes an item.
+    """
     values = {escaped(key): None if value is None else to_json(value) for key, value in state.items.items()}
     return {
         schema.states: [{**ids, "version": version, "watermark": state.watermark}],

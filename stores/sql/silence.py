@@ -1,6 +1,6 @@
 """Connections to PostgreSQL that give up on a silent server.
 
-The time-outs of the server and of TCP do not help: a pooler that hangs keeps the connection open but never answers.
+A hung pooler keeps the connection open, but never answers. The server's and TCP's time-outs do not notice this.
 """
 
 from collections.abc import Generator

@@ -71,9 +71,10 @@ def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
     """Return an SQL statement that selects the ids of conversations with messages, in order.
 
     Args:
-        bounds: The names of the conditions to apply; the statement takes a value for each, as a parameter of this name.
-            The ids are greater than "after", at least "first", and less than "beyond". The newest message is older
-            than "idle". The state named by "behind" has not learnt from all messages. At most "limit" ids are selected.
+        bounds: The names of the conditions to apply. The statement has a parameter of the same name for each condition.
+            "after": the id is greater than the value; "first": at least the value; "beyond": less than the value.
+            "idle": the newest message is older than the value. "behind": the state of this name has not learnt from all
+            messages. "limit": the number of ids is at most the value.
     """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
@@ -153,7 +154,7 @@ class Statements:
 
     Attributes:
         read: Returns the statement for `Store.read` with the given bounds.
-        found: Creates a conversation that does not exist yet; returns its first version.
+        found: Founds a conversation that does not exist yet; returns its first version.
         revise: Locks a conversation against other writers, and gives it a new version number.
         renew: Like `revise`; readers that know an earlier version must then read everything again.
         lease: Takes a lease that is free, or renews the owner's own lease; returns the lease's owner and token.
@@ -178,9 +179,9 @@ class Statements:
             first_version: A version greater than all versions of cleared conversations.
             next_version: A version greater than all earlier versions of the conversation.
             now: The time in milliseconds since 1970.
-            retire: The statement `retire`; `None` if the database never reuses a version.
-            page_first: Select the page of a log before joining it to its conversation, for databases that would
-                otherwise sort the whole log.
+            retire: The statement for the attribute of this name; `None` if the database never reuses a version.
+            page_first: True to select a page of the log before the join with the table of conversations. Some databases
+                would otherwise sort the whole log.
         """
         count, time = sa.bindparam("count", type_=sa.BigInteger), sa.bindparam("created_at", type_=sa.Text)
         first = {"born": first_version, "revision": first_version, "last_seq": count, "updated_at": time}

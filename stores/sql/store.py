@@ -273,7 +273,10 @@ class SQLStore(Closing):
         return await self._database.scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
-        """Return the faults that the database finds, and a line for each conversation that lost its newest messages."""
+        """Return the faults that the database finds, and a line for each conversation that is missing in part.
+
+        Either its newest messages are missing, or its messages exist without the conversation's own row.
+        """
         found = await self._database.check()
         lost = await self._database.rows(statements.LOST, {})
         left = await self._database.rows(statements.ROWLESS, {})

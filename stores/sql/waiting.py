@@ -51,7 +51,7 @@ class Deadline:
         return True
 
     def pause(self) -> bool:
-        """Wait a little, longer with each call; return true if the caller may try again."""
+        """Wait a little, longer with each call; return false once the caller must stop trying."""
         pause, self._pause = min(self._pause, self.rest), min(2 * self._pause, _LONGEST_PAUSE)
         return pause > 0 and not self._given_up.wait(pause)
 
@@ -79,7 +79,7 @@ class WaitingExecutor:
         self._threads = None
 
     async def run(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Run a function, and return its result. If the caller is cancelled, the function is told to stop."""
+        """Run a function, and return its result. If the caller is cancelled, `deadline` tells the function to stop."""
         if is_blocking():
             return work()
         self._threads = self._threads or ThreadPoolExecutor(1, "memzoo-sqlite")

@@ -1,4 +1,4 @@
-"""The adapters of memzoo, which let other libraries take part in a comparison.
+"""memzoo's own adapters. An adapter lets another library take part in a comparison.
 
-Each file runs in its library's environment, where memzoo is not installed.
+Each file runs in the environment of that library, where memzoo is not installed.
 """

@@ -19,7 +19,7 @@ PROMPT = "You are a kind assistant, and you know the capitals of all countries. 
 
 @dataclass
 class Bench:
-    """A kit, a server and a folder for one check of a replay kit, with methods to record and replay requests."""
+    """The means for one check: a replay kit, a server, a folder, and methods to record and replay requests."""
 
     kit: Kit
     server: Server
@@ -85,7 +85,7 @@ def chat(text: str, **more: Any) -> dict[str, Any]:
 
 
 def open_cassette(bench: Bench, *, record: bool = False, **options: Any) -> Any:
-    """Open the kit's cassette. memzoo's kit gets options that other kits do not have."""
+    """Open the kit's cassette. `options` go to memzoo's kit only; other kits do not have them."""
     from memzoo.cassettes import use_cassette
 
     if not isinstance(bench.kit, Memzoo):

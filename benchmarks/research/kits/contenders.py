@@ -34,7 +34,7 @@ class Kit(Protocol):
             path: The file of the cassette.
             record: True to record, false to replay.
             best: True to match requests as strictly as the kit can.
-            ignore: The JSON path of a part of the body that need not match; only with `best`.
+            ignore: The JSON path of a part of the body that need not match; give it together with `best`.
         """
         ...
 

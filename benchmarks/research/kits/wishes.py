@@ -20,7 +20,7 @@ __all__ = ["ROWS"]
 
 
 def fails_changed(bench: Bench) -> bool:
-    """Check that, by default, a replay with another prompt fails."""
+    """Check that, by default, a replay fails if a prompt was changed."""
     bench.record(chat("What is the capital of Norway?"))
     return bench.fails(chat("What is the capital of Sweden?"))
 
@@ -150,7 +150,7 @@ def tasks(bench: Bench) -> bool:
 
 
 def follows_threads(bench: Bench) -> bool:
-    """Check that a thread started inside a cassette replays from this cassette, even while another one is open."""
+    """Check that a thread started inside a cassette replays from it, even if another thread opens another cassette."""
     other, found = bench.folder / "other.yaml", list[Any]()
     bench.record(chat("hi"))
     with bench.kit.open(other, record=True):
@@ -314,7 +314,7 @@ def orphans(bench: Bench) -> bool:
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check that a secret in `options`, the arguments of the request, is by default not recorded."""
+    """Return a check that, by default, a secret in a request is not recorded. `options` are the request's arguments."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:

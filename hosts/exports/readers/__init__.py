@@ -1,1 +1,1 @@
-"""Readers of applications, one file each: `read(document, title)` yields conversations."""
+"""Readers of exports, one module for each application. Its `read(document, title)` yields conversations."""

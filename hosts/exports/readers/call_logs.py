@@ -19,7 +19,7 @@ _PLACES = ("", "metadata.", "request.metadata.", "request.", "body.metadata.")
 
 
 def is_langfuse(document: Any) -> bool:
-    """Return whether a value is an export of Langfuse: a trace, or a list of observations or traces."""
+    """Return whether a value is an export of Langfuse: a session, a trace, or a list of observations or traces."""
     known = dict_of(document)
     if known:
         return isinstance(known.get("observations"), list) or {"traces", "projectId"} <= known.keys()

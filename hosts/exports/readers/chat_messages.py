@@ -42,13 +42,13 @@ def is_list(items: Any) -> bool:
 
 
 def is_chat(item: Any) -> bool:
-    """Return whether an object has messages, even if "messages" is empty or not a list."""
+    """Return whether an object has "messages". A list there must be empty or begin with a message."""
     messages = item.get("messages", 0)
     return messages != 0 and (not isinstance(messages, list) or not messages or is_list(messages))
 
 
 def is_several(item: Any) -> bool:
-    """Return whether an object has messages under a common name, such as "turns": one list or several."""
+    """Return whether an object has one or several lists of messages under a common name, such as "turns"."""
     return isinstance(item, dict) and any(is_list(listed := item.get(key)) or _is_several(listed) for key in _LISTS)
 
 

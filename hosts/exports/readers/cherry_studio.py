@@ -17,7 +17,7 @@ _FILES = ("image", "file", "video")
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations ("topics") of a backup.
 
-    If several models answered a question, the chosen answer is read, or else the first.
+    If several models answered a question, the answer that the user chose is read; without a choice, the first.
     """
     base = document["indexedDB"]
     blocks = {block["id"]: block for block in base.get("message_blocks") or ()}

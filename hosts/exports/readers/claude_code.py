@@ -21,7 +21,7 @@ _COMMANDS = ("<command-name>", "<command-message>", "<local-command-", "<bash-",
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of a session: the branch that ends with the last entry.
 
-    If the session was compacted (its history summarised for the model), the messages before that are read too.
+    If the session's history was summarised for the model, the summarised messages are read too.
     """
     named = {parent for entry in document for key in ("parentUuid", "logicalParentUuid") if (parent := entry.get(key))}
     # An entry without a message matters if another follows it.

@@ -30,7 +30,7 @@ def has_columns(columns: Any) -> bool:
 
 
 def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[ChatLog | Unread]:
-    """Yield the conversations of a table. Rows without a conversation's id form one conversation."""
+    """Yield the conversations of a table. All rows without a conversation's id form one conversation."""
     rows = list(document)
     if not rows:
         return

@@ -51,7 +51,7 @@ def has_preference(item: Any) -> bool:
 
 
 def read_preference(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation with the preferred answer at its end. The document is OpenAI's or LLaMA-Factory's."""
+    """Yield the conversation, ending with the preferred answer. The document has OpenAI's or LLaMA-Factory's form."""
     place = "the conversation"
     is_openai = "preferred_output" in document
     best = list_at(document, "preferred_output", place) if is_openai else [need(document, "chosen", place, dict)]

@@ -16,7 +16,7 @@ _WORK = ("THINK", "SEARCH", "TOOL_SEARCH", "TOOL_OPEN", "TOOL_FIND", "TIP", "REA
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield a conversation. If a message has several answers, the last one is read."""
+    """Yield a conversation. If a message has several answers, the last in the file is read."""
     nodes: dict[str, Any] = document["mapping"]
     lost = sum(str(child) not in nodes for node in nodes.values() for child in node.get("children") or ())
     notes = [f"{count(lost, 'message')} that others name as an answer not in the file"] if lost else []

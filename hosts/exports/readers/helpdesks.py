@@ -55,7 +55,7 @@ def is_zendesk(item: Mapping[str, Any]) -> bool:
 
 
 def read_zendesk(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a ticket as a conversation. The user is the requester; if none is named, the first comment's author."""
+    """Yield a ticket as a conversation. The user is the requester; without one, the author of the first comment."""
     ticket = dict_of(document.get("ticket")) or document
     names = {one.get("id"): one.get("name") for one in dicts_of(document.get("users"))}
     comments = list_at(document if "comments" in document else ticket, "comments", "the ticket")

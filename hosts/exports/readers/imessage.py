@@ -23,7 +23,8 @@ def is_text(head: str) -> bool:
 def read(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the chat, with "Me" as the user. The times have no zone, and are read as UTC.
 
-    The file has each reply twice: below the message that it answers, and at its own time. It is read once.
+    The file has each reply twice: below the message that it answers, and at its own time. Only the copy at its
+    own time is read.
     """
     talk = Talk(title)
     entries = [(head, lines[1:]) for head, lines in entries_of(text, _HEAD.match)]

@@ -35,7 +35,7 @@ FIELDS = Fields(
 def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations in JSON Lines.
 
-    Each begins with a line for the session, followed by a line for each message.
+    Each conversation begins with a line for the session; a line for each message follows.
     """
     talks: list[dict[str, Any]] = []
     for number, line in enumerate(document, start=1):

@@ -27,12 +27,12 @@ def is_chat(item: Mapping[str, Any]) -> bool:
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat. A chat of two people has the name of the user's partner; the other speaker is the user."""
+    """Yield a chat. A chat of two people is named after one of them; the other one is the user."""
     yield _chat(document, str(document.get("name") or title), "")
 
 
 def read_account(document: Mapping[str, Any], title: str) -> Iterator[Unread]:
-    """Yield the chats of an account, whose owner is the user."""
+    """Yield the chats of an account. The account's owner is the user."""
     owner = f"user{pick(document, 'personal_information.user_id', '')}"
     chats = list_at(document, "chats.list", "the account")
     for number, chat in enumerate([*chats, *dicts_of(pick(document, "left_chats.list"))], start=1):

@@ -59,8 +59,8 @@ def is_text(head: str) -> bool:
 def read(text: Any, title: str) -> Iterator[ChatLog]:
     """Yield the chat in a text or a folder. The times have no zone, and are read as UTC.
 
-    The user is the speaker of "You deleted this message". Without this message, if the file of a chat of two people is
-    named after one of them, the other is the user.
+    The user is the speaker of "You deleted this message". If this message is missing from a chat of two people, and the
+    file is named after one person, the user is the other person.
 
     Raises:
         TransferError: The dates have no common order of day, month and year.

@@ -24,7 +24,7 @@ _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 def reply(messages: Sequence[tuple[str, str]]) -> str:
     """Return the offline model's answer to a chat, given as pairs of role and text, oldest first.
 
-    The last user message is a prompt of memzoo, or any other request.
+    The last user message may be a prompt of memzoo or any other request.
     """
     last = next((text for role, text in reversed(messages) if role == "user"), "")
     task, parts, after = read_prompt(last)

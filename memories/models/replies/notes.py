@@ -53,12 +53,12 @@ _MOST_COMMON_WORDS = 5
 
 
 class Amendment(NamedTuple):
-    """A line of a model's reply that adds a statement to a note, ends a statement, or replaces one by another.
+    """A line of a model's reply that adds a statement to a note, ends a statement, or replaces a statement.
 
     Attributes:
-        name: The name that the note is about; "" if `number` identifies the note.
+        name: The name of the note to which the line adds; "" if the line ends or replaces a statement.
         text: The new statement; "" if the line only ends a statement.
-        number: The number of the statement to end; 0 for none.
+        number: The number, in the prompt, of the statement to end or replace; 0 if the line only adds.
     """
 
     name: str

@@ -19,18 +19,19 @@ _LONGEST_WORD = 40
 class RelativeDates:
     """Phrases for days, weeks, months and years, counted from the day on which they are said.
 
-    All words are in small letters. Where forms of a word are listed, "/" stands between them.
+    All words are in small letters. Different forms of a word have "/" between them.
 
     Attributes:
         days: A dict from a phrase such as "yesterday" to the number of days to add to the day on which it is said.
-        counts: The numbers from one on, with ", " between them.
+        counts: The words for the numbers 1, 2, 3 and so on, with ", " between them.
         units: A dict from "day", "week", "month" and "year" to the forms of the word.
         ago: A regular expression for phrases such as "two weeks ago", with `{count}` and `{unit}`.
         last: A regular expression for phrases such as "last week", with `{unit}`.
         next: A regular expression for phrases such as "next week", with `{unit}`.
-        hints: Words with "|" between them. Each phrase contains one of these words, so other texts are not searched.
+        hints: Words with "|" between them. Each phrase contains one of these words, so a text with none of them is
+            skipped.
         weekdays: The weekdays' names from Monday on, with ", " between them.
-        edge: The pattern before and after a phrase.
+        edge: A pattern that must match before and after each phrase.
     """
 
     days: Mapping[str, int]

@@ -24,7 +24,7 @@ for _language in LANGUAGES:
 
 
 def tell_language(text: str) -> Language:
-    """Return the language with the most stop words in a text; English if no other language has more.
+    """Return the language with the most stop words in a text; English wins a tie.
 
     The stemmer of English is "".
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# agent_squad 1.1.4: after an answer that the user stopped, the next question is not kept, and its answer stands behind
-# the stopped one.
+# agent_squad 1.1.4: after the user stopped an answer, the next question is not kept, and its answer stands behind the
+# stopped question.
 #
-# Guess: If the user stops the answer to the second question, the history has that question, with or without what was
-# read of the answer, and then the third question with its answer.
+# Guess: If the user stops the answer to the second question, the history has that question, with or without the part of
+# the answer that was read, and then the third question with its answer.
 # Seen: The question is kept before its answer streams, and the answer after that, so the stopped question is the last
-# message. Then a message of the user behind a message of the user is not saved, which only the debug log says: the
-# third question is lost, and its answer is kept as that to the second. At the fourth, the model reads that the boat is
-# called Otto. And `MAX_MESSAGE_PAIRS_PER_AGENT` counts messages: 4 pairs are two, and 1 pair is no limit at all.
+# message. A message of the user behind a message of the user is then not saved, which only the debug log says: the
+# third question is lost, and its answer is kept as the one to the second. At the fourth, the model reads that the boat
+# is called Otto. And `MAX_MESSAGE_PAIRS_PER_AGENT` counts messages: 4 pairs are two, and 1 pair is no limit at all.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

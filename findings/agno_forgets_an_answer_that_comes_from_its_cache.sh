@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# agno 3.1.10: an answer from its cache is shown to the user and is not in the history, and what the tools did for it is
-# not done again.
+# agno 3.1.10: an answer from its cache is shown to the user and missing in the history, and the tools that were called
+# for it are not called again.
 #
 # Guess: With `cache_response=True`, an equal request to the model is answered from the cache, and all else goes on as
 # ever: the answer is kept in the session, tools are called, and another picture is another request.
-# Seen: The cache holds the end of a whole turn. Where it answers, the turn has the question alone: in the next request,
-# the model sees what was asked, and not what was said. A letter that is asked for a second time, in another session, is
-# not sent, and the user reads that it is. The key has roles and texts, so a question about a second picture gets what
-# was said of the first. (Its page says that the cache is not for production, and that it saves requests to the model.)
+# Seen: The cache holds the end of a whole turn. Where it answers, the turn has the question alone, so the next request
+# shows the model the question without its answer. A letter that is asked for a second time, in another session, is not
+# sent, and the user reads that it is. The key has roles and texts only, so a question about a second picture gets the
+# answer about the first. (Its page says that the cache is not for production, and that it saves requests to the model.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # autogen-agentchat 0.7.5 with autogen-ext 0.7.5: where the first message alone is over the limit, the model is sent
-# nothing that was said, not even the question.
+# nothing of the talk, not even the question.
 #
-# Guess: A `TokenLimitedChatCompletionContext`, which keeps "recent messages", drops the oldest: with a limit of 60 words
-# and messages of 10, the model reads the newest six, also if the talk began with a page of 70 words.
+# Guess: A `TokenLimitedChatCompletionContext`, which keeps "recent messages", drops the oldest: with a limit of 60
+# words and messages of 10, the model reads the newest six, also if the talk began with a page of 70 words.
 # Seen: It drops the message in the middle, until the rest fits. So at turn 8, the model reads three messages from the
 # beginning and three from the end. The first message is dropped last of all: if it does not fit, each other one goes
 # before it, the newest question too, and the agent answers to its system prompt alone, at every turn. (That the middle

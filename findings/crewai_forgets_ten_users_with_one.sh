@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# crewai 1.15.30: `forget` of one user's scope deletes the notes of users whose number begins alike, what belongs to
-# nobody, and what is not old enough.
+# crewai 1.15.30: `forget` of one user's scope also deletes the notes of users whose number begins alike, notes of no
+# user, and notes that are too new.
 #
-# Guess: Scopes are paths: `forget(scope="/users/1")` deletes what is at /users/1 and below, and `older_than` keeps the
-# newer part of it. `recall` and `reset` with that scope mean the same notes.
-# Seen: The scope is a beginning of a text, and the root is always added to it. So Bob's notes at /users/10 and the rule
-# of the house at "/" are deleted with Ann's. With `older_than` of a year ago, all notes of today in the scope go all the
-# same, as the age only counts for those at the root. `recall` shows Bob's notes with Ann's, too; `reset` alone keeps to
-# the path. (Known upstream: issues 7419 and 7543, and a closed pull request, 6535.)
+# Guess: Scopes are paths: `forget(scope="/users/1")` deletes the notes at /users/1 and below, and `older_than` keeps
+# the newer ones of these. `recall` and `reset` with that scope mean the same notes.
+# Seen: The scope is the beginning of a text, and the root is always added to it. So Bob's notes at /users/10 and the
+# rule of the house at "/" are deleted with Ann's. With `older_than` of a year ago, all notes of today in the scope go
+# all the same, as the age only counts for those at the root. `recall` shows Bob's notes with Ann's, too; `reset` alone
+# keeps to the path. (Known upstream: issues 7419 and 7543, and a closed pull request, 6535.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,9 +3,9 @@
 #
 # Guess: A note of Ann's with `private=True` is shown to Ann alone. If she notes another number, private again, and the
 # model merges the two, as `remember` lets it, the result is a private note of Ann's.
-# Seen: The merged note keeps its id, scope, categories and importance, and loses who wrote it and that it was private;
-# that the new one was private is not looked at either. Bob, who asks for Ann's PIN, finds nothing until she changes it,
-# and then the new one. `update`, which changes a note by its id, keeps both.
+# Seen: The merged note keeps its id, scope, categories and importance, and loses its source and its privacy; that the
+# new note was private changes nothing. Bob, who asks for Ann's PIN, finds nothing until she changes it, and then the
+# new one. `update`, which changes a note by its id, keeps both.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

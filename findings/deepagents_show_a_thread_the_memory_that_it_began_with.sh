@@ -2,12 +2,12 @@
 # deepagents 0.7.32: in a thread that has begun, the model is shown the memory of the first turn, also if the file was
 # changed or deleted since.
 #
-# Guess: With `MemoryMiddleware`, the model is shown at each turn what the memory files hold then: a PIN that was changed
-# is the new one everywhere, and one that was deleted is shown no more.
-# Seen: The files are read at the first turn of a thread, and what was in them becomes part of its checkpoints. Each
-# later turn of that thread gets this, after a restart, too; so also what the agent notes itself is not shown in the
-# thread in which it was noted. A deleted PIN goes on in all threads that have begun, each with the one of its first
-# turn; a new thread shows the file. (Issue 6122 of deepagents, open.)
+# Guess: With `MemoryMiddleware`, the model is shown the memory files as they are at each turn: a PIN that was changed
+# is the new one in all threads, and one that was deleted is shown no more.
+# Seen: The files are read at the first turn of a thread, and their text becomes part of its checkpoints. Each later
+# turn of that thread gets this text, after a restart, too; so a note that the agent makes itself is not shown in the
+# thread in which it made it. A deleted PIN goes on in all threads that have begun, each with the one of its first turn;
+# a new thread shows the file. (Issue 6122 of deepagents, open.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

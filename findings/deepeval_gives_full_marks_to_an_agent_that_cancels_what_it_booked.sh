@@ -2,12 +2,12 @@
 # deepeval 4.3.1 and agentevals 0.0.9: of an agent that books a table in the wrong city, books it twice, or cancels it
 # again, one says that its calls are perfect, and the other that they are wrong.
 #
-# Guess: "Tool correctness" of 1.0 means that the agent called the tools that were expected, with the arguments that were
-# expected, and no others; two evaluators of calls agree with their defaults on what is right.
+# Guess: "Tool correctness" of 1.0 means that the agent made the expected calls, with the expected arguments, and no
+# others; by their defaults, two evaluators of calls agree on which are right.
 # Seen: `ToolCorrectnessMetric` asks only whether each expected name is among the calls: Rome in the place of Oslo, a
 # second booking and a cancellation after it all have 1.0. Told to look at arguments, it gives Rome 0.5, which is the
-# default threshold, so that it passes. agentevals calls each of them wrong, as it does the right calls in another order.
-# (deepeval's page says that it looks whether each expected tool was called, by default by its name.)
+# default threshold, so that it passes. agentevals calls each of them wrong, as it does the right calls in another
+# order. (deepeval's page says that it looks whether each expected tool was called, by default by its name.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,11 +3,11 @@
 #
 # Guess: `use_cache=True` takes the score of an equal test case: if the agent calls another tool, or the metric is told
 # to look at the order of the calls, it is measured again.
-# Seen: A case is found by its texts, question, answer and contexts; which tools were called and expected is no part of
+# Seen: A case is found by its texts (question, answer and contexts); the tools, called or expected, are no part of
 # that. So if the agent says "Done." as before and deletes the letter in the place of its draft, the
-# `ToolCorrectnessMetric` passes it with 1.0, and so it does with other expected tools, or once the order counts. Without
-# the cache it is 0.0. A score is written each time, so the first run with the cache already has one. (Pull requests
-# 2561 and 2840 of deepeval, open, are for this.)
+# `ToolCorrectnessMetric` passes it with 1.0, and so it does once the order counts. Without the cache it is 0.0. A score
+# is written each time, so the first run with the cache already finds one. (Pull requests 2561 and 2840 of deepeval,
+# open, are for this.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,10 +2,10 @@
 # google-genai 3.6.1: a message of a chat that has a config of its own is sent without the system instruction and the
 # tools of the chat.
 #
-# Guess: `send_message(text, config={"temperature": 0})` asks as the chat does, with another temperature: what the config
-# does not name, the chat's does, as with the options of a model in LangChain, or of an agent in pydantic-ai.
-# Seen: The config takes the place of the chat's. The one message goes out without the instruction, so without what the
-# program tells the model of the user there, and without the tools; the next message has them again. An empty config is
+# Guess: `send_message(text, config={"temperature": 0})` asks as the chat does, with another temperature: all that the
+# config does not name is the chat's, as with the options of a model in LangChain, or of an agent in pydantic-ai.
+# Seen: The config takes the place of the chat's. The one message goes out without the instruction, in which the program
+# tells the model that Ann eats no nuts, and without the tools; the next message has them again. An empty config is
 # taken for none. (The docs say "override"; others fell for it, too: pull request 231 of Vision-Agents.)
 set -euo pipefail
 folder=$(mktemp -d)

@@ -2,7 +2,7 @@
 # google-genai 3.6.1: a turn that fails after a tool was called leaves the call in the chat, without its result.
 #
 # Guess: A turn that fails, as the model cannot be reached, leaves a chat as it was, so that it can be tried again; a
-# failed turn without tools does. If something is kept of one, it is what was done: the call with its result.
+# failed turn without tools does. If a part of it is kept, it is the call with its result.
 # Seen: With automatic calls, the model asks for a table, the table is booked, and the request with the result fails.
 # The history has the question and the call, and nowhere that the table was booked. Tried again, the model is sent a
 # call that a question follows, the same one again: Gemini wants a result there, and a model that takes it books a

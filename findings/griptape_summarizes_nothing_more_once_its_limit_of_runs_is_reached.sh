@@ -7,8 +7,8 @@
 # Seen: The end of the summary is a place in the list of runs, and stays as it is when the oldest run leaves the list.
 # From the sixth turn on nothing is summarized, and the model is shown the summary of three runs and the last run alone:
 # at turn 8, questions 4 to 6 and their answers are nowhere. The file has no summary, so after a restart the first four
-# runs are gone; without `max_runs`, everything is sent in full again. (Pull request 1924 of griptape, open since 2025, is
-# for the file.)
+# runs are gone; without `max_runs`, everything is sent in full again. (Pull request 1924 of griptape, open since 2025,
+# is for the file.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

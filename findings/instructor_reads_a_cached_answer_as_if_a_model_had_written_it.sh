@@ -2,8 +2,8 @@
 # instructor 1.17.0: an answer from its cache has lost a field with an alias, and has been converted twice.
 #
 # Guess: With a cache, the second equal question gets the object that the first one got.
-# Seen: The cache keeps the finished object, by the names of its fields, and reads it like a reply of the model, by their
-# aliases and through all validators. "due" is not the alias, "dueDate", so the date becomes the default, None. A
+# Seen: The cache keeps the finished object, by the names of its fields, and reads it like a reply of the model, by
+# their aliases and through all validators. "due" is not the alias, "dueDate", so the date becomes the default, None. A
 # validator that makes cents of the model's euros makes them again: 20 euros are 2,000 cents at first, and 200,000 from
 # the cache. If the field has no default, the second question is a ValidationError, at each try until the cache is
 # emptied.

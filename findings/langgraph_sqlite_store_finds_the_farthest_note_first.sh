@@ -2,8 +2,8 @@
 # langgraph-checkpoint-sqlite 3.1.2 with sqlite-vec 0.1.9: with the distance "l2", `SqliteStore` finds the notes that
 # are farthest from the question.
 #
-# Guess: An index takes the `distance_type` of `PostgresStore`, whose page has three: by each of them, the note that
-# says what was asked comes first, so a program may try them, or move from one store to the other.
+# Guess: An index takes the `distance_type` of `PostgresStore`, which has three: by each of them, the note in the words
+# of the question comes first, so a program may try them, or move from one store to the other.
 # Seen: Results are sorted by the score, the highest first, and for "l2" the score is the distance itself. The note in
 # the words of the question has 0 and comes last: within a limit, it is not found. For "inner_product" it sorts by the
 # sum of the differences: the note that says most about the boat comes behind one about figs. "cosine", the default, is

@@ -2,11 +2,13 @@
 # langgraph-checkpoint-sqlite 3.1.2: a note whose time is over is shown, and lives on if it is; and where nobody set
 # whether reading counts, a note that is read each day is deleted.
 #
-# Guess: With a `default_ttl` of a week, a note is gone on day 8, or with `omit_expired` at least not shown until a sweep
-# deletes it. `refresh_on_read` is True where it is not set, as its description says: a note that is read daily stays.
-# Seen: `get` shows the note on day 8, with `omit_expired`, too. With `refresh_on_read=True` that counts as a reading and
-# gives the note another week, so that the sweep leaves what should have been forgotten. Not set, it is False here, and
-# the note that was read on each day goes with the rest. (That `omit_expired` is ignored is issue 8902 of langgraph.)
+# Guess: With a `default_ttl` of a week, a note is gone on day 8, or with `omit_expired` at least not shown until a
+# sweep deletes it. `refresh_on_read` is True where it is not set, as its description says: a note that is read daily
+# stays.
+# Seen: `get` shows the note on day 8, with `omit_expired`, too. With `refresh_on_read=True` that counts as a reading
+# and gives the note another week, so that the sweep leaves a note that should have been forgotten. Not set, it is False
+# here, and the note that was read on each day goes with the rest. (That `omit_expired` is ignored is issue 8902 of
+# langgraph.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,12 +2,12 @@
 # memoripy 0.1.2: a note is not found any more after 93 minutes, or after six questions about something else, even by
 # its own words; after a restart it is.
 #
-# Guess: "Decay" makes an old note count for less than a new one about the same; what was said this morning is still the
-# best match for a question in its own words, and what is found does not depend on when the program was started.
-# Seen: A perfect match of a new note has 69 of 100, and 40 are needed. Time takes 45 per cent of that in 100 minutes, and
-# each question about something else takes a tenth, for good. Then nothing is found, and nothing is said. The clusters
-# of old notes, which have no threshold, are made only when the program starts: started again with the same file, it
-# finds the note, after 93 minutes as after a day.
+# Guess: "Decay" makes an old note count for less than a new one about the same; a note of this morning is still the
+# best match for a question in its own words, and the time at which the program was started makes no difference.
+# Seen: A perfect match of a new note has 69 of 100, and 40 are needed. Time takes 45 per cent of that in 100 minutes,
+# and each question about something else takes a tenth, for good. Then nothing is found, and nothing is said. The
+# clusters of old notes, which have no threshold, are made only when the program starts: started again with the same
+# file, it finds the note, after 93 minutes as after a day.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # mirascope 2.8.2: an answer whose text was changed in the history is sent as it was, if the same model is asked.
 #
-# Guess: The messages of a response are the history of the next call, and their `content` is what is sent. An answer in
-# which a PIN was replaced goes out without the PIN, whichever model is asked, and whether it was streamed or not.
+# Guess: The messages of a response are the history of the next call, and their `content` is sent. An answer in which a
+# PIN was replaced goes out without the PIN, whether this model or another is asked, and whether it was streamed or not.
 # Seen: Beside its content, an answer keeps the message of the provider. While the model is the same, that is sent, and
 # the content is not looked at: the PIN is in the next request, as an answer that was cut to save tokens is there in
 # full. Another model reads the changed text, and so does the same one if the answer came as a stream. Only once

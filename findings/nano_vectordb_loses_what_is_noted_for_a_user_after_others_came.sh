@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# nano-vectordb 0.0.4.3: what is noted for a user is lost, without an error, once as many other users came as the store
-# holds in memory.
+# nano-vectordb 0.0.4.3: notes of a user are lost, without an error, once as many other users came as the store holds in
+# memory.
 #
-# Guess: `MultiTenantNanoVDB` keeps up to `max_capacity` users in memory and the rest in files, and hides which is where:
-# a note that is added to the database of `get_tenant`, and a `save()`, keep it.
+# Guess: `MultiTenantNanoVDB` keeps up to `max_capacity` users in memory and the rest in files, and hides which is
+# where: a note that is added to the database of `get_tenant`, and a `save()`, keep it.
 # Seen: A user who makes room is written to a file, and the object that the program holds goes on as if nothing had
 # happened: it takes notes and finds them, and `save()` of the store does not know it any more. The next `get_tenant`
-# reads the file, without them. Who goes is who came first, however often they were asked for; so with room for two
+# reads the file, without them. The user who came first goes, however often he was asked for; so with room for two
 # users, Ann, who is looked up at each turn, is the one who goes. And a filter that no note passes is an IndexError.
 set -euo pipefail
 folder=$(mktemp -d)

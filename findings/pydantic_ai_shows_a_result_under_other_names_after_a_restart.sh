@@ -4,10 +4,10 @@
 #
 # Guess: A history that is saved with `all_messages_json` and loaded with `ModelMessagesTypeAdapter` is sent as it was
 # before, word for word, so that its beginning is found in the provider's cache, and in a recording.
-# Seen: What a tool returns is sent by the aliases of its fields, and saved by their names. Of one call, the model reads
-# "dueDate" until the restart and "due" after it; calls after it have "dueDate" again. A result that is no number, as the
-# mean of nothing, is null until the restart, and an empty text after it. (That aliases are sent at all is new, by issue
-# 6542 of pydantic-ai.)
+# Seen: The result of a tool is sent by the aliases of its fields, and saved by their names. Of one call, the model
+# reads "dueDate" until the restart and "due" after it; calls after it have "dueDate" again. A result that is no number,
+# as the mean of nothing, is null until the restart, and an empty text after it. (That aliases are sent at all is new,
+# by issue 6542 of pydantic-ai.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

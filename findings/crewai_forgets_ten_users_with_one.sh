@@ -57,7 +57,7 @@ memory = opened("reset")
 memory.reset(scope="/users/1")
 print("left by reset:", left(memory), file=sys.stderr)
 PROGRAM
-export CREWAI_STORAGE_DIR="$folder" CREWAI_DISABLE_TELEMETRY=true OTEL_SDK_DISABLED=true
+export CREWAI_STORAGE_DIR="$folder" CREWAI_TRACING_ENABLED=false CREWAI_DISABLE_TELEMETRY=true CREWAI_DISABLE_VERSION_CHECK=true
 "$folder/venv/bin/python" -W ignore "$folder/program.py" "$folder" > /dev/null 2> "$folder/errors"
 found=$(grep -E '^(recalled|left)' "$folder/errors")
 echo "crewai==1.15.30:" $found

@@ -55,7 +55,7 @@ show("updated")
 remember("Ann's PIN is 0815.")
 show("corrected")
 PROGRAM
-export CREWAI_STORAGE_DIR="$folder" CREWAI_DISABLE_TELEMETRY=true OTEL_SDK_DISABLED=true
+export CREWAI_STORAGE_DIR="$folder" CREWAI_TRACING_ENABLED=false CREWAI_DISABLE_TELEMETRY=true CREWAI_DISABLE_VERSION_CHECK=true
 "$folder/venv/bin/python" -W ignore "$folder/program.py" "$folder/notes" > /dev/null 2> "$folder/errors"
 found=$(grep -E '^(first|updated|corrected)' "$folder/errors")
 echo "crewai==1.15.30:" $found

@@ -6,9 +6,9 @@
 # the answer is refused.
 # Seen: json-repair takes the digits in front for the value: 12:30 is 12, "1 000" is 1, and 12€ is 12; a zip code and a
 # phone number lose their first character, and a room "#12" is empty, and takes all that follows with it, as a comment.
-# An answer with a footnote behind it, "(see [1])", is a list. jsonrepair keeps these as text, or raises an error, but in
-# an answer in single quotes it makes "I don"t" of "I don't", and it drops the backslashes of a path. Neither says that
-# something was changed.
+# An answer with a footnote behind it, "(see [1])", is a list. jsonrepair keeps these as text, or raises an error, but
+# in an answer in single quotes it makes "I don"t" of "I don't", and it drops the backslashes of a path. Neither says
+# that something was changed.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

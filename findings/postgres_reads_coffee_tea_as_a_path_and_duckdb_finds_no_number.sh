@@ -2,12 +2,12 @@
 # PostgreSQL 18.7 (in @electric-sql/pglite 0.5.17, npm) and DuckDB 1.5.5 with its extension fts 1.5.5: the search of
 # full text does not find words that stand in the note.
 #
-# Guess: A search in words finds a note by each word and number in it, with the dictionary "simple" at least: punctuation
-# stands between words. SQLite's FTS5 finds all of them.
-# Seen: PostgreSQL takes "coffee/tea" for a path, and "-4711" in "PIN-4711" or "-30" in a date for a number below zero, so
-# tea, 4711 and 30 are not found; nor is Ann, of ann@example.com. DuckDB leaves out of its index what is no letter: no
-# number is found, in a code, in a date or alone. (Both have it in their manuals: the kinds of tokens of the parser, and
-# the default of `ignore`.)
+# Guess: A search in words finds a note by each word and number in it, with the dictionary "simple" at least:
+# punctuation stands between words. SQLite's FTS5 finds all of them.
+# Seen: PostgreSQL takes "coffee/tea" for a path, and "-4711" in "PIN-4711" or "-30" in a date for a number below zero,
+# so tea, 4711 and 30 are not found; nor is Ann, of ann@example.com. DuckDB leaves out of its index what is no letter:
+# no number is found, in a code, in a date or alone. (Both have it in their manuals: the kinds of tokens of the parser,
+# and the default of `ignore`.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# @ai-sdk-tools/cache 1.2.0 (npm): a tool that is called as another one was gets the result of that one.
+# @ai-sdk-tools/cache 1.2.0 (npm): a tool that is called with the arguments of another one gets the result of that one.
 #
 # Guess: `createCached()` gives one function that caches each tool that goes through it, by the tool and its arguments:
 # a deletion is run though the same id was looked up before; a search for two words is not a search for one with a
 # comma.
-# Seen: All tools of one `createCached` share a store, and the key is the arguments alone. After `look_up({ id: 7 })`,
+# Seen: All tools of one `createCached` share a store, and the key is the arguments alone. After `lookUp({ id: 7 })`,
 # `forget({ id: 7 })` is not run, and its result is the note that was looked up. In the key, texts have no marks around
 # them: ["figs", "tea"] is one with ["figs,tea"], and "7" with 7. `cacheTools`, which makes a store for each tool, runs
 # the deletion. (That tools share keys is known upstream.)

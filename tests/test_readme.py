@@ -8,7 +8,9 @@ import venv
 from pathlib import Path
 
 import pytest
-import yaml  # noqa: F401 - PyYAML fails in its second copy: each run of pytester imports anew what nobody had imported
+
+# PyYAML fails in its second copy, and each run of pytester imports anew what nobody had imported before.
+import yaml  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 from memzoo import benchmarks, memories
 from memzoo.benchmarks.variants import BASELINES, PRESETS

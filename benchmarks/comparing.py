@@ -181,7 +181,7 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants and, for a bundled conversation, copies of them that a large model has already taught."""
+    """Return the variants and, for a bundled conversation, their copies with states recorded from a large model."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)

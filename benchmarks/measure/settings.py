@@ -47,8 +47,8 @@ class Settings:
         currency: The currency of the prices.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
-        learnt: True to add a copy of each memory that a large model has already taught the conversation; only for a
-            bundled conversation. The copies' names end in a star.
+        learnt: True to add a copy of each memory, with a state recorded from a large model. The copy's name ends in a
+            star. Only for a bundled conversation.
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.

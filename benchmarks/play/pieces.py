@@ -159,7 +159,7 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 
 
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Match each removed piece with an added piece of similar wording, and return their numbers as (removed, added).
+    """Match removed pieces with added pieces of similar wording, and return the numbers of each pair: removed, added.
 
     `gone` and `come` are the numbers of all removed and all added pieces. `texts` is a dict from number to text; a
     piece missing from it is never paired.

@@ -314,7 +314,7 @@ def orphans(bench: Bench) -> bool:
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check that a secret in a request is not recorded by default. `options` are the arguments of the request."""
+    """Return a check that a secret in a request is not recorded by default. `options` are the request's arguments."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:

@@ -263,7 +263,7 @@ def exchanges_of(
 ) -> tuple[Exchange, ...]:
     """Return messages grouped into exchanges. A user message or a new session begins an exchange.
 
-    System messages before a user message belong to its exchange.
+    System messages before a user message belong to the same exchange as the user message.
 
     `numbers` is a dict from message id to message number, from 1. The numbers replace the ids in
     `TranscriptMessage.forgets`.

@@ -14,7 +14,7 @@ __all__ = ["ANY", "FAMILIES", "Family", "family_of"]
 class Family:
     """The demands that a family of endpoints makes on requests.
 
-    All families demand the order of messages in `memzoo.memories.text.order`. The attributes are further demands.
+    All families get messages in the order that `memzoo.memories.text.order` makes. The attributes are further demands.
 
     Attributes:
         system_role: The role of the system message; "" to put the system text into the first user message.

@@ -54,7 +54,7 @@ class Checkpoint:
         folder: The folder; created if missing.
         settings: The settings of the comparison. Tasks that were run with other settings are deleted.
         order: The names of the memories, in the order of the table.
-        copy: Keeps the files at a URL too, so that another machine can continue the run.
+        copy: A copy of the files at a URL, from which another machine can continue the run.
     """
 
     def __init__(

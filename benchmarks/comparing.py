@@ -85,8 +85,8 @@ def compare(
         executor: The number of worker processes, or any `concurrent.futures.Executor`, such as
             `ThreadPoolExecutor(16)` for remote models or `Client(...).get_executor()` of Dask. Your own functions are
             sent to other processes by cloudpickle, if it is installed.
-        progress: A function called during the run with a memory's name and the number of its steps done since the last
-            call.
+        progress: A function called during the run with a memory's name and the number of its steps done since the
+            previous call.
 
     Raises:
         OptionError: An argument is invalid; nothing was run.
@@ -181,7 +181,7 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants. For a bundled conversation, add their copies, already taught by a large model."""
+    """Return the variants and, for a bundled conversation, their copies with states recorded from a large model."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)

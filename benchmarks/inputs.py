@@ -56,9 +56,9 @@ class Files:
 
         Args:
             paths: The files, folders, ZIPs and URLs, also with options; by default a bundled conversation.
-            longest: If no conversation has questions, only this number is taken: the longest ones. 0 takes all. If a
-                path has the option `last`, `longest` has no effect.
-            redact: The patterns to redact by name, or a function that redacts a text; applied to every text.
+            longest: If no conversation has questions, take only the longest conversations, up to this number. 0 takes
+                all. If a path has the option `last`, `longest` has no effect.
+            redact: The names of the patterns to redact, or a function that redacts a text. This applies to every text.
         """
         self._paths = list(paths) or [sample_path()]
         chosen = [split_choice(path) for path in self._paths if isinstance(path, str)]
@@ -184,9 +184,9 @@ class Survey:
 
     Attributes:
         talks: The totals over all conversations, and the first 100 conversations.
-        questions: A pair for each question: its conversation's number, and its kind.
+        questions: A pair for each question: the number of its conversation, and the kind of question.
         details: The questions that the report shows one by one: the first ones, up to `MOST_QUESTIONS`.
-        marked: The number of lines marked as not to be lost, such as rules and goals.
+        marked: The number of marked lines: rules, goals and other lines that must not be lost.
         remarks: Notes on the conversations, for example about evidence ids that belong to no message.
         digest: A digest of all messages and questions.
 

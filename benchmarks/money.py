@@ -87,7 +87,7 @@ class SpendingLimit:
 class SharedBudget:
     """A spending limit that is divided among the running tasks. A task measures one memory in one conversation.
 
-    The shares and the amount spent, added up, never exceed the limit. If little is left, fewer tasks run at once.
+    The sum of the shares and the amount spent never exceeds the limit. If little is left, fewer tasks run at once.
 
     `most` is the highest number of tasks that run at once.
     """
@@ -227,7 +227,7 @@ def prices_given(
         others: The two prices for any other model.
 
     Returns:
-        A dict from model to its two prices, and the currency; "" if no currency is named.
+        A pair: a dict from each model to its two prices, and the currency ("" if none is named).
 
     Raises:
         OptionError: The file cannot be read, or a price is not a number of at least 0.

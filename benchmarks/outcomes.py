@@ -52,8 +52,8 @@ class Scored(Shape):
     """The scores of one memory for one question within one budget.
 
     Attributes:
-        whole: The share of the question's evidence shown word for word; `None` if no evidence is known.
-        covered: The share of the question's evidence shown; for a long text, half of it is enough.
+        whole: The share of the question's evidence texts that are shown word for word; `None` if none are known.
+        covered: The share of the question's evidence texts that are shown. A long text counts if half of it is shown.
         answer: True if the view contains the right answer; `None` if unknown.
         update: "corrected", "stale", "both" or "neither" (see `update_shown`); `None` if the question is not about a
             correction.

@@ -1,7 +1,7 @@
 """Reads recorded memory states, written by a large model.
 
-The package has such states for the bundled conversations: they show people without a key the quality with a large
-model. `memzoo.benchmarks.research learn` creates the files.
+The package has such states for the bundled conversations. From them, people without a key can see how good a memory is
+with a large model. `memzoo.benchmarks.research learn` creates the files.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ class LearntStep(Shape):
     """One update of a memory's state.
 
     Attributes:
-        watermark: The log number of the last message learnt.
+        watermark: The log number of the newest message learnt.
         changes: A dict from key to changed item; `None` for a deleted item.
     """
 

@@ -118,7 +118,8 @@ class Figures(Shape):
         judged: The share of the model's answers that a judge marked as right.
         behind: The most by which another memory's score may exceed this memory's, with 95% certainty (see
             `most_behind`); `None` for a memory that does not compete.
-        agreement: The share of questions for which `judged` and `answers` are the same.
+        agreement: The share of questions on which two measures agree: the judge's mark, and whether the answer is in
+            the view.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
         tokens: The mean number of tokens shown at an exchange.
@@ -165,13 +166,15 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival_by_age(self) -> list[tuple[int, float]]:
-        """Return a pair for each age, ascending: the age in exchanges, and the share of marked lines still shown."""
+        """Return pairs of an age in exchanges and the share of marked lines still shown, sorted by age."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         sums = [(age, total([one for one in self.survived if one.after == age])) for age in ages]
         return [(age, found.shown / found.of) for age, found in sums if found]
 
     def at_end(self, kind: str | None = None) -> Survived | None:
-        """Return how many marked lines are shown at the end of their conversation, and of how many; `None` without any.
+        """Return two counts of marked lines at the end of their conversations: those shown, and all.
+
+        Without marked lines, return `None`.
 
         Args:
             kind: The kind of the lines, such as "name"; `None` for all kinds together.
@@ -189,7 +192,7 @@ class Cost(Shape):
 
     Attributes:
         upkeep: The cost of model calls and embeddings to load and to save.
-        reading: The cost of the requests to the answering model, with the provider's cache.
+        reading: The cost of the requests to the answering model, reduced by the provider's cache.
     """
 
     upkeep: float
@@ -272,8 +275,8 @@ class Talks(Shape):
         adversarial: The number of questions not asked because nothing in the conversation answers them.
         without_evidence: The number of questions not asked because they name no evidence.
         drafted: The number of asked questions that rules drafted.
-        unread: True if the offline model found no name in any conversation. Its notes and facts are then worthless.
-        unusable: The first 100 ids that questions name as evidence, but that belong to no message.
+        unread: True if the offline model found no name in any conversation, so that notes and facts are worthless.
+        unusable: The first 100 ids that questions cite, but that belong to no message.
         first: The first 100 conversations.
     """
 
@@ -383,7 +386,8 @@ class Results(Shape):
     def candidates(self) -> list[Row]:
         """The rows from which a memory is picked.
 
-        These are neither baselines nor lower bounds (`MemoryInfo.floor`), and at most a tenth of their saves failed.
+        Rows without a result are left out. So are baselines, rows whose figures are lower bounds (`MemoryInfo.floor`),
+        and rows in which more than a tenth of the saves failed.
         """
         return [row for row in self.competing if not row.memory.floor and row.failed <= TOLERATED]
 
@@ -399,7 +403,7 @@ class Results(Shape):
 
     @property
     def kept_kinds(self) -> list[str]:
-        """The kinds of marked lines in the conversations, in the order found."""
+        """The kinds of marked lines in the conversations, in the order in which they first occur."""
         figures = (found for row in self.rows for found in row.budgets.values())
         return list(dict.fromkeys(one.kind for found in figures for one in found.survived))
 
@@ -414,7 +418,7 @@ class Compared:
     """The results of a comparison, with the times, and the reason if the run ended early.
 
     Attributes:
-        times: A dict from a memory's name to its mean milliseconds (of a load, of a save), including model calls.
+        times: A dict from a memory's name to its mean milliseconds for a load and for a save, including model calls.
         ended: The reason why the run ended early; "" if the run was completed.
     """
 

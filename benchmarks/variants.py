@@ -99,7 +99,9 @@ class Variant:
         return {name: _at(value, budget) for name, value in self.options.items()}
 
     def make(self, budget: int, **common: Any) -> BaseMemory | None:
-        """Return a new memory of this variant; `None` for a baseline. `common` are the options that all memories get.
+        """Return a new memory of this variant; `None` for a baseline.
+
+        `common` has the options that all memories get.
 
         Raises:
             OptionError: An option is unknown, or has an invalid value.
@@ -111,9 +113,9 @@ class Variant:
         return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
 
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
-        """Return the options for a budget, with the variant's prompts, and `llm` if the memory asks a model.
+        """Return the options for a budget, including the variant's prompts if it has any.
 
-        In a combined memory, each member that asks a model gets `llm`.
+        If the memory asks a model, `llm` is included, too. In a combined memory, each member that asks a model gets it.
         """
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
@@ -255,7 +257,7 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
     """Return the variants in the table `memories` of a configuration file. Each has a name, a `strategy` and options.
 
     Raises:
-        OptionError: The table has a wrong form, or names an unknown strategy.
+        OptionError: The table is malformed, or names an unknown strategy.
         OptionError: The file has an unknown table.
     """
     if unknown := sorted(document.keys() - {"memories", "prices"}):
@@ -308,7 +310,7 @@ def check_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
     """Make each memory once, so that invalid options are reported before the run costs anything.
 
     Raises:
-        OptionError: An option is unknown, or has an invalid value; the text names the variant.
+        OptionError: An option is unknown, or has an invalid value; the message names the variant.
     """
     from memzoo.benchmarks.contenders.process import borrow
     from memzoo.stores import InMemoryStore

@@ -26,7 +26,7 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 def measure_of(rows: Sequence[Row], budget: int) -> str:
     """Return the name of the figure to compare memories by.
 
-    A figure needs a measurement for at least half of the questions. "judged" comes before "answers"; without either,
+    A figure needs a measurement for at least half of the questions. "judged" is preferred to "answers"; without either,
     the name is "covered".
     """
     for name in MEASURES:

@@ -11,9 +11,9 @@
     http, conversation            reading HTTP messages and models' APIs
     library                       processing whole folders, for `memzoo cassettes`
 
-In pytest, mark a test with `@pytest.mark.cassette`; anywhere else, use `use_cassette`. If pytest does not load plugins
-by itself, pass `-p memzoo.cassettes`. See docs/cassettes.md. (PYTEST_DONT_REWRITE: a conftest may import this package
-early.)
+In pytest, mark a test with `@pytest.mark.cassette`; anywhere else, use `use_cassette`. If the automatic loading of
+pytest's plugins is off, pass `-p memzoo.cassettes`. See docs/cassettes.md. (PYTEST_DONT_REWRITE: a conftest may import
+this package early.)
 """
 
 from typing import TYPE_CHECKING

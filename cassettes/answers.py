@@ -30,9 +30,10 @@ _Place: TypeAlias = tuple[_Path, Any, Any]
 
 
 def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str]]:
-    """Return an answer's body with its secret keys hidden, and the place and kind of each key found.
+    """Hide the secret keys in an answer's body. `kind` is the answer's content type.
 
-    The argument `kind` is the answer's content type.
+    Returns:
+        The new body, and a text for each hidden key, with its place and kind.
     """
     if is_stream(kind) or is_lines(kind):
         return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
@@ -46,10 +47,12 @@ def hide_in_answer(text: str, kind: str, keys: Keys) -> tuple[str, frozenset[str
 
 
 def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> tuple[str, frozenset[str]]:
-    """Return a stream's text with its secret keys hidden, and the place and kind of each key found.
+    """Hide the secret keys in a stream's text. A key that is split over several events is hidden too.
 
-    A key that is split over several events is found too. `begin` is the text before the JSON in a line, such as
-    "data:"; "" if lines have only JSON.
+    `begin` is the text before the JSON in a line, such as "data:"; "" if lines have only JSON.
+
+    Returns:
+        The new text, and a text for each hidden key, with its place and kind.
     """
     lines = text.split("\n")
     before, after = dict(events(text, begin)), dict(events(text, begin))

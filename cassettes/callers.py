@@ -25,8 +25,8 @@ class Caller:
     """A thread or task whose requests a cassette answers or records.
 
     Attributes:
-        name: "" for the caller that opened the cassette. The second thread or task that this caller starts is `"2"`,
-            and the first that `"2"` starts is `"2.1"`.
+        name: "" for the caller that opened the cassette. The second thread or task that it starts has the name `"2"`;
+            the first that `"2"` starts has the name `"2.1"`.
         tasks: A mapping from each asyncio task to its caller, shared by all callers of the cassette.
     """
 
@@ -65,7 +65,9 @@ def is_let_through() -> bool:
 
 
 def current_caller() -> Caller | None:
-    """Return the caller of this thread or task; `None` if all cassettes ignore its requests.
+    """Return the caller of this thread or task.
+
+    `None` means that no cassette is open, or that all cassettes ignore the requests of the thread or task.
 
     Raises:
         CassetteError: The thread or task was started outside all cassettes, and several cassettes are open.

@@ -54,7 +54,7 @@ class Cassette:
         Args:
             path: The cassette's file, compressed if its name ends in `.gz`.
             settings: The settings for recording and replaying; by default, the cassette is only replayed.
-            clients: True to answer the HTTP clients of this process. If false, only recorded tools and direct calls of
+            clients: True to answer the HTTP clients of this process. If false, only recorded tools and code that calls
                 `player` use the cassette.
 
         Raises:

@@ -13,7 +13,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def as_text(body: bytes | None) -> str | bytes | None:
-    """Return the bytes of a body as text if they are text; otherwise return the bytes."""
+    """Return a body decoded to a string if it is UTF-8; otherwise return it unchanged."""
     try:
         return body and body.decode()
     except UnicodeDecodeError:

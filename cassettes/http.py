@@ -82,7 +82,7 @@ def tool_path(name: str) -> str:
 
 
 def tool_name(path: str) -> str:
-    """Return the name of the tool from its URL path, which `tool_path` made."""
+    """Return the name of a tool from the URL path that `tool_path` made."""
     return unquote(path.removeprefix(_TOOLS))
 
 
@@ -93,7 +93,7 @@ def header_values(value: object) -> list[str]:
 
 
 def values_of(headers: Mapping[str, object], wanted: str) -> list[str]:
-    """Return the values of all headers with a name. `wanted` is the name in lower case."""
+    """Return the values of all headers named `wanted`, which is in lower case."""
     return [value for name, several in headers.items() if name.lower() == wanted for value in header_values(several)]
 
 

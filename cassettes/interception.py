@@ -57,7 +57,10 @@ _users = 0
 
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
-    """Pass HTTP requests in the block to a cassette's player, even from threads and tasks started in the block."""
+    """Pass the HTTP requests of a block to a cassette's player.
+
+    These include the requests of threads and tasks started in the block.
+    """
     with attach_player(player), _patch():
         yield
 

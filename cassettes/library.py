@@ -95,7 +95,10 @@ def _shorten(text: str) -> str:
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:
-    """Return whether a cassette has secrets. If given, `target` gets a copy without secrets, in the current format."""
+    """Return whether a cassette has secrets. If `target` is given, write a copy without secrets to it.
+
+    The copy has the current format.
+    """
     scrubber = Scrubber(secrets_in_environment())
     # A new player reads all requests first, and then hides every secret in any of them.
     fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).list_recordings()
@@ -126,7 +129,7 @@ def steps_of_both(old: CassetteFile, new: CassetteFile) -> tuple[list[Step], lis
 
 
 def drift(old: CassetteFile, new: CassetteFile) -> Iterator[str]:
-    """Yield lines that tell how a new recording differs: in steps, fields of answers, models and tokens."""
+    """Yield lines that compare a new recording with an old one: steps, fields of answers, models and tokens."""
     before, after = steps_of_both(old, new)
     if any(mark != "=" for mark, *_ in compare_steps(before, after)):
         yield from show_changes(before, after)

@@ -42,7 +42,7 @@ _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
 
 class Found(Enum):
-    """The kind of a text in a request or response."""
+    """The kind of a text in a request or response, which decides how secrets in the text are hidden."""
 
     TEXT = 0
     KEY = 1

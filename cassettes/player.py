@@ -1,4 +1,4 @@
-"""Answers requests from recordings, each once and in order, or makes new recordings."""
+"""Answers requests from recordings, or makes new recordings. Each recording answers only one request."""
 
 import itertools
 import os

@@ -155,7 +155,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
-    """Return the line of pytest's report about the run's recording mode."""
+    """Return a line about the run's recording mode, for pytest's report."""
     if config.get_verbosity() < 0:
         return []
     record = config.stash[_RUN].record
@@ -171,7 +171,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Note why the list of cassettes is incomplete, if tests were deselected."""
+    """If tests were deselected, note this as a reason why the list of cassettes is incomplete."""
     if items:
         items[0].config.stash[_RUN].gaps.append("options of pytest deselect tests")
 
@@ -180,7 +180,7 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Note why the list of cassettes is incomplete, if a module was skipped or failed."""
+    """If a module was skipped or failed, note this as a reason why the list of cassettes is incomplete."""
     report = yield
     if not report.passed:
         how = "is skipped" if report.skipped else "cannot be collected"
@@ -190,7 +190,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Generator[None, bool | None, bool | None]:
-    """Note why the list of cassettes is incomplete, if a file or folder is ignored."""
+    """If a file or folder is ignored, note this as a reason why the list of cassettes is incomplete."""
     ignored = yield
     if ignored and _could_have_tests(collection_path, config):
         config.stash[_RUN].gaps.append(f"{os.path.relpath(collection_path, config.rootpath)} is ignored")
@@ -201,7 +201,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Gener
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Store the outcome of a test. A cassette's error is reported by its message alone."""
+    """Store the outcome of a test. Report a cassette's error without its traceback."""
     if call.when == "call" or (call.when == "setup" and call.excinfo):
         item.stash[_FAILURE] = call.excinfo.value if call.excinfo else None
     opened = item.stash.get(_OPENED, None)

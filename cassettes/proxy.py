@@ -56,7 +56,8 @@ class CassetteProxy:
             **settings: The options of `CassetteSettings`, as for `use_cassette`.
 
         Raises:
-            OptionError: Recording is on, but `upstream` is missing; or a setting is unknown or wrong.
+            OptionError: Recording is on, but `upstream` is missing.
+            OptionError: A setting is unknown or wrong.
             CassetteError: See `Cassette`.
         """
         if upstream is not None and urlsplit(upstream).scheme not in {"http", "https"}:

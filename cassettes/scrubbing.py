@@ -47,7 +47,7 @@ class Scrubber:
 
     @property
     def known(self) -> int:
-        """The number of secrets found so far. If it has grown, earlier recordings must be searched for the new ones."""
+        """The number of known secrets. When it grows, earlier recordings must be searched for the new secrets."""
         return len(self._of_requests) + len(self._of_answers)
 
     def request(self, request: HttpRequest) -> HttpRequest:

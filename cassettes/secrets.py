@@ -134,7 +134,7 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
 
 
 def looks_random(value: str) -> bool:
-    """Return whether a value looks like a key: long, with letters and digits, and without separators of words."""
+    """Return whether a value looks like a key: long, with letters and digits, and without spaces."""
     return _LOOKS_RANDOM.fullmatch(value) is not None
 
 

@@ -99,7 +99,7 @@ class CassetteSettings:
     Attributes:
         record: `"none"` to replay only, `"once"` to record if the file is missing, `"all"` to record again.
         ignore: Rules for the parts of a request that may differ from run to run; see `Ignore`.
-        allow_errors: True to record also responses with a status of 400 and above, and broken streams.
+        allow_errors: True to record failures, too: responses with a status of 400 or above, and broken streams.
         timing: `"recorded"` to record the pauses of streams and repeat them in a replay.
         max_age: The maximum age of a recording in days; by default unlimited.
         stale: The treatment of a recording older than `max_age`: `"warn"` or `"fail"`.

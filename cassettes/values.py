@@ -1,7 +1,7 @@
 """Writes Python values as JSON, and reads equal values of the same types back.
 
-JSON's own types stay as they are; a value of another type becomes an object whose only name begins with `$`, such as
-`{"$decimal": "1.10"}`. A value is refused if reading it back would not give an equal value.
+JSON's own types stay as they are. A value of another type becomes an object with a single key, which begins with `$`,
+such as `{"$decimal": "1.10"}`. A value is refused if reading it back would not give an equal value.
 """
 
 import base64
@@ -165,7 +165,7 @@ def write_value(value: Any, place: str = "$") -> Any:
     """Return a value as JSON.
 
     Args:
-        value: The value, such as JSON, a number, a date, bytes, a set, an exception, an answer of httpx or requests, a
+        value: The value, such as JSON, a number, a date, bytes, a set, an exception, a response of httpx or requests, a
             dataclass or a pydantic model.
         place: The path of the value for error messages, such as `$['items'][0]`.
 

@@ -1,1 +1,1 @@
-"""The command line, and its commands for chatting, listing, and stored conversations."""
+"""The command line, with the commands for chats, lists and stored conversations."""

@@ -1,4 +1,4 @@
-"""Writes a conversation in the forms of other programs; `memzoo import` and `memzoo compare` read them again."""
+"""Writes a conversation as a file for other programs. `memzoo import` and `memzoo compare` can read the file."""
 
 import json
 import re

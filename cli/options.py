@@ -88,7 +88,7 @@ def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     Each parameter that is a dataclass is replaced by options, one for each field.
 
     Args:
-        panel: The heading in the help for the command.
+        panel: The heading under which the help lists the command.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -215,10 +215,11 @@ class Asked:
         return ChatModel(name, **self.options)
 
     def memory(self, given: str, **options: Any) -> BaseMemory:
-        """Return a memory of a strategy; if the strategy needs a model, the memory gets the model of --model.
+        """Return a memory of the strategy in `given`. If the strategy needs a model, the memory gets that of --model.
 
         Raises:
-            OptionError: The model cannot be asked, or an option cannot work.
+            OptionError: The endpoint is not a URL, or the key is missing.
+            OptionError: An option is unknown, or has an invalid value.
         """
         name, own = read_memory(given)
         if issubclass(strategy_named(name), ModelBackedMemory):
@@ -273,7 +274,7 @@ def read_memory(text: str) -> tuple[str, dict[str, Any]]:
 
     Raises:
         OptionError: No strategy has this name.
-        OptionError: A part of the text is not an option, or a command has the option under another name.
+        OptionError: A part of the text is not an option, or must be given in another way, such as with --store.
     """
     name, _, given = text.partition(":")
     name, options = short_name(name), read_options(given) if given else {}

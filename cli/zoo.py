@@ -37,7 +37,9 @@ def list_known(
         bool, typer.Option("--check", help="Read everything in the store, and list the damage.")
     ] = False,
 ) -> None:
-    """List all strategies (each with view, costs and needs) and kinds of stores, also those of installed packages.
+    """List all strategies and all kinds of stores, of memzoo and of installed packages.
+
+    Each strategy is listed with its view, costs and needs.
 
     With --store, list the conversations in the store instead, each with its id, the number of messages, and the times
     of the first and the last message.

@@ -50,7 +50,8 @@ class MemorySessionStore:
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
         """Append entries to a transcript, except those that the transcript has already.
 
-        An entry is recognised by its uuid. Without one, it is recognised by its content and the last uuid before it.
+        An entry is recognised by its uuid. An entry without a uuid is recognised by its content and by the last uuid
+        before it.
         """
         id_ = _id(**key)
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
@@ -67,7 +68,7 @@ class MemorySessionStore:
         return [json.loads(kept.fields[_FIELD] or "") for kept in await self._store.read(_id(**key))] or None
 
     async def list_sessions(self, project_key: str) -> list[Any]:
-        """Return the sessions of a project, each with the time of its newest entry in milliseconds."""
+        """Return the sessions of a project, each with the time of its newest entry, in milliseconds since 1970."""
         ids = [id_ async for id_ in self._below(_id(project_key)) if id_.count("/") == _MAIN]
         return [{"session_id": unquote(id_.split("/")[_MAIN]), "mtime": await self._mtime(id_)} for id_ in ids]
 
@@ -86,7 +87,8 @@ class MemorySessionStore:
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
         """Return the memory's view for the model. Use this method as a `UserPromptSubmit` hook.
 
-        A memory that searches shows its view at every prompt; other memories, at the first prompt of a session.
+        A memory that searches shows its view at every prompt. Any other memory shows its view only at the first
+        prompt of a session.
         """
         project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
         log = self._log(project)

@@ -21,8 +21,8 @@ _EARLIER = "Here is a summary of the conversation to date:"
 class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
     """Middleware that sends the model the memory's view of a thread, and keeps all messages of the thread in the log.
 
-    Only the requests to the model change; the agent's state stays the same. The newest human message is the query, so
-    memories that search work too. Messages are identified by their ids.
+    Only the requests to the model change; the agent's state stays the same. The newest human message is the query for a
+    memory that searches. Messages are identified by their ids.
 
     Example:
         `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`

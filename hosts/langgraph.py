@@ -70,7 +70,7 @@ class _Held(NamedTuple):
 class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
     """A persistent `BaseStore` for LangGraph. It writes each change to a memzoo store.
 
-    Several threads and processes may share the memzoo store. Each process has all items in memory. Values must be JSON.
+    Several threads and processes may share the memzoo store. Each process keeps all items in RAM. Values must be JSON.
     Embeddings are stored, so each is computed only once.
 
     Example:
@@ -83,11 +83,11 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         """Open a store.
 
         Args:
-            store: The memzoo store for the items; you have to close it.
+            store: The memzoo store for the items. You must close it yourself.
             name: The id of the conversation that holds the items. To delete or export the items, delete or
                 export this conversation.
             embedder: The embedder for searching items by meaning.
-            index: LangGraph's settings for embeddings, as for LangGraph's `InMemoryStore`; ignored with an `embedder`.
+            index: Settings for embeddings, as for LangGraph's `InMemoryStore`. Ignored if `embedder` is given.
         """
         # The in-memory store requires the dimensions, but does not use them.
         super().__init__(index={"dims": 0, "embed": _wrap_embedder(embedder)} if embedder else index)
@@ -216,7 +216,7 @@ def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[fl
 def view(memories: Memories) -> Any:
     """Return a Runnable that turns the messages of a state into the view to send: `view(memories) | model`.
 
-    The Runnable saves new messages. The newest human message is the query, so memories that search work too.
+    The Runnable saves new messages. The newest human message is the query for a memory that searches.
     """
     return _runnables.RunnableLambda(partial(keep_and_view, memories), partial(akeep_and_view, memories))
 

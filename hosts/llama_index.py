@@ -21,8 +21,7 @@ class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
     Strategies that search use the user's message as the query. The memory learns from an exchange once, after the
-    answer. If a program retries an unanswered question, it saves the question again. The log has such a
-    question only once.
+    answer. If a program asks an unanswered question again, the log has this question only once.
     """
 
     host_modules: ClassVar = ("llama_index.core.memory.types",)
@@ -40,13 +39,13 @@ class ChatMemory(VirtualSubclass):
     def from_defaults(
         cls, memory: BaseMemory | str = "buffer", *, chat_history: Sequence[Any] = (), **_: Any
     ) -> "ChatMemory":
-        """Return a `ChatMemory` for a memory, or a strategy's name, and save the earlier messages `chat_history`."""
+        """Return a `ChatMemory` for a memory or a strategy's name, after saving `chat_history` as earlier messages."""
         made = cls(create_memory(memory) if isinstance(memory, str) else memory)
         made.put_messages(chat_history)
         return made
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
-        """Return the view for the user's next message, `input`; by default, for the newest question in the log."""
+        """Return the view for `input`, the user's next message. Without it, use the newest question in the log."""
         return [_join(group) for group in in_order(await self._log.aread_view(input))]
 
     async def aget_all(self) -> list[Any]:

@@ -39,7 +39,7 @@ class HostMessage(NamedTuple):
         own: The host's own form of the message as JSON. No model sees it.
         key: The host's id of the message; a second message with this id is not stored. "" without an id.
         seq: The log number; 0 if the message is not in the log.
-        thread: The id of the host's thread that has the message; "" if unknown.
+        thread: The id of the host's thread that contains the message; "" if unknown.
         unfinished: True for the beginning of an answer that was stopped.
         recalled: True for a text that the memory made, such as a summary.
     """
@@ -98,7 +98,7 @@ def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]
 
 
 def make_call(id_: object, name: object, arguments: object) -> Message:
-    """Return a tool call, even without an id or a name. `arguments` may be JSON text."""
+    """Return a tool call. The id and the name may be missing; `arguments` may be JSON text."""
     given = arguments if isinstance(arguments, str) else dump_json({} if arguments is None else arguments) or "{}"
     return tool_call(str(id_ or name or ""), str(name or "a tool"), given)
 
@@ -140,7 +140,7 @@ def dump_model(model: Any, **options: Any) -> Any:
 def fit_message(message: Message) -> Message:
     """Return a chat message of a host, with its invalid parts left out or turned into text.
 
-    This function raises no error: the model has already answered, and an error would lose its answer.
+    This function raises no error: the model has already answered, and an error would lose the answer.
     """
     try:
         fit = checked(message)
@@ -183,5 +183,5 @@ def dump_json(own: JSON) -> str | None:
 
 
 def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
-    """Return how many messages at the beginning of two conversations are equal."""
+    """Return the number of messages that two conversations have in common at their beginning."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -63,7 +63,7 @@ class MemorySession:
         """Return the view, or with `raw=True` all items.
 
         At most the newest `limit` items from the log are returned. The memory's own texts, such as a summary, do not
-        count. The default of `limit` comes from `session_settings`.
+        count towards `limit`. The default of `limit` comes from `session_settings`.
         """
         limit = self.session_settings.limit if limit is None else limit
         if self._raw:

@@ -56,8 +56,8 @@ class HostLog:
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn. If the last message is an answer, learn from the exchange.
 
-        If the first save after a load begins with the log's last question, still unanswered, the save is a retry. The
-        question is then not stored again.
+        The first save after a load may begin with the log's last question. If that question is still unanswered, the
+        save is a retry, and the question is not stored again.
 
         Args:
             said: The messages, oldest first.
@@ -101,14 +101,15 @@ class HostLog:
         this message and all later ones are replaced.
 
         Args:
-            said: All messages of the host, or its newest messages, each with a key, oldest first.
+            said: All messages of the host, or only the newest, oldest first. Each has a `key`.
             ended: True to learn even without an answer, because the turn is over.
             thread: The id of the host's thread. Only messages of this thread are deleted from the log. "" if `said`
                 might lack some of the thread's newest messages; nothing is then deleted.
             cuts_at_questions: True if the host drops old messages only in whole exchanges. A thread that begins with an
                 answer then shows that the host has deleted the question.
-            whole: True if `said` has all messages of the host's run. If the new messages then begin with the log's last
-                question, still unanswered, the run is a retry, and the question is not stored again.
+            whole: True if `said` has all messages of the host's run. The new messages may then begin with the log's
+                last question. If that question is still unanswered, the run is a retry, and the question is not stored
+                again.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -141,7 +142,7 @@ class HostLog:
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
-        """Return the view for a question, with messages of the log in the host's own form.
+        """Return the view for a question. Messages that come from the log have the host's own form.
 
         If the log ends with a stopped answer to the same question, the view leaves out that answer.
 
@@ -313,7 +314,7 @@ class HostLog:
 def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
     """Return the messages of a view in groups, in an order that every model accepts.
 
-    Join the messages of each group into one message before sending. `leads` is true if the host puts its own system
+    The caller must join each group into one message before sending it. `leads` is true if the host puts its own system
     text before all groups.
     """
     told = zip(said, tell_calls_apart(one.message for one in said), strict=True)
@@ -368,7 +369,7 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
 
 
 def host_module(name: str, extra: str) -> Any:
-    """Import a module of a host, hidden from type checkers because the host need not be installed.
+    """Import a module of a host. Type checkers do not see the import, because the host need not be installed.
 
     Raises:
         MissingExtraError: The host is not installed; the message names the extra to install.
@@ -380,7 +381,7 @@ def host_module(name: str, extra: str) -> Any:
 
 
 class VirtualSubclass:
-    """A base class whose objects pass `isinstance` checks for a class of the host, which need not be installed."""
+    """A base class. Its subclasses' objects pass `isinstance` checks for a host's class, without importing the host."""
 
     # The modules with the host's class, and the class's name.
     host_modules: ClassVar[tuple[str, ...]]

@@ -73,8 +73,8 @@ class BaseMemory(ABC):
 
     Attributes:
         name: The strategy's short name.
-        needs_query: True if the view depends on this turn's input, and a load therefore needs the input.
-        log: The log of the conversation, with its pins and its system message in force.
+        needs_query: True if the view depends on this turn's input. A load then needs the input.
+        log: The log of the conversation; `log.pins` finds the pinned messages, and `log.system` the system message.
         render: Writes entries as lines, and counts their tokens.
         learners: The objects that learn from new messages: one if the strategy learns, otherwise none. A combined
             memory has the learners of its members.
@@ -263,9 +263,10 @@ class BaseMemory(ABC):
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return how many of the waiting entries to learn from now, the oldest first.
+        """Return the number of waiting entries to learn from now, counted from the oldest.
 
-        True (the default) means all of them, once there are enough for a portion (see `learn_every`); False means none.
+        True means all of them, once there are enough for a portion (see `learn_every`); False means none. Unless
+        overridden, this method returns True.
         """
         return True
 
@@ -447,9 +448,10 @@ class BaseMemory(ABC):
         accepts. If the newest user message has no answer yet, this message and all later messages are always included.
 
         Args:
-            query: The user's next words, which are not appended; by default the user's last words.
+            query: The text to search for, usually the user's next message; by default the newest user message in the
+                log. The result does not include `query`.
             max_tokens: The maximum number of tokens, or a share of the model's window such as `"80%"`. The oldest
-                messages are left out to fit; if some of these still wait to be learnt from, they are learnt from first.
+                messages are left out to fit. If some of these still wait, the memory first learns from them.
             catch_up: True to learn from waiting messages first; False to learn nothing and store nothing.
 
         Raises:
@@ -504,8 +506,8 @@ class BaseMemory(ABC):
                 words, unanswered, they are not repeated. "" asks for an answer to the log's last message.
             system: Your instructions for the model; they are not stored.
             max_tokens: The maximum number of tokens of the request, or a share of the model's window such as `"80%"`.
-            family: The kind of endpoint, because some kinds refuse requests that other kinds accept: a `Family`, or a
-                name in `memzoo.memories.text.families.FAMILIES`. By default the family of the memory's model.
+            family: The kind of endpoint: a `Family`, or a name in `memzoo.memories.text.families.FAMILIES`. By default
+                the family of the memory's model. Some kinds refuse requests that other kinds accept.
             form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
 
         Raises:
@@ -612,7 +614,7 @@ class BaseMemory(ABC):
         await forgetting.clear(self)
 
     async def asettle(self) -> None:
-        """Learn from all messages not learnt from yet, even if the model failed a short time ago.
+        """Learn now from all waiting messages, even if the model failed a short time ago.
 
         For the errors, see `asave_context`.
         """
@@ -635,7 +637,7 @@ class BaseMemory(ABC):
             only_set_aside: Learn only from the set-aside messages, as if they had just been said.
 
         Raises:
-            OptionError: With `keep_history=False`, some of the messages are gone.
+            OptionError: `keep_history` is false, so the log lacks messages; only `only_set_aside` is possible.
             ModelError: The model failed. The old state is unchanged.
         """
         from memzoo.memories.engine.learner import relearn
@@ -651,7 +653,9 @@ class BaseMemory(ABC):
         busy: "Busy" = "wait",
         turn_id: str | None = None,
     ) -> "Turn":
-        """Return a turn for `with` or `async with`: at its end, all its messages are stored together and learnt from.
+        """Return a turn for `with` or `async with`.
+
+        The end of the block stores all messages of the turn together, and learns from them.
 
         Args:
             user: The user's words, or a user message (with pictures, say); `None` to answer the last question again:
@@ -660,7 +664,7 @@ class BaseMemory(ABC):
                 turn is stored; if the turn fails, they stay.
             on_failure: If an exception ends the turn, `"keep"` stores the messages so far, and `unfinished_turn`
                 returns these messages; `"rollback"` stores nothing. A turn without an answer is unfinished too.
-            busy: If another turn of this conversation runs, `"wait"` waits for its end; `"refuse"` raises an error.
+            busy: While another turn of this conversation runs, `"wait"` waits for its end; `"refuse"` raises an error.
             turn_id: The id of the turn, by default a fresh id. A turn with the id of a stored turn is not stored again.
 
         Raises:

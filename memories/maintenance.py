@@ -1,4 +1,4 @@
-"""Upkeep of many conversations, for example each night: strategies learn from messages not yet learnt from."""
+"""Upkeep of many conversations, for example each night: strategies learn from all waiting messages."""
 
 import heapq
 import itertools
@@ -61,7 +61,7 @@ def upkeep(
         strategy: The name of the strategy, as for `create_memory`.
         ids: The ids of the conversations. By default, all conversations with waiting messages are taken; their ids are
             read from the store a page at a time.
-        prefix: Learn only conversations whose ids begin with this text.
+        prefix: Learn only from conversations whose ids begin with this text.
         executor: The executor for the work: any `concurrent.futures.Executor`, or a number of processes; by default the
             work is done in the calling thread.
         progress: A function called after each conversation with the number of finished conversations and the total

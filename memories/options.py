@@ -65,9 +65,9 @@ class AtLeast:
 def strategy(cls: type[T]) -> type[T]:
     """Make a class a strategy: its annotated attributes become options, each explained by the string below it.
 
-    Options are keyword arguments, and are listed in the class's docstring. Their values are checked by the annotation:
-    `bool`, `int` or `Literal[...]`. Functions in `Annotated[...]` replace these checks: each is called with the
-    option's name and value, and raises an `OptionError` for a wrong value.
+    Options are keyword arguments, and are listed in the class's docstring. Their values are checked against the
+    annotation: `bool`, `int` or `Literal[...]`. Functions in `Annotated[...]` replace these checks: each is called with
+    the option's name and value, and raises an `OptionError` for a wrong value.
 
     Raises:
         PluginError: An option of the class is declared incorrectly.
@@ -91,7 +91,7 @@ def options_of(cls: type) -> list[str]:
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Check the names of the options given for a class: all exist, and all options without a default are given.
+    """Check that a class has all options in `given`, and that `given` has all options without a default.
 
     Raises:
         OptionError: The class has no such option; the text names the unknown and the existing options.
@@ -220,7 +220,7 @@ def check_texts(**given: object) -> None:
 
 
 def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:
-    """Raise an `OptionError` unless an option is a whole number within bounds."""
+    """Raise an `OptionError` unless an option is a whole number within 64 bits, and not below `at_least`."""
     least = -HIGHEST if at_least is None else at_least
     if not isinstance(value, int) or isinstance(value, bool):
         bound = "" if at_least is None else f" of at least {at_least}"

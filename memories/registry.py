@@ -143,7 +143,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         name: The class name of a strategy, such as "ConversationSummaryBufferMemory", or its short name, such as
             "summary-buffer". The strategy belongs to memzoo or to an installed package.
         **options: The options of the strategy's class, and shared options. `store` may be a URL, as for `open_store`;
-            close that store by `memory.store.close()`.
+            close that store with `memory.store.close()`.
 
     Raises:
         OptionError: No strategy has this name.

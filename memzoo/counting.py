@@ -1,4 +1,4 @@
-"""A hook for exact token counts. A cassette (see `memzoo.cassettes`) uses it to record counts and replay them."""
+"""A hook for exact token counts. Cassettes (see `memzoo.cassettes`) use the hook to record and replay counts."""
 
 from collections.abc import Callable
 from typing import TypeAlias

@@ -1,4 +1,4 @@
-"""Runs units of work (calls of one function) on an executor: in batches, and again if a worker dies.
+"""Runs units of work (calls of one function) on an executor, in batches. If a worker dies, its units run again.
 
 The executor may be any executor of `concurrent.futures`, or of a compatible package such as Dask.
 """
@@ -134,7 +134,7 @@ def run_units(
 
 
 def most_under_way(executor: Executor | None) -> int:
-    """Return the maximum number of batches that are sent to the executor at once, running or waiting."""
+    """Return the maximum number of unfinished batches on the executor: running and waiting batches together."""
     if executor is None:
         return 1
     dask: Any = sys.modules.get("distributed.cfexecutor")

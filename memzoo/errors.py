@@ -83,7 +83,7 @@ class OverBudgetError(MemoryZooError, ValueError):
 
 
 class MissingKeyError(MemoryZooError, KeyError, ValueError):
-    """`input_key` or `output_key` is missing, or names a key that the inputs or outputs lack; nothing was stored."""
+    """The inputs or outputs lack the configured key, or it is unclear which key to use; nothing was stored."""
 
 
 class ModelError(MemoryZooError, RuntimeError):
@@ -91,7 +91,7 @@ class ModelError(MemoryZooError, RuntimeError):
 
 
 class ModelReplyError(ModelError, ValueError):
-    """The model's reply cannot be used: it is empty, a refusal, cut off or unparseable, or has a tool call too many.
+    """The model's reply cannot be used: it is empty, a refusal, cut off or unparseable, or it asks for tools too often.
 
     Attributes:
         spent: The cost of the reply (a `memzoo.memories.Spent`), if known.
@@ -132,7 +132,7 @@ class AsyncOnlyError(MemoryZooError, RuntimeError):
 
 
 class TransferError(MemoryZooError, ValueError):
-    """A file cannot be read: it has no known form, is damaged or cut off, or comes from a newer memzoo."""
+    """A file cannot be read: its format is unknown, or it is damaged, cut off or comes from a newer memzoo."""
 
 
 class PluginError(MemoryZooError, ImportError):

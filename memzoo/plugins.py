@@ -25,9 +25,10 @@ def plugins(group: str) -> "tuple[EntryPoint, ...]":
 
 
 def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
-    """Return a dict from name to entry point of a group. Skips duplicate names, and logs each skipped name once.
+    """Return the entry points of a group: a dict from name to entry point.
 
-    Packages cannot replace memzoo's own names. If several packages use a name, the package found first wins.
+    Packages cannot replace memzoo's own names. If several packages use a name, the package found first wins. Each
+    skipped entry point is logged once.
 
     Args:
         group: The group of entry points.

@@ -155,7 +155,7 @@ async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
 
 
 async def settled(given: T | Awaitable[T]) -> T:
-    """Return a result of the user's code. If it can be awaited, await it.
+    """Return a value from the user's code. If the value is awaitable, await it and return its result.
 
     Raises:
         AsyncOnlyError: The call is synchronous, and awaiting the result needs an event loop.

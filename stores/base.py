@@ -48,9 +48,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The inputs or outputs of `save_context`, a dict from name to text; usually empty. The value `None` means
-            that the text is the message's content. A field whose name begins with "@" has other data, such as a host's
-            own form of the message. No view, search or model sees such a field.
+        fields: The inputs or outputs of `save_context`, a dict from name to text; usually empty. The value `None`
+            stands for the message's content. A field whose name begins with "@" has other data, such as the message in
+            a host's own format. No view, search or model sees such a field.
     """
 
     message: Message
@@ -185,8 +185,8 @@ class Store(Protocol):
         """Append records as one turn, all or none, and return their entries in the log.
 
         When the call returns, a durable store has the messages on disk. If the conversation already has this `turn_id`,
-        nothing changes, and the entries of that turn are returned. If the turn was forgotten (see
-        `ManagedStore.forget`), nothing is stored, and the returned list is empty.
+        nothing changes, and the entries of that turn are returned. If all messages of that turn were
+        forgotten (see `ManagedStore.forget`), nothing is stored, and the returned list is empty.
         """
         ...
 
@@ -199,17 +199,17 @@ class Store(Protocol):
         limit: int | None = None,
         newest: bool = False,
     ) -> list[Entry]:
-        """Return the entries numbered above `after` and up to `until`, oldest first, with the conversation's epoch.
+        """Return the entries with numbers above `after` and up to `until`, oldest first.
 
-        The store must read entries and epoch from one snapshot. It may also return a plain list without an epoch; then
-        the whole log is read each time.
+        The result is an `Entries`, which has the conversation's epoch. The store must read entries and epoch from one
+        snapshot. It may also return a plain list without an epoch; then the whole log is read each time.
 
         Args:
             conversation_id: The conversation to read; an unknown conversation is empty.
             after: Return only entries with numbers above this.
             until: Return only entries up to this number; `None` for no bound.
             limit: The maximum number of entries to return; `None` for all.
-            newest: With a `limit`, return the newest entries instead of the oldest, still oldest first.
+            newest: With a `limit`, return the newest entries instead of the oldest. The order stays oldest first.
         """
         ...
 
@@ -250,7 +250,7 @@ class Store(Protocol):
 
         Args:
             conversation_id: The conversation to delete; an unknown conversation is not an error.
-            only_empty: True to change nothing if the conversation has messages, and to keep its tombstones in any case.
+            only_empty: True to keep all tombstones, and to keep everything if the conversation has messages.
         """
         ...
 
@@ -344,7 +344,7 @@ class ManagedStore(Store, Protocol):
 
         Raises:
             ConflictError: The conversation exists already; nothing was changed.
-            StoreError: There are no entries, or their numbers do not ascend from 1.
+            StoreError: There are no entries, their numbers do not ascend, or a number is below 1.
         """
         ...
 
@@ -354,7 +354,8 @@ class ManagedStore(Store, Protocol):
         Without `thorough`, other users of the store need not wait, but some traces may stay.
 
         Args:
-            thorough: Rewrite the files, which takes as long as copying them. Other users of the store wait meanwhile.
+            thorough: True to rewrite the files. This takes as long as copying the files; meanwhile, other users of the
+                store wait.
 
         Returns:
             True if no traces are left.

@@ -20,7 +20,7 @@ _MAGIC = b"SQLite format 3\x00"
 
 
 async def acheck(store: Store) -> list[str]:
-    """Read every message, state and embedding of a store, after running the database's own checks.
+    """Run the database's own checks, then read every message, state and embedding of a store.
 
     Returns:
         The damage found, one line for each fault; empty if everything can be read.

@@ -37,7 +37,7 @@ _ESCAPE = re.compile(r"\\([0-9a-f]{4})")
 
 
 def escaped(text: str) -> str:
-    r"""Escape the characters of an id or a key that databases refuse: NUL, and halves of surrogate pairs.
+    r"""Escape the characters that databases refuse in an id or a key: NUL, and halves of surrogate pairs.
 
     All stores sort ids by the code points of the escaped form, so ids have the same order in every store.
 
@@ -76,7 +76,7 @@ def unescaped(text: str) -> str:
 
 
 def check_numbers(entries: Sequence[Entry]) -> None:
-    """Raise a `StoreError` unless entries can form a log: at least one, with ascending numbers from 1 on."""
+    """Raise a `StoreError` if there are no entries, their numbers do not ascend, or a number is below 1."""
     numbers = [entry.seq for entry in entries]
     if not numbers or numbers[0] < 1 or any(one >= other for one, other in itertools.pairwise(numbers)):
         raise StoreError(f"a log needs at least one message, and numbers that rise from 1, not {numbers[:10]}")

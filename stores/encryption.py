@@ -39,11 +39,10 @@ __all__ = ["EncryptedStore"]
 class EncryptedStore(Closing):
     """Wraps any `Store`, and encrypts content with Fernet (AES-128-CBC and HMAC-SHA256) before storing it.
 
-    The store encrypts messages with their roles and fields, the names and values of the items of states, and
-    embeddings. These stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and
-    the lengths of texts. Reading content that was moved to another place in the store raises a `StoreError`;
-    docs/data.md lists the changes that are not noticed. An index beside the store, such as a `ChromaIndex`, is not
-    encrypted.
+    The store encrypts messages (with roles and fields), the names and values of items in states, and embeddings. These
+    stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and the lengths of
+    texts. Reading content that was moved to another place in the store raises a `StoreError`; docs/data.md lists the
+    changes that are not noticed. An index beside the store, such as a `ChromaIndex`, is not encrypted.
 
     Example:
         >>> from memzoo.stores import InMemoryStore
@@ -54,7 +53,7 @@ class EncryptedStore(Closing):
     """
 
     def __init__(self, store: Store, keys: str | bytes | Sequence[str | bytes]) -> None:
-        """Encrypt everything written to a store from now on.
+        """From now on, encrypt everything written to a store.
 
         Args:
             store: An empty store, or a store that was always used with these keys.

@@ -48,7 +48,7 @@ class Receipt:
 
     @property
     def remains(self) -> str:
-        """A warning that the store's files may still have the messages, and how to remove them; "" if `erased`."""
+        """A warning that copies of the messages may be left in the store's files, with the remedy; "" if `erased`."""
         return "" if self.erased else REMAINS
 
 
@@ -94,6 +94,6 @@ def pack_system(entry: Entry | None) -> dict[str, JSON]:
 
 
 def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the system message in force from the items that `pack_system` made; `None` if there is no such message."""
+    """Return the entry of the system message that the result of `pack_system` records; `None` if it records none."""
     number, message = items.get(_HOLDS) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None

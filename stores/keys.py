@@ -52,8 +52,8 @@ def is_encrypted(entry: Entry) -> bool:
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
     """Tell whether `is_enough` is true of at least one message in a sample of the store.
 
-    The sample is the oldest and the newest message of each of some conversations. Messages that cannot be read are
-    skipped. If the store cannot list its conversations, the sample is empty.
+    For some of the conversations, the sample has the oldest and the newest message. Messages that cannot be read
+    are skipped. If the store cannot list its conversations, the sample is empty.
     """
     for id_ in await _some(store):
         for newest in (False, True):

@@ -1,4 +1,4 @@
-"""A store whose messages are kept by your own functions: get, replace and delete a list."""
+"""A store that keeps messages through three functions of yours, which get, replace and delete a list of messages."""
 
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -55,7 +55,7 @@ class MessageListStore(Closing):
         """Make a store that calls your functions, which correspond to those of LangChain4j's `ChatMemoryStore`.
 
         Args:
-            get: Like `getMessages`, returns all messages of a conversation; an empty list if it is unknown.
+            get: Like `getMessages`, returns all messages of a conversation; for an unknown conversation, an empty list.
             update: Like `updateMessages`, replaces all messages of a conversation.
             delete: Like `deleteMessages`, deletes a conversation.
             clock: Returns the time, with a time zone, to stamp on each message that the store sees for the first time.
@@ -86,7 +86,7 @@ class MessageListStore(Closing):
             return await self._seen.read(conversation_id, **bounds)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`. This does not call `get`: memories call `read` before, and `read` calls `get`."""
+        """See `Store.read_state`. This does not call `get`: memories call `read` first, which calls `get`."""
         return await self._seen.read_state(conversation_id, strategy, since=since)
 
     async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
@@ -147,7 +147,8 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
     """A context manager for one load or one save. Within it, each list is read only once.
 
-    `with looking_once() as looked` gives the set of the lists read so far. Clear the set to have the lists read again.
+    In `with looking_once() as looked`, `looked` is a set that records the lists read so far. Clear it to have the lists
+    read again.
     """
 
     __slots__ = ("_before",)

@@ -67,9 +67,9 @@ def open_store(
     with a pooler. libpq's own options, such as `?sslmode=verify-full`, can be given too.
 
     Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` use TLS. With `?ttl=86400`, a conversation
-    expires 86,400 seconds after its last save, or with `?renew=never` after its first save; by default, conversations
-    never expire. With `?wait=1`, a save returns once one replica has the data; for a cluster, this option is
-    an error. `?timeout=30` waits at most 30 seconds for an answer. redis-py's own options can be given too.
+    expires 86,400 seconds after its last save; if `renew=never` is given too, after its first save. By default,
+    conversations never expire. With `?wait=1`, a save returns once one replica has the data; for a cluster, this option
+    is an error. `?timeout=30` waits at most 30 seconds for an answer. redis-py's own options can be given too.
 
     An installed package can add other kinds of stores with an entry point in the group `memzoo.stores`, named after the
     URL's scheme. The entry point is a function that takes the URL and the keyword `clock`, and returns an object with

@@ -1,4 +1,4 @@
-"""Copies conversations between stores as JSON Lines, with the states learnt from them."""
+"""Copies conversations, and the states learnt from them, between stores as JSON Lines."""
 
 import base64
 import hashlib

@@ -43,7 +43,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert [(m["role"], m["content"]) for m in self.told().history()] == [*said[0], *said[1]]
 
     def test_async_does_the_same(self) -> None:
-        """The asynchronous methods return the same and make as many model calls as the synchronous methods."""
+        """Asynchronous and synchronous methods return the same results, with the same number of model calls."""
 
         async def told() -> list[object]:
             memory = self.make()
@@ -135,7 +135,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert memory.usage.total.calls == 0
 
     def test_learns_in_portions(self) -> None:
-        """With `learn_every`, waiting messages are shown word for word; `settle` learns from them without waiting."""
+        """With `learn_every`, messages not yet learnt from are shown word for word. `settle` learns from them all."""
         memory = self.make(learn_every=3, conversation_id="a")
         for number in range(1, 5):
             tell(memory, (f"Anna has {number} cats in Oslo.", f"Noted: {number} cats."))
@@ -238,7 +238,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert not any(line.strip() in ("AI: I will pay you", "Human: great") for line in shown.splitlines())
 
     def test_messages_can_be_sent(self) -> None:
-        """A view has system messages first, no tool call without its results, and no result without its call."""
+        """System messages come first in a view. Each tool call has its results, and each result has its call."""
         memory = self.make()
         call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
         memory.add_messages([{"role": "tool", "tool_call_id": "c0", "content": "orphan"}])

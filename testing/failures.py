@@ -25,8 +25,8 @@ class FailingTalk:
 
     Attributes:
         now: The simulated time in seconds.
-        failed: The number of failed model calls in each load and save, in order.
-        asked: The number of model calls in each load and save, in order.
+        failed: For each load and each save, in order, the number of failed model calls.
+        asked: For each load and each save, in order, the number of model calls.
     """
 
     def __init__(self, contract: ContractTools, **options: Any) -> None:
@@ -44,9 +44,10 @@ class FailingTalk:
         return self.memory
 
     def take_turns(self, count: int, *, bad: int = -1) -> None:
-        """Load and save `count` times, with a special word in exchange number `bad` of these, counted from 0.
+        """Load and save `count` times. Exchange number `bad` of these, counted from 0, has a special word.
 
-        The model refuses the special word if the test has set `FlakyModel.refused` to this word.
+        By default, no exchange has it. The model refuses the special word if the test has set `FlakyModel.refused` to
+        this word.
         """
         for turn in range(count):
             self.now += 30
@@ -202,7 +203,7 @@ class FailureContract(ContractTools):
 
     @pytest.mark.parametrize("gone", [[7, 8], None])
     def test_forgets_what_was_set_aside(self, gone: list[int] | None) -> None:
-        """After forgetting a set-aside exchange or the whole conversation, no exchange is set aside."""
+        """After the only set-aside exchange, or the whole conversation, is forgotten, no exchange is set aside."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)

@@ -38,7 +38,7 @@ def _sphere(count: int) -> dict[int, bytes]:
 
 
 class VectorIndexContract:
-    """The rules of `VectorIndex`. Inherit from this class, with a fixture `index` that yields a new, empty index.
+    """The rules of `VectorIndex`. Inherit from this class, and define a fixture `index` that yields a new, empty index.
 
     Example:
         >>> from memzoo.stores.indexes.index import ExactIndex

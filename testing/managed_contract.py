@@ -98,7 +98,7 @@ class ManagedStoreRules:
         assert list(drive(store.embeddings("c", "s")).items()) == expected
 
     def test_cleared_is_gone(self, store: ManagedStore) -> None:
-        """A cleared conversation is not listed; its states and embeddings do not return with new messages."""
+        """A cleared conversation is not listed. Storing new messages does not bring back its states and embeddings."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
         drive(store.clear("c"))
@@ -168,7 +168,7 @@ class ManagedStoreRules:
         assert drive(store.read_state("c", "early", since=kept.version)).changes == {"b": None}
 
     def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
-        """After messages are forgotten, a reader is told to start afresh, even if the state never existed."""
+        """After messages are forgotten, even a reader of a state that never existed is told to start afresh."""
         fill(store, "c", "a", "b")
         before = drive(store.read_state("c", "s"))
         drive(store.forget("c", [1]))
@@ -177,7 +177,7 @@ class ManagedStoreRules:
         assert not drive(store.read_state("c", "s", since=after.version)).reset
 
     def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
-        """A state that has only embeddings loses those of forgotten messages, and keeps the rest and its watermark."""
+        """A state with only embeddings keeps its watermark, and all embeddings except those of forgotten messages."""
         fill(store, "c", *"abc")
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
         commit(store, "c", {"a": 1}, strategy="mixed", watermark=3, embeddings={1: vector(1)})

@@ -32,7 +32,7 @@ class PinContract(ContractTools):
         return memory
 
     def ruled(self, **options: Any) -> BaseMemory:
-        """Return a memory whose first message is pinned, followed by many exchanges."""
+        """Return a memory whose first message is pinned; many exchanges follow this message."""
         memory = self.make(**options)
         memory.add_messages([_RULE], pinned=True)
         return self.talked(memory)
@@ -137,7 +137,7 @@ class PinContract(ContractTools):
         assert roles == sorted(roles, reverse=True)
 
     def test_refuses_to_pin_what_is_not_there(self) -> None:
-        """Unknown or invalid message numbers, and invalid messages, are refused. Nothing is pinned."""
+        """Unknown message numbers, values that are not numbers, and invalid messages are refused. Nothing is pinned."""
         memory = self.told()
         with pytest.raises(MessageError, match="no message 99"):
             memory.pin([1, 99])

@@ -35,7 +35,7 @@ class _Interrupted(list[Record]):
 class StoreContract(ManagedStoreRules, LeasingStoreRules):
     """The rules of `Store`, and of `ManagedStore` and `LeasingStore` if the tested store has their methods.
 
-    Inherit from this class, with a fixture `store` that yields a new, empty store.
+    Inherit from this class, and define a fixture `store` that yields a new, empty store.
 
     Example:
         >>> from memzoo.stores import InMemoryStore
@@ -185,7 +185,7 @@ class StoreContract(ManagedStoreRules, LeasingStoreRules):
         assert drive(store.read_state("c", "s", since=first)).changes == {"a": 0}
 
     def test_the_second_of_two_writers_conflicts(self, store: Store) -> None:
-        """A commit that expects any version but the current one raises a conflict, and changes nothing."""
+        """A commit that does not expect the current version raises a conflict, and changes nothing."""
         fill(store, "c", "a")
         expected = drive(store.read_state("c", "s")).version
         commit(store, "c", {"a": "first"})
@@ -243,7 +243,7 @@ class StoreContract(ManagedStoreRules, LeasingStoreRules):
         assert epoch_of(store, "nobody") == epoch_of(store, "nobody else")
 
     def test_the_revision_moves_with_states_alone(self, store: Store) -> None:
-        """Each commit to a state changes its conversation's revision. Appends, and other conversations, do not."""
+        """Each commit changes the revision of its conversation. Appends, and commits to other conversations, do not."""
         fill(store, "c", "a")
         seen = [revision_of(store, "c")]
         fill(store, "c", "b")

@@ -32,14 +32,17 @@ class ContractTools:
         return issubclass(self.strategy, ModelBackedMemory)
 
     def options(self) -> dict[str, Any]:
-        """Return the options of the strategy for the tests, without `store` and `conversation_id`.
+        """Return the options with which the tests make memories, without `store` and `conversation_id`.
 
         If `llm` is among the options, all tests use this model, and some tests make it fail.
         """
         return {"token_counter": "approximate"}
 
     def make(self, **options: Any) -> BaseMemory:
-        """Return a memory with `options()` and these options. By default, it learns at each save and asks `model()`."""
+        """Return a memory with the given options, and those of `options()`.
+
+        By default, the memory learns at each save and asks `model()`.
+        """
         given = {"learn_every": 1} | self.options() | options
         if self.asks_model and "llm" not in given:
             given["llm"] = self.model()

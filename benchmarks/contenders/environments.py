@@ -37,7 +37,7 @@ def is_installed(adapter: Adapter) -> bool:
 def python_of(adapter: Adapter) -> list[str]:
     """Return the command that starts Python for an adapter.
 
-    An adapter that needs packages has the Python of its environment; any other has the Python that runs memzoo.
+    An adapter that needs packages uses the Python of its environment. All others use the Python that runs memzoo.
 
     Raises:
         PluginError: The environment is missing.
@@ -75,7 +75,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
 
 
 def weigh(adapter: Adapter) -> tuple[float, int]:
-    """Return the total size of an adapter's packages in megabytes, and the number of packages.
+    """Return a pair: the total size (in megabytes) of an adapter's packages, and their number.
 
     pip, setuptools and `.pyc` files are not included.
     """

@@ -53,7 +53,7 @@ class Adapter:
     """A Python file that lets the memory of another library take part in a comparison.
 
     Attributes:
-        requires: The packages that the adapter imports, in pip's form.
+        requires: The packages that the adapter imports, as requirements for pip.
         ways: The ways to run the adapter, as a dict by name; each way has a row in the table.
     """
 
@@ -70,7 +70,7 @@ def adapters() -> dict[str, Adapter]:
 
 
 def find_adapter(name: str) -> Adapter:
-    """Return the adapter with a name. A name that ends in `.py` is the path of an adapter's file.
+    """Return the adapter with this name. A name that ends in `.py` is the path of an adapter's file.
 
     Raises:
         OptionError: There is no such adapter, or its header is invalid.

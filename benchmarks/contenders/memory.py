@@ -1,4 +1,4 @@
-"""Lets a comparison use the memory of another library like one of memzoo's."""
+"""Lets a comparison use the memory of another library as if it were one of memzoo's."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ class ContenderMemory:
     Args:
         contender: The process in which the memory runs.
         count: A function that counts the tokens of a text.
-        clock: A function that returns the conversation's time.
+        clock: A function that returns the present time in the conversation.
         **start: The fields of the first request to the contender: the options, the budget and the speakers' names.
 
     Attributes:

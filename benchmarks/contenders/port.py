@@ -21,7 +21,7 @@ class ModelPort:
 
     Attributes:
         model: The model that answers, set for each run.
-        usage: The cost of the calls in this run.
+        usage: The contender's calls in this run.
         failure: The error of the latest call; `None` if the model answered.
     """
 

@@ -60,10 +60,10 @@ class Contender:
             one.start()
 
     def ask(self, do: str, count: Callable[[str], int] = len, **members: Any) -> dict[str, Any]:
-        """Send a request, and return the answer. Meanwhile, the contender may ask for token counts of texts.
+        """Send a request, and return the answer. Before answering, the contender may ask for token counts of texts.
 
         Raises:
-            PluginError: The contender failed, ended, or sent a late or invalid answer; its process has been stopped.
+            PluginError: The contender failed, ended, or sent a late or invalid answer. Its process is then stopped.
         """
         self.port.failure = None
         sent: dict[str, Any] = {"do": do, **members}

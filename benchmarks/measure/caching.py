@@ -135,7 +135,7 @@ class PromptCache:
             rule: The provider's rule.
             count: A function that counts the tokens of a text.
             system_tokens: The number of tokens at the beginning of each request: a system prompt, tool descriptions.
-            frame: The number of tokens before and after a message's text: the role, and the marks of start and end.
+            frame: Two numbers: the tokens before a message's text (for its role and start), and after it (for its end).
             written: A function that returns the full text of a message as the model reads it, with role and marks; it
                 replaces `frame`.
         """
@@ -165,7 +165,7 @@ class PromptCache:
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
-            asked: The last messages, up to and including the user's; empty if there is no user's message.
+            asked: The newest messages: any system messages, then the user's message; empty if the user says nothing.
             at: The time of the request, in seconds of any clock.
             anew: True if an earlier message has changed, so that only the system tokens repeat the previous request.
         """
@@ -199,11 +199,11 @@ def count_shared(
     """Return the number of tokens up to the first difference between two requests.
 
     Args:
-        before: The first request, as the role and the text of each message.
+        before: The first request, as a (role, text) pair for each message.
         now: The second request.
         count: A function that counts the tokens of a text.
         whole: True to count whole messages only.
-        frame: The number of tokens before and after each message's text.
+        frame: Two numbers: the tokens before each message's text, and after it.
 
     Example:
         >>> count_shared([("user", "a b"), ("user", "c d ")], [("user", "a b"), ("user", "c e")], len)
@@ -218,9 +218,9 @@ def count_shared(
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
-    """Return the cost of sending a text after another text, in full-price tokens.
+    """Return the cost of sending `text` after `before`, in full-price tokens.
 
-    Tokens of a common beginning cost a tenth, as in a provider's cache.
+    The tokens of their common beginning cost a tenth, as in a provider's cache.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))

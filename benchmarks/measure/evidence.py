@@ -21,7 +21,7 @@ def squeeze(text: str) -> str:
 
 
 class Texts:
-    r"""The texts of a view, to be searched with `in`. Any white space matches any other.
+    r"""The texts of a view, to be searched with `in`. Any run of white space matches any other.
 
     Attributes:
         squeezed: The texts with a single space in place of each run of white space.
@@ -78,7 +78,7 @@ def _split_into_runs(text: str) -> list[str]:
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
-    """Return "corrected" if texts show a correction, "stale" if they show the old statement, or "both" or "neither".
+    """Return "corrected" if texts show only a correction, "stale" if only the old statement; else "both" or "neither".
 
     A correction is shown if all its messages are shown, an old statement if any of its messages is shown.
 

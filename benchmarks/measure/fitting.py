@@ -1,9 +1,9 @@
 """Shortens a memory's view to a budget of tokens, by one rule for all strategies.
 
-System messages and recalled texts come first. The first one that does not fit is cut at its end, and everything after
-it is left out. If all fit, the rest of the budget goes to the conversation's messages, from the newest back, until one
-does not fit. A tool call and its results are kept or dropped together. The words that mark a text as recalled count
-towards the budget; roles do not.
+System messages and recalled texts come first. The first of them that does not fit is cut at its end, and everything
+after it is left out. If all of them fit, the rest of the budget goes to the conversation's messages, from the newest
+back, until one does not fit. A tool call and its results are kept or dropped together. The words that mark a text as
+recalled count towards the budget; roles do not.
 """
 
 import bisect
@@ -29,7 +29,7 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> Shown:
     """Return the messages of a view that fit a budget.
 
     Args:
-        messages: A view, system messages first, then messages oldest first.
+        messages: A view: first its system messages, then the others, oldest first.
         budget: The highest number of tokens of all messages together.
         count: A function that counts the tokens of a text.
 
@@ -124,12 +124,12 @@ class Said:
 
     @property
     def rule(self) -> list[Message]:
-        """The newest system message, in a list; an empty list without one."""
+        """A list with the newest system message; empty if there is none."""
         return self._rule
 
     @property
     def opening(self) -> list[Message]:
-        """If the assistant begins the conversation, a list of one stand-in user message to send first; else empty."""
+        """If the assistant begins the conversation, a list with a stand-in user message to send first; else empty."""
         return [STAND_INS["user"]] if self._others and self._others[0]["role"] == "assistant" else []
 
     @property

@@ -1,7 +1,7 @@
-r"""Rewrites numbers and dates in one format, from digits or words, in English or Chinese.
+r"""Rewrites numbers and dates in one format, whether they are in digits or in words, in English or Chinese.
 
-A date ("7 May", "May 7th, 2023", "the first of July", "2026年7月7日") becomes `\x02YYYY-M-D\x03`. A part that is
-missing in the text is empty.
+A date ("7 May", "May 7th, 2023", "the first of July", "2026年7月7日") becomes `\x02YYYY-M-D\x03`. A part that
+the text does not name, such as the year, is empty.
 """
 
 import functools

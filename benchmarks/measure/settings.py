@@ -29,7 +29,7 @@ _Amount: TypeAlias = Annotated[float, Field(ge=0, lt=math.inf)]
 class Settings:
     """The settings of a comparison.
 
-    Settings are checked at once. They can be sent to worker processes, each of which makes its own models.
+    Settings are checked when they are made. They can be sent to worker processes, each of which makes its own models.
 
     Attributes:
         model: The model of memories without a model of their own: a `ChatModel`, a model's name, `"offline"`, or a
@@ -47,8 +47,8 @@ class Settings:
         currency: The currency of the prices.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
-        learnt: True to add copies of the memories (marked with a star) that a large model has already taught; only for
-            a bundled conversation.
+        learnt: True to add a copy of each memory, with a state recorded from a large model. The copy's name ends in a
+            star. Only for a bundled conversation.
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.
@@ -167,7 +167,7 @@ class Settings:
         return PromptSet(self.prompts)
 
     def model_of(self, option: ModelOption) -> Model:
-        """Return a model from a name, a model or a callable. `make_model` makes it from a name."""
+        """Return the model for a name, a model or a callable. For a name, `make_model` makes the model."""
         model = self.make_model(option) if isinstance(option, str) else as_model(option)
         return model.direct() if isinstance(model, ChatModel) else model  # for rules, a client costs most of the time
 

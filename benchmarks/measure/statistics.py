@@ -89,9 +89,10 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return how far, at most (with 95% certainty), each memory's mean score is behind the best other memory's.
+    """Return, for each memory, an upper bound on the lead of the best other memory's mean score.
 
-    Even for equal scores, the bound is above 0, because the questions are only a sample.
+    With 95% certainty, the true lead is no larger. Even for equal scores, the bound is above 0, because the questions
+    are only a sample.
 
     Args:
         shares: For each memory, a dict from question number to the memory's score for it, from 0 to 1.

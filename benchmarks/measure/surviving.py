@@ -34,7 +34,7 @@ AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 class Followed:
     """Counts how often views still show marked lines, by kind and by age group (1, 2-4, 5-9, ... exchanges).
 
-    The group `None` counts only the last view, at the end of the conversation. In the example, a goal is still shown
+    The group `None` counts only the view at the end of the conversation. In the example, a goal is still shown
     after one and two exchanges, but not after three. Two and three are one group, so its count is "1 of 2".
 
     Example:

@@ -1,6 +1,6 @@
 """Splits views into pieces of text, and computes the differences between successive views.
 
-To keep the page small, each piece is written only once, and each view as its differences from the view before.
+To keep the page small, each piece is written only once. A view is written as its differences from the view before.
 """
 
 import difflib
@@ -49,7 +49,7 @@ class Head(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """A part of a view: a whole message of the log, or a sentence or line of a derived or found text.
+    """A part of a view: a whole message of the log, or a sentence or line of any other text.
 
     Attributes:
         head: The attributes of the message, if this is its first fragment; otherwise `None`.
@@ -114,7 +114,7 @@ def pieces_of(shown: Iterable[ShownText]) -> list[Fragment]:
 
 
 def join_pieces(pieces: Iterable[Fragment]) -> list[Told]:
-    """Join pieces from `pieces_of` back into messages. The last item of a message is its text.
+    """Join pieces from `pieces_of` back into messages, as tuples of role, kind, log number and text.
 
     Example:
         >>> shown = [ShownText("recalled", 9, None, "Anna lives in Oslo. She has a boat.")]
@@ -159,7 +159,7 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 
 
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Pair removed and added pieces with similar words, and return each pair's numbers as (removed, added).
+    """Match removed pieces with added pieces of similar wording, and return the numbers of each pair: removed, added.
 
     `gone` and `come` are the numbers of all removed and all added pieces. `texts` is a dict from number to text; a
     piece missing from it is never paired.
@@ -181,7 +181,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield (position, kind of search, score) for each of a view's pieces that a search found.
+    """Yield, for each piece of a view that a search found, its position, the kind of search, and the score.
 
     `finds` are the results of the searches; `said` is a dict from log number to a message's text.
     """

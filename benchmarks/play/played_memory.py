@@ -58,7 +58,7 @@ class Tables:
     texts: dict[int, str] = field(default_factory=dict[int, str])
 
     def of(self, pieces: Iterable[Fragment]) -> list[int]:
-        """Return the number of each piece of text, as an id; a new piece gets the next number."""
+        """Return the number that stands for each piece of text. A new piece gets the next number."""
         numbers: list[int] = []
         for piece in pieces:
             numbers.append(number := self.pieces.of(piece))
@@ -166,7 +166,7 @@ class PlayedMemory:
         """Return the view for a question that is asked after `moment` exchanges.
 
         Returns:
-            The view's differences from the page's view at `moment`; then the new view's texts and chat messages.
+            Three values: the view's differences from the page's view at `moment`, its texts, and its chat messages.
         """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)

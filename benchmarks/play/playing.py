@@ -112,7 +112,7 @@ class Play:
         """Return the view of each memory for a question, and the model's answer from each view.
 
         Args:
-            text: The question, which the memories do not remember.
+            text: The question. It is not saved in the memories.
             moment: The number of exchanges before the question; by default all.
             question: The same question in the transcript, with its answer and evidence; `None` if it is not there.
 

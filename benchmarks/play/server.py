@@ -72,7 +72,7 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """Return the lines after the first `seen`. If there are none yet, wait for them, up to ten seconds.
+        """Return the lines after the first `seen` lines. If there are none yet, wait up to ten seconds.
 
         Returns:
             A dict with `lines`; `done`, true if `run` has ended; and `error`, the error that ended it, or "".

@@ -16,7 +16,7 @@ Kept: TypeAlias = tuple[Sequence[Entry], Mapping[str, StoredState]]
 
 
 def read_talk(store: ManagedStore, id_: str) -> tuple[Transcript, Kept]:
-    """Return a stored conversation as a transcript, together with its log and its states.
+    """Return a pair for a stored conversation: its transcript, and a pair of its log and its states.
 
     Raises:
         UnsupportedError: The store cannot list the states of a conversation.

@@ -24,7 +24,7 @@ def thresholds(given: Sequence[str], *, survival: bool) -> dict[str, float]:
     """Parse thresholds such as "recall=0.5", and return a dict from figure to share.
 
     Raises:
-        OptionError: A threshold has another form, or its figure is unknown or was not measured.
+        OptionError: A threshold is not NAME=SHARE, or its figure is unknown or was not measured.
     """
     found: dict[str, float] = {}
     for text in given:

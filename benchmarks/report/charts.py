@@ -260,7 +260,7 @@ def curves(
         width: The width in points.
         top: The end of the vertical axis.
         start: The start of the horizontal axis; `None` for the first point.
-        share: True if the vertical axis shows per cent.
+        share: True if the vertical axis shows percentages.
         bent: True if the horizontal axis is logarithmic.
         alone: True for a chart in a separate file.
     """

@@ -132,7 +132,7 @@ def model_note(name: str) -> str:
 
 
 def counter_note(name: str) -> str:
-    """Return the name of the token counter; for estimates, with a note."""
+    """Return the name of the token counter; for the approximate counter, also a note that it estimates."""
     return "approximate: estimated" if name == APPROXIMATE else name
 
 

@@ -60,7 +60,7 @@ def markdown(comparison: Compared) -> str:
 def write_report(comparison: Compared, folder: Path, date: datetime | None = None) -> list[Path]:
     """Write all files of a report into a folder, and return their paths.
 
-    Only report.html and times.json have times and dates. The other files are equal for equal inputs.
+    Only report.html and times.json have times and dates. With the same inputs, the other files are always the same.
     """
     date = date or datetime.now(UTC)
     texts = {

@@ -123,7 +123,7 @@ def agree(marks: Sequence[tuple[bool, bool]]) -> str:
 
 
 def compare_shown(answers: Sequence[Answer]) -> list[str]:
-    """Return the cells of a row: six counts, and the correlation (phi) of shown and right answers.
+    """Return the cells of a row: six counts, and the correlation (phi) between "shown" and "right".
 
     The counts: all answers, shown, right by a rule, right by a reader, shown but not right, right but not shown.
 

@@ -1,7 +1,8 @@
 """Measures the cost of each memory with a prompt cache: `python -m memzoo.benchmarks.research cache`.
 
 Each exchange of a conversation is one request: a system prompt, the memory's view, and the user's message. By OpenAI's
-rule, tokens repeated from the request before are cheaper, from 1,024 tokens on. Questions do not count as requests.
+rule, the tokens that repeat the beginning of the previous request are cheaper, if there are at least 1,024 of them.
+Questions do not count as requests.
 """
 
 import contextlib

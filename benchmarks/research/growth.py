@@ -43,7 +43,7 @@ def measure_size(size: int, memories: Sequence[str], counter: str) -> tuple[floa
     """Compare memories on a conversation of `size` messages.
 
     Returns:
-        The CPU seconds of the comparison, and the peak memory of this process in megabytes.
+        The CPU seconds of the comparison, and the peak RAM of this process in megabytes.
     """
     transcript = long_conversation(size)
     began = time.process_time()

@@ -33,7 +33,7 @@ _HIDDEN = -1e9
 
 
 class MiniLM:
-    """An embedder of texts with the model all-MiniLM-L6-v2: vectors of 384 numbers and length 1.
+    """An embedder of texts with the model all-MiniLM-L6-v2. Its vectors have 384 dimensions and unit length.
 
     Raises:
         MissingExtraError: A required package is not installed.

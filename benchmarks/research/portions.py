@@ -33,10 +33,10 @@ class Cost:
     Attributes:
         calls: The number of model calls for learning.
         sent: The tokens sent in these calls.
-        shared: The tokens of `sent` that repeat the beginning of the call before.
+        shared: The tokens of `sent` that repeat the beginning of the previous call's prompt.
         received: The tokens received in these calls.
         reading: The tokens of the requests with the memory's views.
-        longest: The most calls made by one save.
+        longest: The highest number of calls made by a single save.
     """
 
     exchanges: int = 0

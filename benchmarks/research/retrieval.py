@@ -60,7 +60,7 @@ class _Counted:
 
 
 def embedder_named(name: str, cache: Path) -> Embedder:
-    """Return the embedder `none`, `hashing` or `minilm`. The folder `cache` keeps the embeddings of `minilm`.
+    """Return the embedder with this name: `none`, `hashing` or `minilm`. For `minilm`, embeddings are kept in `cache`.
 
     Raises:
         OptionError: The name is unknown.

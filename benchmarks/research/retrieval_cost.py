@@ -26,7 +26,7 @@ Timer = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The CPU times at one length of a conversation: medians, in milliseconds.
+    """Median CPU times, in milliseconds, in a conversation with a certain number of messages.
 
     Attributes:
         messages: The number of messages in the conversation.
@@ -40,7 +40,7 @@ class Growth:
 
 
 def growth(lengths: Sequence[int], samples: int = 15, timer: Timer = time.process_time) -> list[Growth]:
-    """Return the CPU times of a save and a load, for each of several lengths of a conversation."""
+    """Return the median CPU times of a save and a load, for each number of messages in `lengths`."""
     now = itertools.count()
     start = datetime(2026, 1, 1, tzinfo=UTC)
     memory = VectorStoreRetrieverMemory(

@@ -176,7 +176,7 @@ class _LangChainEmbeddings:
 
 
 def find_plain_words(text: str) -> list[str]:
-    """Return the words of a text in lower case; of a Chinese or Japanese text, all pairs of neighbouring characters."""
+    """Return the words of a text in lower case; for Chinese or Japanese words, each pair of neighbouring characters."""
     words: list[str] = []
     for word in _WORD.findall(text.lower()):
         words += [word[place : place + 2] for place in range(max(len(word) - 1, 1))] if _HAN.match(word) else [word]

@@ -116,7 +116,7 @@ def memory_maker(embedder: Embedder | None) -> Make:
 
 
 class FedMemory:
-    """A memory used as a retriever. Its clock follows the dates of the conversation.
+    """A memory used as a retriever. The memory's clock follows the dates of the conversation.
 
     `make` is a function that makes the memory. The memory must have the option `max_token_limit`.
     """

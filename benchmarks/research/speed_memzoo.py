@@ -1,4 +1,4 @@
-"""The calls of memzoo that `speed` times.
+"""The calls of memzoo to be timed by `speed`.
 
 Each function sets up the timing of one call; see `Maker` in `speed_timing`.
 """
@@ -95,7 +95,7 @@ def token_buffer_save(limit: int) -> Maker:
 
 
 def retriever_load(words: range) -> Maker:
-    """Return a `Maker` for searching 10,000 messages in memory with a retriever.
+    """Return a `Maker` for searching 10,000 messages with a retriever whose store is in memory.
 
     `words` has the numbers of the words to search for; see `speed_talk.question`.
     """

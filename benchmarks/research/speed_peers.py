@@ -1,4 +1,4 @@
-"""The calls of other libraries that `speed` times beside memzoo's.
+"""The calls of other libraries to be timed by `speed`, for comparison with memzoo's calls.
 
 Each function sets up the timing of one library's memory; see `Maker` in `speed_timing`. The argument `calls` names the
 calls to time, in order: "load", "save". A library is imported only when it is measured.

@@ -25,7 +25,12 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Place:
-    """A folder for the files of the libraries while one row is measured, and the resources to close afterwards."""
+    """A place to measure one row of the table.
+
+    Attributes:
+        folder: The folder for the libraries' files.
+        stack: The resources to close after the measurement.
+    """
 
     folder: Path
     stack: ExitStack = field(default_factory=ExitStack)

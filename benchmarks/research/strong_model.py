@@ -155,7 +155,7 @@ def _learn_all(talk: Transcript, folder: Path, max_prompt_tokens: int, *, in_ord
 
 
 def learn_talk(talk: Transcript, name: str, replies: Replies, max_prompt_tokens: int) -> LearntState:
-    """Return the state of a memory after learning a whole conversation at once.
+    """Return the state of a memory that has learnt a whole conversation from recorded replies.
 
     Raises:
         OptionError: There is no reply to a prompt.

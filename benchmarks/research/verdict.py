@@ -69,7 +69,10 @@ def verdict(
 
 
 def recorded_correlation() -> float:
-    """Return the mean correlation between the answers of two memories, over all pairs in the bundled conversations."""
+    """Return the mean correlation between the answers of two memories.
+
+    The mean is over all pairs of memories, in the bundled English and Chinese conversations.
+    """
     found: list[float] = []
     for language in ("en", "zh"):
         asked = compare(sample_transcripts(language)).results

@@ -19,9 +19,9 @@ At the end, `--relearn` makes the memory learn the conversation anew. `--change`
 strategy, and then with the job's own strategy again. Each time, the marked lines (see `Mark`) that views still show are
 counted.
 
-Questions are asked at the end, when everything has been learnt. With `--underway`, questions are also asked after each
-exchange of the second half, once their evidence has been said. At that time some messages still wait to be learnt, and
-take up room in the view.
+Questions are asked at the end, when everything has been learnt. With `--underway`, questions are also asked during the
+second half of the conversation. After each exchange, all questions are asked whose evidence has been said. At that time
+some messages still wait to be learnt, and take up room in the view.
 """
 
 import hashlib

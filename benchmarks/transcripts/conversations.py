@@ -76,7 +76,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The line's question, or else the line with `___` in place of `means`; `None` if both are empty."""
+        """The line's question. Without one, the line with `___` in place of `means`; without both, `None`."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 
@@ -89,7 +89,7 @@ class Unwanted:
         kind: The kind of the statement, such as "forgotten"; one of `UNWANTED_KINDS`.
         text: The whole line that contains the statement.
         means: The statement in short.
-        unless: Words that, if shown too, make the statement harmless: its new value, or its speaker's name.
+        unless: Words that make the statement harmless if they are shown too: the new value, or the speaker's name.
         question: A question that may bring up the statement; "" without one.
     """
 
@@ -157,7 +157,7 @@ class Question:
         category: The kind of the question, as the file names it.
         asked_after: The number of exchanges before the question; `None` for a question at the end.
         stale: The older texts that the evidence corrects.
-        unusable: The ids named as evidence that belong to no message.
+        unusable: The ids that the question cites, but that belong to no message.
     """
 
     text: str
@@ -193,7 +193,7 @@ class Transcript:
 
     @property
     def unusable_evidence(self) -> tuple[str, ...]:
-        """All ids that questions name as evidence, but that belong to no message."""
+        """All ids that questions cite, but that belong to no message."""
         return tuple(cited for question in self.questions for cited in question.unusable)
 
     @property
@@ -250,7 +250,7 @@ class Citations:
         self._texts = texts
 
     def texts(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """Return the texts for some ids, each once, in the order of the ids."""
+        """Return the texts for some ids, in the order of the ids. Each text occurs once."""
         return tuple(dict.fromkeys(text for id_ in ids if (text := self._texts.get(str(id_)))))
 
     def unusable(self, ids: Iterable[object]) -> tuple[str, ...]:
@@ -263,9 +263,10 @@ def exchanges_of(
 ) -> tuple[Exchange, ...]:
     """Return messages grouped into exchanges. A user message or a new session begins an exchange.
 
-    System messages before a user message belong to its exchange.
+    System messages before a user message belong to the same exchange as the user message.
 
-    `numbers` is a dict from message id to message number (from 1), to replace the ids in `TranscriptMessage.forgets`.
+    `numbers` is a dict from message id to message number, from 1. The numbers replace the ids in
+    `TranscriptMessage.forgets`.
     """
     groups: list[list[TranscriptMessage]] = []
     for one in said:

@@ -22,7 +22,7 @@ _ABSTENTION = "_abs"
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:  # noqa: ARG001 - every instance has an id
-    """Return an instance of LongMemEval as a transcript: its sessions by date, then its question.
+    """Return an item of LongMemEval as a transcript: its sessions in order of date, then its question.
 
     The turns with `has_answer` are the evidence.
 

@@ -33,7 +33,10 @@ _MARKS = ("id", "keep", "forgets")
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Make a transcript of an object whose messages stand in sessions. Arguments and errors are those of `chat_of`."""
+    """Make a transcript of an object whose messages are grouped in sessions.
+
+    The arguments and errors are those of `chat_of`.
+    """
     document = validate(_Sessions, item, where)
     said = [
         _to_message(message, session.date, where, opens=not number)

@@ -56,7 +56,7 @@ def read_transcripts(
 
     Raises:
         TransferError: Nothing can be read; the message names the line or index, and the format.
-        OptionError: An option of a path cannot work.
+        OptionError: An option after a path is unknown, or has an invalid value.
     """
     chosen = [split_choice(path) if isinstance(path, str) else (path, Choice()) for path in paths]
     unread: list[TransferError] = []
@@ -79,7 +79,7 @@ def read_transcripts(
 def load_transcripts(path: str | Path) -> list[Transcript]:
     """Return the conversations of a file, folder or ZIP, or a bundled conversation such as "sample:en".
 
-    The attribute `notes` of a conversation tells which of its parts were left out or changed.
+    The attribute `notes` of a conversation tells which parts of the file were left out or changed.
 
     Args:
         path: The file, folder or ZIP. Options may follow the path, as in "chats.zip:title=garden,last=5"; see

@@ -45,7 +45,7 @@ def validate(model: type[AnyItem], value: Any, where: str) -> AnyItem:
     `where` is the file with the line or index, for the error message.
 
     Raises:
-        TransferError: The value does not have the form of the class.
+        TransferError: The value does not fit the class.
     """
     try:
         return model.model_validate(value)

@@ -1,8 +1,8 @@
 """Reads the exports of chat applications.
 
 A `Form` describes one kind of file: how to recognise it, and how to read it. The forms are listed in `assistants.py`,
-`people.py` and `logs.py`. A form's reader is a table of JSON paths (`Fields`), or a function `read(document, title)` in
-`readers/` that yields conversations.
+`people.py` and `logs.py`. The reader of a form is either a table of JSON paths (`Fields`), or a
+function in `readers/` that takes a document and a title, and yields conversations.
 """
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread

@@ -61,7 +61,7 @@ class Call:
 
     @property
     def place(self) -> str:
-        """The user's id and the conversation's id, by which calls are grouped."""
+        """A text made of the user's id and the conversation's id. Calls are grouped by this text."""
         return f"{self.user}\n{self.thread}"
 
 
@@ -203,8 +203,8 @@ def _parse(text: str) -> Any:
 def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: str = "") -> Iterator[ChatLog]:
     """Yield the conversations in logged calls, each message only once.
 
-    A call continues a conversation if it repeats all messages of the conversation. If the call has the conversation's
-    id, some of these messages are enough.
+    A call continues a conversation if it repeats all messages of the conversation. A call that has the
+    conversation's id needs to repeat only some of them.
 
     Args:
         calls: The calls.

@@ -47,7 +47,7 @@ class ChatLog:
 
     @property
     def key(self) -> str:
-        """The id of the conversation, or else its title."""
+        """The id of the conversation; without an id, the title."""
         return self.id or self.title
 
     @classmethod
@@ -129,7 +129,7 @@ def make_stand_in(place: str, what: str) -> Unread:
 def count(number: int, noun: str, several: str = "") -> str:
     """Return a number with its noun, such as "1 message" or "2 messages".
 
-    `several` is the plural, if it is not the noun with an "s".
+    `several` is the plural of the noun; by default, the noun with an "s".
     """
     return f"{number} {noun if number == 1 else several or f'{noun}s'}"
 

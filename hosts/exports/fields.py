@@ -52,7 +52,8 @@ class Fields:
         shown: The path, in the document, of the id of the last message in the branch that the application shows. By
             default, the last branch in the file is read.
         versions: The path, in a message, of the list of the message's versions.
-        version: The path, in a message, of the shown version: its number (from 0), or its id if `version_id` is given.
+        version: The path, in a message, of the number of the shown version (from 0). If `version_id` is given, the path
+            of the shown version's id instead.
         version_id: The path, in a version, of the version's id.
         people: True for a talk between people (see `Talk`).
         attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in

@@ -1,4 +1,4 @@
-"""A row in the table of forms: how to recognise a form of conversations, and how to read it."""
+"""Defines `Form`, which tells how to recognise and read one kind of file."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Form:
     """A form of conversations in files, such as an application's export.
 
     Attributes:
-        name: The name of the application, if necessary with its format, as in "Open WebUI, text".
+        name: The application's name; if it has several formats, also the format, as in "Open WebUI, text".
         document: The kind of content that `recognise` and `read` get.
 
             - "object": a JSON object; also each object in a list, and each line of JSON Lines.
@@ -36,7 +36,7 @@ class Form:
             - "database": an SQLite file; `read` gets its path.
         recognise: A function that tells whether a document has the form.
         read: The reader; or advice, such as "export as JSON instead", for a form that cannot be read.
-        known: The exports that have this form, by version or date, and their peculiarities.
+        known: A text for the user: the versions or dates of the exports that have this form, and their peculiarities.
         get: Instructions for getting the export.
         beside: The names of the export's other files; `*` stands for any text. If a folder has a document of this form,
             these files in it are ignored.
@@ -55,10 +55,10 @@ class Form:
 
 
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
-    """Return a function that tells whether an object has all `paths`, and `values` at their names.
+    """Return a function that tells whether an object has all given members.
 
-    The values at `paths` may be null. If the function gets a list, it tells whether any one object in the
-    list has all of these.
+    The object must have a value, which may be null, at each of `paths`. It must also have each of `values` under its
+    name. If the function gets a list, one such object in the list is enough.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

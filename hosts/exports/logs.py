@@ -1,4 +1,4 @@
-"""The forms of logs (of applications, frameworks and requests to models) and of data sets."""
+"""The forms of data sets, and of logs that applications, frameworks and gateways write."""
 
 from memzoo.hosts.exports.calls import LoggedCalls
 from memzoo.hosts.exports.fields import Fields

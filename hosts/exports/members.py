@@ -1,4 +1,4 @@
-"""Finds the values in an entry of a file. Errors name both the entry's place and the member."""
+"""Finds the values of members in an entry of a file. Errors name the entry's place and the member."""
 
 import difflib
 import functools
@@ -22,10 +22,10 @@ _KINDS = {str: "a text", bool: "true or false", int: "a number", list: "a list",
 
 
 def pick(item: Any, path: str, default: Any = None) -> Any:
-    """Return the value at a path: keys and positions, separated by dots.
+    """Return the value at a path. A path has keys and positions, separated by dots.
 
-    Several paths may be given, separated by "|": the first value that is not empty is returned. If there is no value at
-    any path, `default` is returned.
+    `path` may have several paths, separated by "|". The first value that is not empty is then returned. If there is
+    no value at any path, `default` is returned.
 
     Example:
         >>> talk = {"chat": {"messages": [{"text": "", "body": "Hi"}]}}

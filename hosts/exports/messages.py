@@ -52,7 +52,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Return whether a value is a message in a common form; a bare text is not."""
+    """Return whether a value is a message in a common form. A bare text is not a message."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
@@ -141,7 +141,7 @@ def conversation_of(
         items: The items, oldest first; in any order if all have a time.
         item_of: A function that converts an item to a message for `messages_of`.
         keep: The names of the members to copy from an item into its message.
-        system: The system text, as a text or parts.
+        system: The content of the system message: a text, or a list of parts.
         id: The conversation's id in its export.
 
     Raises:
@@ -181,7 +181,7 @@ def conversation_of(
 
 
 def find_date(item: Any) -> datetime | None:
-    """Return a message's time, found under a key that many exports use; `None` without such a key."""
+    """Return a message's time, found under one of the keys that exports often use; `None` if none is there."""
     return next((found for key in _DATES if (found := date_of(dict_of(item).get(key)))), None)
 
 

@@ -1,4 +1,4 @@
-"""The forms of the applications in which people talk to each other."""
+"""The forms of exports from applications for chats between people, such as WhatsApp."""
 
 import re
 from collections.abc import Callable

@@ -32,9 +32,9 @@ class Choice:
             option changes no roles.
         all_branches: True to read every branch as a conversation; false to read only the branch that the application
             shows.
-        title: A text that the title must contain, in upper or lower case; "" for any title.
+        title: A text that the title must contain, regardless of case; "" for any title.
         since: A time. Only conversations with a message at or after this time are chosen; `None` for all.
-        last: The number of conversations to choose: those with the newest messages. 0 or `None` for all.
+        last: The number of conversations to choose. Those with the newest messages are chosen. 0 or `None` for all.
     """
 
     user: str = ""

@@ -87,7 +87,7 @@ class Talk:
 
 
 def entries_of(text: str, head_of: Callable[[str], re.Match[str] | None]) -> list[tuple[re.Match[str], list[str]]]:
-    """Return the messages of a text as pairs: the head of the message, such as "4/4/26 - Bo:", and its lines.
+    """Return the messages of a text as pairs: the head, such as "4/4/26 - Bo:", and the lines without the head.
 
     Args:
         text: The text, which begins with a head.

@@ -31,7 +31,7 @@ class BothWays(VirtualSubclass):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the variables from `load_memory_variables`."""
+        """The names of the variables that `load_memory_variables` returns."""
         raise NotImplementedError
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class LangChainMemory(BothWays):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the variables from `load_memory_variables`."""
+        """The names of the variables that `load_memory_variables` returns."""
         return self._plain.memory_variables
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class LangChainMemory(BothWays):
         return to_langchain(await self.plain.aload_memory_variables(values(inputs)))
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Save an exchange and learn from it; the values are texts or messages."""
+        """Save an exchange and learn from it. The values of `inputs` and `outputs` are texts or messages."""
         await self.plain.asave_context(values(inputs), values(outputs))
 
     async def aclear(self) -> None:
@@ -126,7 +126,7 @@ class LangChainMemory(BothWays):
 
     @property
     def chat_memory(self) -> Any:
-        """The whole conversation as a LangChain history: the option `chat_memory`, or else one in the store."""
+        """The whole conversation as a LangChain history: the option `chat_memory`, else a history in the store."""
         if self._history is not None:
             return self._history
         if self._own_history is None:

@@ -40,8 +40,8 @@ class ConversationChain(VirtualSubclass):
         metadata: The chain's metadata for callbacks.
 
     Raises:
-        OptionError: The prompt's variables are not exactly the input and the memory's variables, or a variable of the
-            memory has the name of the input.
+        OptionError: The prompt's variables are not exactly the input and the memory's variables, or the memory has a
+            variable with the same name as the input.
 
     Example:
         >>> chain = ConversationChain(llm=lambda messages: "Hello Sam!")
@@ -164,7 +164,7 @@ class ConversationChain(VirtualSubclass):
         )
 
     def request(self, values: Mapping[str, Any]) -> list[Message]:
-        """Return the prompt filled in with values, as chat messages."""
+        """Fill in the prompt with values, and return it as chat messages."""
         if not isinstance(getattr(self.prompt, "template", None), str):
             return dicts(self.prompt.invoke(values).to_messages())
         shown = {name: _to_text(value) for name, value in values.items()}

@@ -99,7 +99,7 @@ _NotesDict: Any = type("Notes", (Notes, dict), {})
 
 
 class NotesOfMemory(InMemoryEntityStore):
-    """The notes of a memory, with LangChain's methods; `store` has the notes as a `dict`."""
+    """The notes of a memory, with LangChain's methods. The attribute `store` is a `dict` from name to note."""
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
@@ -142,7 +142,7 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes to a memory's state that put the notes in `new` in place of old notes on the same names.
+    """Return the changes to a memory's state that replace the old notes on the names in `new` with the new notes.
 
     If a sentence of a new note is also in the old note, the sentence keeps its date and its source message.
 

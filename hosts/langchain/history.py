@@ -189,8 +189,8 @@ class ChatMessageHistory(ChatHistory):
 class LiveMessages(list[Any]):
     """A list of messages that writes each change to its source.
 
-    Before each change, the list takes in messages that were added to the source meanwhile. If the source refuses a
-    change, the list stays the same.
+    A change is made to the source's current messages, including any that were added meanwhile. If the source refuses
+    the change, the list stays the same.
 
     Attributes:
         read: A function that returns the current messages.
@@ -226,7 +226,7 @@ for _name in (
 
 
 def history_store(history: Any) -> MessageListStore:
-    """Return a store that keeps its messages in a LangChain history, and its states in memory."""
+    """Return a store that keeps its messages in a LangChain history, and its states only in this process."""
 
     def update(_: str, messages: Sequence[Message]) -> None:
         new = objects(messages[len(history.messages) :])

@@ -120,7 +120,7 @@ class _Summarizing(_Recalling):
 
 
 class ConversationSummaryMemory(_Summarizing):
-    """Shows a summary of the whole conversation. The option `buffer` is a summary to begin with."""
+    """Shows a summary of the whole conversation. The option `buffer` is the initial summary."""
 
     plain_class = PlainSummary
     brought = ("buffer",)

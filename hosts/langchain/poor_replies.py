@@ -1,7 +1,7 @@
-"""Memories that accept poor replies of a model, as LangChain does, and can learn with LangChain's prompts.
+"""Memories that, like LangChain, accept a model's poor replies, and that can learn with LangChain's prompts.
 
 If a model replies in prose instead of the expected form, no error is raised. After a refusal or an empty reply, the
-exchange is not learnt from yet, and a later call asks the model again.
+memory does not learn from the exchange yet. A later call asks the model again.
 """
 
 from collections.abc import Sequence

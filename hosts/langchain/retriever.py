@@ -29,7 +29,7 @@ def _check(_: str, value: object) -> None:
 
 @strategy
 class RetrieverMemory(BaseMemory):
-    """Shows the documents that a retriever finds for the input; each exchange becomes a document.
+    """Shows the documents that a retriever finds for the input. Each exchange becomes a document.
 
     If the retriever fails, the exchange is still stored, and its document is added at a later call.
 
@@ -83,7 +83,7 @@ class RetrieverMemory(BaseMemory):
 
 @strategy
 class Vectors(PlainVectors):
-    """A memory that searches all inputs and outputs of a chain, except those named in `exclude_input_keys`."""
+    """A memory that searches all inputs and outputs of a chain. Inputs named in `exclude_input_keys` are left out."""
 
     exclude_input_keys: Annotated[Sequence[str], names] = ()
     """The names of inputs to leave out of the documents."""

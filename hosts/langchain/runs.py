@@ -21,7 +21,7 @@ __all__ = ["ask_model", "runnable"]
 async def ask_model(
     chain: "ConversationChain", model: Model, values: Mapping[str, Any], config: Mapping[str, Any]
 ) -> tuple[str, Any]:
-    """Return a model's answer to the prompt of a chain, and call the callbacks as LangChain does.
+    """Ask a model for the answer to the prompt of a chain, and call the callbacks as LangChain does.
 
     `values` are the input and the memory's variables. `config` is LangChain's config for this call.
 
@@ -85,7 +85,7 @@ async def _await_result(result: Any) -> Any:
 
 
 def runnable(chain: "ConversationChain") -> Any:
-    """Return a chain as LangChain's Runnable, which can stream, run batches and be combined.
+    """Return a chain as LangChain's Runnable, which can stream, run batches and be combined with other Runnables.
 
     Raises:
         AttributeError: langchain-core is not installed.

@@ -95,7 +95,7 @@ class CombinedMemory(BothWays):
 
 
 class ConversationStringBufferMemory(LangChainMemory):
-    """Shows the whole conversation as a text. The option `buffer` is a text to begin with."""
+    """Shows the whole conversation as a text. The option `buffer` is the initial text."""
 
     plain_class = PlainBuffer
     extras: ClassVar[Mapping[str, Any]] = {"before": ""}

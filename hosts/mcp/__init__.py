@@ -1,4 +1,4 @@
-"""A graph of entities that a model writes by tool calls, served over the Model Context Protocol."""
+"""Serves a graph of entities over the Model Context Protocol. A model writes the graph by tool calls."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Reads and writes graphs as a `memory.jsonl`, the file of `@modelcontextprotocol/server-memory`."""
+"""Reads and writes a graph as `memory.jsonl`, the file format of `@modelcontextprotocol/server-memory`."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ T = TypeVar("T")
 async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
     """Import the lines of a `memory.jsonl` into the graph.
 
-    Entities, observations and relations that the graph has already are not repeated.
+    Entities, observations and relations that are already in the graph are skipped.
 
     Returns:
         The number of new entities, observations and relations.

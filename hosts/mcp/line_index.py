@@ -44,9 +44,9 @@ class LineIndex:
         """The log number of the last message added."""
 
     def search(self, query: str, notes: Sequence[Note], said: Sequence[Entry]) -> list[str]:
-        """Return the lines that match a query, the best first; without a query, all lines, the newest first.
+        """Return the lines that match a query, the best first. For an empty query, return all lines, the newest first.
 
-        `notes` are all current notes, in order; `said` are the messages added to the log since the last search.
+        `notes` are all current notes, in order. `said` are the messages added to the log since the previous search.
         """
         from memzoo.memories.search.word_index import WordIndex  # imports numpy
 
@@ -79,7 +79,7 @@ def _text_of_note(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Return texts, in their order, that together fit `limit` tokens if each has a line of its own.
+    """Return texts that together fit `limit` tokens if each has a line of its own. Their order stays the same.
 
     A text that does not fit into the rest of the limit is skipped. After 20 such texts in a row, no more are tried.
     """

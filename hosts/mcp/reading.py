@@ -1,4 +1,4 @@
-"""Builds the results of the tools. A graph is returned as relations, and entities with their observations."""
+"""Builds the results of the tools. A graph has two lists: entities with their observations, and relations."""
 
 import json
 from bisect import bisect_right
@@ -82,7 +82,7 @@ class Known:
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return a graph of the newest notes, as many as fit, and a line with the number of omitted notes.
+    """Return a graph of the newest notes that fit. If notes are omitted, a line with their number is added.
 
     The graph and the line together have at most `limit` tokens.
     """

@@ -1,4 +1,4 @@
-"""The tools for the model: those of `@modelcontextprotocol/server-memory`, and others that use the log."""
+"""The model's tools: those of `@modelcontextprotocol/server-memory`, and tools that read or change the log."""
 
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping

@@ -155,7 +155,7 @@ def _is_walked(target: Path, root: Path) -> bool:
 
 
 def write(migrated: Migrated) -> None:
-    """Write the new text to the file. The file keeps its mode, and a symbolic link to it is not replaced.
+    """Write the new text to the file, which keeps its mode. If the path is a symbolic link, its target is written.
 
     Raises:
         TransferError: The file cannot be written, or has changed since it was read; the file was not changed.

@@ -1,4 +1,4 @@
-"""memzoo's names for the names in LangChain's memory modules, and the rules for rewriting calls."""
+"""The replacements in memzoo for the names in LangChain's memory modules, and the rules for rewriting calls."""
 
 import re
 from collections.abc import Mapping
@@ -235,7 +235,7 @@ def is_chain(name: str) -> bool:
 
 
 def further(name: str, *, opened: bool) -> str:
-    """Return advice on what to do after a name was rewritten; "" if nothing is left to do.
+    """Return the steps left to do by hand after a name was rewritten; "" for none.
 
     `opened` is true if the new code opens the store at the beginning of the module.
     """
@@ -251,7 +251,7 @@ def further(name: str, *, opened: bool) -> str:
 
 
 def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
-    """Return the reason why a call of a class cannot be rewritten, and advice; `None` if it can be rewritten."""
+    """If a call of a class cannot be rewritten, return the reason and advice; otherwise `None`."""
     options = {argument.keyword.value for argument in call.args if argument.keyword}
     if name == "ConversationChain" and (unknown := sorted(options - _OPTIONS_OF_CHAIN)):
         return f"has the option {unknown[0]!r}, which only LangChain's has", "it takes a memory of memzoo.langchain"

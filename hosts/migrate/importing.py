@@ -49,7 +49,7 @@ class Imported:
 
 
 def raise_error(error: TransferError) -> None:
-    """Raise an error: the default of `on_error`.
+    """Raise the given error. This function is the default of `on_error`.
 
     Raises:
         TransferError: Always.

@@ -24,8 +24,8 @@ _PUT_BACK = re.compile(rf"(?m)^([ \t]*+){re.escape(_LEFT)}(.*)$")
 class Notebook:
     """The code cells of a notebook (the text of an `.ipynb` file), joined into one Python module.
 
-    Lines for IPython alone (`%pip ...`, `!ls`) and cells that are not Python are not part of the module, and stay
-    unchanged.
+    Lines that only IPython understands (`%pip ...`, `!ls`) and cells that are not Python are not part of the module.
+    They stay unchanged.
 
     Raises:
         TransferError: The text is not a notebook of version 4.

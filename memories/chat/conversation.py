@@ -49,7 +49,7 @@ logger = logging.getLogger("memzoo")
 
 
 class Conversation(Closing):
-    """A conversation with a model that has a memory and may call tools. Each message begins a turn of the memory.
+    """A conversation with a model that has a memory and may call tools. Each message you send begins a turn.
 
     The turn is stored once the answer has arrived; `on_failure` decides whether a failed turn is stored. If the memory
     cannot learn from a finished turn, you still get the answer, and a later call catches up.
@@ -107,8 +107,8 @@ class Conversation(Closing):
             max_rounds: The maximum number of rounds of tool calls in one turn.
             max_tokens: The token limit for system message, memory, turn and tools together, or a share of the model's
                 window such as `"80%"` (if memzoo does not know the model, the endpoint is asked at the first turn). The
-                oldest messages of the memory are left out; a turn that does not fit by itself raises an
-                `OverBudgetError`.
+                oldest messages of the memory are left out; if the turn still does not fit, an `OverBudgetError` is
+                raised.
             oversized: With `"shorten"`, a text longer than half of `max_tokens` is cut in the middle before sending;
                 the memory keeps the whole text.
             on_failure: If a turn fails, `"keep"` its messages so far, marked as unfinished, or `"rollback"` to store
@@ -120,8 +120,8 @@ class Conversation(Closing):
             family: The kind of endpoint, as in `BaseMemory.request`. By default it is recognised by the endpoint's
                 address and the model's name, or by the model file that the endpoint reports when memzoo asks for the
                 model's window.
-            api: `"responses"` to use OpenAI's Responses API, which is told to store nothing; the model's thoughts are
-                sent back. The memory's own calls are chat completions.
+            api: `"responses"` to use OpenAI's Responses API. It is told to store nothing, so the next request sends the
+                model's reasoning back to it. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.
 
         Raises:

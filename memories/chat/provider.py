@@ -161,7 +161,7 @@ class MemoryProvider(Closing):
         idle_since: datetime | None = None,
         prefix: str = "",
     ) -> list[str]:
-        """Return the ids of the conversations in the store, in order; with `limit`, one page of them.
+        """Return the ids of the conversations in the store, in ascending order; with `limit`, one page of them.
 
         Args:
             after: Return only ids after this id, which is the last id of the previous page.
@@ -202,9 +202,9 @@ class MemoryProvider(Closing):
     def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
         """Return a context manager for the memory of a session, such as a connection or a login.
 
-        Blocks with the same key share a memory and a conversation. The session ends with the last of its blocks in this
-        process; after that, the same key begins a new session. The conversation's id is new and cannot be guessed from
-        the key.
+        Blocks with the same key share a memory and a conversation. The session ends when none of its blocks is open in
+        this process; after that, the same key begins a new session. The conversation's id is new and cannot be guessed
+        from the key.
 
         Args:
             key: The name of the connection or login.

@@ -35,8 +35,8 @@ class Room:
 
     Args:
         max_tokens: The token limit of a request; `None` if unknown.
-        oversized: `"shorten"` to cut messages longer than half of the token limit; `"raise"` to raise an
-            `OverBudgetError` if they do not fit.
+        oversized: `"shorten"` to cut messages longer than half of the token limit; `"raise"` to leave them whole, and
+            raise an `OverBudgetError` if the request does not fit.
         counter: A function that returns the token counter; called when the counter is first needed.
 
     Raises:

@@ -44,7 +44,7 @@ async def await_hook(owner: object, hook: str, called: object, kind: type[T], ri
     """Await the coroutine `called` of a hook; return the result after checking the type of the result.
 
     Raises:
-        PluginError: The hook is no coroutine, or the result has the wrong type.
+        PluginError: `called` is not a coroutine, or the result has the wrong type.
     """
     if not isinstance(called, Awaitable):
         raise PluginError(f"{type(owner).__name__}.{hook} must be a coroutine: write `async def {hook}`")

@@ -59,8 +59,8 @@ class WaitingRules(NamedTuple):
     """The rules for waiting messages: when a strategy learns from them, and how many of them a view shows.
 
     Attributes:
-        portion: The number of exchanges that are learnt from together: `learn_every`, or its default in the class.
-        pending_limit: The token limit for waiting messages: `max_pending_tokens`, or its default for the model.
+        portion: The number of exchanges that are learnt from together: `learn_every`, or the strategy's default.
+        pending_limit: The token limit for waiting messages: `max_pending_tokens`, or the model's default.
         message_limit: The token limit for all messages in a view; if given, it replaces `pending_limit`.
         shows_waiting: True if views also show messages that were due and could not be learnt from.
         learns_system: True if the strategy also learns from system messages.
@@ -74,7 +74,7 @@ class WaitingRules(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """Settings for one call to learn.
+    """Settings for one call of `Learner.catch_up` or `Learner.learn`.
 
     Attributes:
         saving: True for a save, False for a load, `None` for neither. Saves and loads do not ask a model that failed a
@@ -220,7 +220,7 @@ class Learner:
             return await self._take_steps(effort, state, lease)
 
     async def learn_all(self) -> None:
-        """Learn from all messages. After a failure, try again, unless the failed try made no progress.
+        """Learn from all waiting messages. After a failure, try again if the failed try made some progress.
 
         If another process is learning this state, wait for that process first.
 
@@ -340,9 +340,10 @@ class Learner:
         return self.rules.pending_limit if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
-        """Return the messages that take room in a view besides the waiting messages.
+        """Return two lists of messages that take room in a view in addition to the waiting messages.
 
-        These are the set-aside messages, and the pinned messages that are neither set aside nor waiting.
+        The first list has the set-aside messages. The second has the pinned messages that are neither set aside nor
+        waiting.
         """
         aside = [entry for first, last in state.attempts.aside for entry in await self.log.between(first, last)]
         return aside, self._pins.besides([*aside, *waiting])
@@ -555,7 +556,7 @@ async def relearn(
 ) -> None:
     """Learn everything again from the log; see `BaseMemory.arelearn`.
 
-    `progress` is called after each step with the number of messages done and their total.
+    `progress` is called after each step with two arguments: the number of messages done, and the total.
     """
     one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values
     if from_ is not None:

@@ -40,7 +40,7 @@ async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = T
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-    """Return a memory's current view, with an unanswered question at its end, and the query that was searched for.
+    """Return a pair: a memory's current view, which ends with the unanswered question, if any; and the query used.
 
     If `query` is `None`, a strategy that searches uses the user's last words.
     """

@@ -24,7 +24,7 @@ class LockOwner:
     """The owner of a lock, or a caller in the lock's queue.
 
     Attributes:
-        pid: The process.
+        pid: The id of the process.
         loop: The event loop running in the caller's thread, if any.
         task: The calling task, in asynchronous code.
     """
@@ -140,10 +140,11 @@ class FairLock:
 
 
 class StateLock:
-    """A lock for deriving a state, held by at most one thread and one asyncio task, to avoid duplicate model calls.
+    """A lock for deriving a state, which avoids duplicate model calls.
 
-    A thread does not wait for a task, because the task's event loop may be blocked. A thread and a task may therefore
-    derive the state at the same time; only one of them can commit its result.
+    Threads wait for each other, and asyncio tasks wait for each other. A thread does not wait for a task, because the
+    task's event loop may be blocked. One thread and one task may therefore derive the state at the same time; only one
+    of the two can commit its result.
     """
 
     def __init__(self) -> None:

@@ -217,7 +217,8 @@ class Log:
         cached: The log's cached entries.
         until: The last log number to read; `None` for all.
         without: Ranges of log numbers to leave out, each a pair of the first and last number.
-        form: The form of old tool results: as in views ("shown"), as in upkeep calls ("learnt"), or in full ("whole").
+        form: "shown" to replace old tool results as in views; "learnt" to replace results as in upkeep calls; "whole"
+            to replace none.
     """
 
     def __init__(
@@ -334,7 +335,7 @@ class Log:
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """Return the newest `k` exchanges, and how many new exchanges can be added before an old exchange is dropped.
+        """Return the newest `k` exchanges, and the number of new exchanges that fit before an old one is dropped.
 
         This number is -1 if no new exchange can be added. See `exchanges` for the arguments.
         """

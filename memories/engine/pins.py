@@ -84,9 +84,9 @@ class Pins:
         self._found_at: tuple[Hashable, ...] = ()
 
     async def current(self) -> Sequence[Entry]:
-        """Return the pinned messages of an up-to-date log, oldest first, each tool call with all its results.
+        """Return the pinned messages, oldest first, and with each pinned tool call, all its results.
 
-        The store is read again only if the pins may have changed.
+        Refresh the log before this call. The pins are read from the store again only if they may have changed.
         """
         log = self._cached
         moment = log.epoch, log.revision, log.last
@@ -166,10 +166,10 @@ class Pins:
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Add messages that were stored as pinned to the conversation's list of pins.
+        """Complete the conversation's list of pins: add `new`, the messages just stored as pinned.
 
-        Without `new`, add the recent messages that are marked as pinned but missing from the list, because a save was
-        interrupted.
+        Without `new`, add recent messages that are marked as pinned but missing from the list. An interrupted save
+        leaves such messages.
         """
         held = () if new else await self._cached.reach(count=_LOOKED_BACK)
         if marked := [entry.seq for entry in new] or self._look_for_marks(held):

@@ -103,8 +103,8 @@ class PromptLimit:
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
         """Lower the limit if an error says that the prompt was too long.
 
-        The new limit is a share of the context length that the error states; without a length, it is half of the
-        refused prompt.
+        If the error states the model's context length, the new limit is a share of that. If this share is not below the
+        size of the refused prompt, or no context length is stated, the new limit is half of the prompt's size.
 
         Returns:
             A `TooLongError` to raise instead of `error`; `None` if `error` has another cause.
@@ -143,7 +143,7 @@ class LearningStep(NamedTuple):
     """The messages for one call of `derive`. A step without messages only shortens a state that is over its limit.
 
     Attributes:
-        entries: Messages, oldest first, shortened if a prompt has no room for them.
+        entries: Messages, oldest first. If a prompt has no room for them in full, some are cut.
         is_last: True if no other messages wait.
     """
 
@@ -156,7 +156,7 @@ def next_step(
 ) -> LearningStep:
     """Return the next step: the oldest whole exchanges that fit in a prompt.
 
-    If the first exchange is too long by itself, the step has its first messages, cut if necessary.
+    If even the first exchange does not fit, the step has that exchange's first messages, cut if necessary.
 
     Args:
         waiting: All messages not learnt from yet, oldest first.

@@ -8,8 +8,9 @@
 3. Before the next call asks the model again, `RetryPolicy.check` makes sure that the model has rested (`rest_of`).
 4. A success resets the counts of failures (`after_success`).
 
-An exchange that failed several times by itself is set aside only if the model is known to work: the model just learnt
-from another exchange, or gave a reply, even a useless one. An outage therefore sets no exchange aside.
+An exchange is set aside only if two things are true. First, several steps with only this exchange have failed. Second,
+the model is known to work: it just learnt from another exchange, or gave a reply, even a useless one. An outage
+therefore sets no exchange aside.
 """
 
 import contextlib

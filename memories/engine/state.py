@@ -41,7 +41,7 @@ class Attempts:
         failures: The number of failures of the model since it last worked.
         at: The time of the last failure, in seconds.
         exchanges: The maximum number of exchanges in the next step; 0 for any number that fits.
-        tries: The number of times that a step with only the first waiting exchange failed.
+        tries: The number of failed steps that had only the first waiting exchange.
         answered: 1 if the last failure was a bad reply, which shows that the model works; else 0.
         prompt_tokens: The maximum number of tokens in a prompt, if an endpoint has refused a longer prompt; else 0.
         aside: The set-aside exchanges, each a pair of the first and last log number.
@@ -130,7 +130,7 @@ class CachedState:
         """Read the commits of this and other processes, and return the newest state.
 
         Args:
-            reset: Read the whole state again, as after a deletion.
+            reset: True to read the whole state again, as after a deletion.
         """
         known = self._state
         update = await self._store.read_state(*self._key, since=0 if reset else known.version)

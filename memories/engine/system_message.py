@@ -59,12 +59,12 @@ class SystemMessage:
         self._known: _Known | None = None
 
     async def current(self) -> Entry | None:
-        """Return the system message in force in the known part of the log; `None` if it is missing or empty."""
+        """Return the newest system message at the log's last refresh; `None` if there is none, or if it is empty."""
         newest = await self.newest()
         return newest if newest and text_of(newest.message) else None
 
     async def newest(self) -> Entry | None:
-        """Return the newest system message in the known part of the log, even an empty message."""
+        """Return the newest system message at the log's last refresh, even if it is empty; `None` if there is none."""
         return (await self._look_up()).entry
 
     def is_far(self, new: Sequence[Entry]) -> bool:

@@ -64,8 +64,8 @@ class Turn(Managed["Turn"]):
     The arguments are those of `BaseMemory.turn`, and a function that redacts a message.
 
     Attributes:
-        id: The turn's id in the log: the given `turn_id`. If none was given, or if a replaced message has the given id,
-            a fresh id.
+        id: The turn's id in the log: the given `turn_id`. A fresh id is used if none was given, or if a replaced
+            message or the question answered again already has the given id.
         finished: True once the turn has ended with an answer and without a failure.
     """
 
@@ -169,7 +169,7 @@ class Turn(Managed["Turn"]):
         Nothing is learnt once messages of this turn are stored, because the exchange is not complete.
 
         Returns:
-            True if anything was learnt, so that `abefore` has changed.
+            True if anything was learnt, so that `abefore` now returns other messages.
         """
         if self._seqs or self._replaced or self._before is None:
             return False
@@ -180,7 +180,7 @@ class Turn(Managed["Turn"]):
 
     @property
     def pieces(self) -> list[Piece]:
-        """The messages of this turn, as parts of a request. Calls without all their results are left out."""
+        """The messages of this turn, as parts of a request. Tool calls that still lack a result are left out."""
         said = _messages(self._said)
         return [Piece(said[place]) for place in find_sendable(said)]
 
@@ -206,8 +206,8 @@ class Turn(Managed["Turn"]):
     def open_calls(self) -> list[dict[str, Any]]:
         """The tool calls of this turn that have no result yet.
 
-        When an interrupted turn is continued, nobody knows whether these calls were carried out. Repeat them if they
-        may be repeated, and add their results. `messages` adds an error as the result of each remaining call.
+        When an interrupted turn is continued, nobody knows whether these calls were carried out. Repeat those that
+        are safe to repeat, and add their results. `messages` adds an error as the result of each remaining call.
         """
         return copy_json(find_open_calls(_messages(self._said)))
 
@@ -389,9 +389,9 @@ class Replaced:
                 self.memory.usage.add(purpose, earlier.usage[purpose])
 
     async def take_back(self, new: Sequence[Entry]) -> None:
-        """Delete the replaced messages, once the new turn is stored.
+        """Delete the replaced messages. Call this only after the new turn has been stored.
 
-        `new` has the entries of the new turn. If it is empty, nothing is deleted.
+        `new` has the stored entries of the new turn. If `new` is empty, nothing is deleted.
         """
         if not new or new[0].seq <= self._last:
             return

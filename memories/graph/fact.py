@@ -208,7 +208,7 @@ def by_name(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def names_in(facts: Iterable[Fact]) -> dict[str, str]:
-    """Return the names in facts: a dict from canonical form to first spelling, sorted."""
+    """Return the names in facts: a dict from canonical form to first spelling, sorted by canonical form."""
     names: dict[str, str] = {}
     for fact in sorted(facts, key=lambda fact: fact.said_in):
         for node, name in zip(fact.nodes, (fact.subject, fact.object), strict=True):
@@ -217,5 +217,5 @@ def names_in(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def describe_relation(fact: Fact) -> str:
-    """Return the relation of a fact, after "NOT" if the fact is negated."""
+    """Return the relation of a fact, such as "likes"; for a negated fact, "NOT likes"."""
     return f"NOT {fact.relation}" if fact.negated else fact.relation

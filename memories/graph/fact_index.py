@@ -118,7 +118,11 @@ class FactIndex:
         return [(fact for _, _, fact in reversed(known[word])) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
-        """Yield, for each of `words` in turn, the current facts about a node that have the word."""
+        """Yield the current facts about a node that contain one of `words`.
+
+        Facts with the first word come first, then those with the second, and so on. A fact with two of the words comes
+        twice.
+        """
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
@@ -127,7 +131,7 @@ class FactIndex:
         return self._worded.get(fact.wording, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
-        """Return the current facts that have the same subject as `fact`, and the same words in the relation.
+        """Return the current facts with the subject of `fact` and the same words in the relation.
 
         Negated facts are left out.
         """

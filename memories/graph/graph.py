@@ -110,7 +110,7 @@ class KnowledgeGraph:
         Args:
             name: The subject or object of the facts.
             words: Words to look for. For each word, the newest facts with the word are returned too.
-            most: The maximum number of newest facts, and of further facts for each word.
+            most: The maximum number of facts regardless of their words, and the maximum for each word.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
@@ -172,10 +172,10 @@ class KnowledgeGraph:
         return (fact for fact in facts if fact and not fact.superseded_by)
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return the given facts, each preceded by the corrections of other facts about its names.
+        """Return the given facts. Before each fact come corrections of other facts about the same names.
 
         If The Kettles were renamed, "The band is Velvet Harbour" comes before "Ann has seen The Kettles". With `named`
-        false, only negated facts are preceded by corrections, to save room.
+        false, corrections come only before negated facts, to save room.
         """
         told = list[Fact]()
         with self._lock:
@@ -184,7 +184,7 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text contains a name from the graph, and no mere part of a name from the graph.
+        """Tell whether a text contains names from the graph, and each of them in full.
 
         If the graph has "New York", the result is false for a text with "York" alone: York may be another place.
         Objects that are everyday words, such as "red", do not count as names.

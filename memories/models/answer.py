@@ -82,7 +82,7 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
 def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = None) -> ModelReplyError:
     """Return the error for a reply that cannot be used, with the cost of the reply.
 
-    `cut_after` is the length of a reply that was cut off.
+    If the reply was cut off, `cut_after` is the number of characters received.
     """
     error = ModelReplyError(f"{asked}, {fault}")
     error.spent, error.cut_after = spent, cut_after

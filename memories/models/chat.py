@@ -151,8 +151,8 @@ class ChatModel:
                 options of clients created by this object, such as `max_retries=0` or `organization="..."`.
 
         Raises:
-            OptionError: The name is not a text, the `openai` client has no parameter or option of that name, or a limit
-                is not a number.
+            OptionError: The model's name is not a string, the `openai` client does not know one of `parameters`, or a
+                limit is not a number.
         """
         if not isinstance(model, str) or not model:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise OptionError(f"model must be the endpoint's name for a model, such as 'gpt-4o-mini', not {model!r}")
@@ -205,9 +205,9 @@ class ChatModel:
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
-        """Return this model. If it is the offline model, return a faster form that calls its rules without a client.
+        """Return this model; for the offline model, return a faster model that applies its rules without a client.
 
-        The faster form gives the same answers at the same cost, but cassettes cannot record its calls.
+        The faster model gives the same answers at the same cost, but cassettes cannot record its calls.
         """
         return _Rules(self) if self._is_rules else self
 
@@ -216,7 +216,7 @@ class ChatModel:
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     def connect(self) -> None:
-        """Create the client if needed; a process's first client imports the `openai` package."""
+        """Create the client if needed. In each process, the first call imports the `openai` package."""
         _ = self._clients.of_caller().chat.completions
 
     async def request(
@@ -243,7 +243,7 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The endpoint's family, known from the model file that it reports, or else from address and model name."""
+        """The endpoint's family, told by the model file that the endpoint reports, or else by URL and model name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 

@@ -158,7 +158,7 @@ class Clients:
 
 
 async def call_function(function: Callable[[Any], Any], given: Any, failed: str) -> tuple[Any, Spent]:
-    """Call a user's function, which may be asynchronous, and return its result and its cost.
+    """Call a user's function, which may be asynchronous, and return the result and the cost.
 
     Raises:
         AsyncOnlyError: The function needs an event loop, and the caller is synchronous.

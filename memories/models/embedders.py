@@ -124,7 +124,7 @@ class OpenAIEmbedder:
             parameters that may contain a secret, such as `extra_headers`.
 
     Raises:
-        OptionError: The `openai` client has no parameter or option of that name, or a limit is not a number.
+        OptionError: The `openai` client does not know one of `parameters`, or a limit is not a number.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ _NUMBER_CELL = re.compile(r"\d{1,3}[.)]?")
 
 
 def rows_of_table(text: str) -> list[str]:
-    r"""Return the lines of a text. For a Markdown table, return its rows without header, outer bars and row numbers.
+    r"""Return the lines of a text. For a Markdown table, return its rows without the header, outer bars or row numbers.
 
     Example:
         >>> rows_of_table("| # | Who | What |\n|---|---|---|\n| 1 | Anna | sings |")
@@ -65,7 +65,7 @@ def json_rows(text: str) -> list[list[str]] | None:
 
 
 def cells(row: Any) -> list[str]:
-    """Return an item of a JSON list as strings: an array's items, an object's values, or the single value.
+    """Return an item of a JSON list as strings: the items of an array, the values of an object, or a single value.
 
     If the object is a triple, its subject comes first.
     """
@@ -79,8 +79,8 @@ def cells(row: Any) -> list[str]:
 def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
     """Yield pairs of name and note from JSON.
 
-    The JSON is an object with names as keys, or a list of objects whose first value is a name. Either may be inside
-    another object: `{"notes": {"Sam": "Sam likes tea."}}`.
+    The JSON is an object with names as keys, or a list of objects, each with a name as its first value. Either may be
+    inside another object: `{"notes": {"Sam": "Sam likes tea."}}`.
     """
     if isinstance(parsed, list):
         rows: list[Any] = parsed

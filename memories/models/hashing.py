@@ -34,11 +34,12 @@ def hash_embedding(texts: Sequence[str], dimensions: int = DIMENSIONS) -> "NDArr
 
     Args:
         texts: The texts, one for each row of the result, in order.
-        dimensions: The length of a vector, from 8 to 4096. With few dimensions, unrelated texts get similar vectors.
+        dimensions: The number of components of a vector, from 8 to 4096. With few dimensions, unrelated texts get
+            similar vectors.
 
     Returns:
-        An array of shape `(len(texts), dimensions)`. Each row has length 1, so the dot product of two rows is their
-        cosine similarity.
+        An array of shape `(len(texts), dimensions)`. Each row is a unit vector, so the dot product of two rows
+        is their cosine similarity.
 
     Raises:
         OptionError: `dimensions` is out of range.

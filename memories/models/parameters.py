@@ -35,7 +35,7 @@ def split_parameters(
 
     Raises:
         OptionError: An argument is neither a request parameter nor a client option of the installed `openai`.
-        OptionError: An argument must be given elsewhere; the text says where.
+        OptionError: An argument must be given elsewhere; the error says where.
     """
     if not given:
         return {}, {}  # without importing the client

@@ -1,4 +1,4 @@
-"""Recognises the error of an endpoint about a request that is too long, and finds the context length in it."""
+"""Recognises errors of endpoints that refuse a request as too long, and finds the context length in them."""
 
 import re
 

@@ -89,8 +89,9 @@ class Usage:
     The purpose is the prompt's name, or `"embedding"`.
 
     Attributes:
-        estimated: The token estimates of a `Conversation`: for each model's name, a dict. Its `"tokens"` are the
-            estimate for the last request; its `"factors"` correct later estimates. Empty if a tokenizer counts tokens.
+        estimated: The token estimates of a `Conversation`: a dict from model name to a dict with two keys. `"tokens"`
+            is the estimate for the last request, and `"factors"` correct later estimates. Empty if a tokenizer counts
+            tokens.
 
     Example:
         >>> usage = Usage()
@@ -100,7 +101,7 @@ class Usage:
     """
 
     def __init__(self, *parts: "Usage") -> None:
-        """Start without a cost, except the cost of `parts`.
+        """Start with the cost of `parts`, or without a cost.
 
         Args:
             *parts: Other `Usage` objects, whose past and future cost is included.
@@ -117,7 +118,7 @@ class Usage:
             self._spent[purpose] = self._spent.get(purpose, Spent()) + spent
 
     def count_redacted(self, name: str, times: int) -> None:
-        """Add the redactions made in a text to the counts."""
+        """Add `times` redactions by the pattern `name` to the counts."""
         with self._lock:
             self._redacted[name] += times
 

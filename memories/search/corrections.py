@@ -157,8 +157,8 @@ class Corrections(NamedTuple):
         owners: The possible corrections with the first of `words`, then those with the second, and so on; each is an
             index in `places`.
         rareness: For each item of `owners`, the rareness of its word.
-        needed: For each possible correction, the total rareness that its words shared with a message must reach. If
-            correction and message have values of the same kind, half of this is enough.
+        needed: A threshold for each possible correction: the words that it shares with a message must have at least
+            this total rareness. If correction and message have values of the same kind, half the threshold applies.
     """
 
     rows: Rows
@@ -200,8 +200,8 @@ class Corrections(NamedTuple):
         Args:
             places: The positions of the messages.
             longest: The maximum length of a correction, in letters.
-            first: For this number of messages, from the beginning of `places`, any correction counts. For the later
-                messages, a correction must be clear (see `SURELY`), and reach 1.5 times the threshold `needed`.
+            first: The number of messages, from the beginning of `places`, for which any correction counts. For the
+                other messages, a correction must be clear (see `SURELY`), and reach 1.5 times the threshold `needed`.
         """
         if not len(self.places):
             return [[] for _ in places]

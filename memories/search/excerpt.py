@@ -69,7 +69,7 @@ async def fit_found(
 def fit_passages(
     limit: int, passages: Iterable[Passage], tokens: Callable[[str], int], shorten: Shorten | None = None
 ) -> Sequence[Passage]:
-    """Return passages that together fit a token limit, in the form in which `evidence` writes them.
+    """Return passages whose combined text, as written by `evidence`, fits a token limit.
 
     Args:
         limit: The limit in tokens, including dates and speakers.

@@ -26,7 +26,7 @@ UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 class KnownIndex:
     """Searches the facts or statements of a state, and follows the state's changes.
 
-    Changed items are read only when the next search begins. An item that changes several times before is read once.
+    The next search reads the changed items first. It reads each item once, even after several changes.
 
     Args:
         units_of: Returns the units (facts or statements) of an item.
@@ -65,7 +65,7 @@ class KnownIndex:
 
         Args:
             said: The new lines, of which only the first 64 count.
-            named: Returns the canonical names in a line, a dict from name to certainty.
+            named: Returns the canonical names in a line: a dict from name to certainty.
         """
         lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]
         return self._follow().find_touched([(line, named(line)) for line in lines])

@@ -84,7 +84,7 @@ class PersistedIndex:
     The store keeps the index as a separate state, which is updated after every 64 messages. After a restart, only the
     messages since the last update are analysed again. After a deletion from the log, the index is built anew.
 
-    State: the items of `WordIndex.pack`, with log numbers as keys, and an item `analyser`, the analyser's version.
+    State: the items of `WordIndex.pack`, with log numbers as keys, and an item `analyser` with the analyser's version.
 
     Args:
         store: The store with the log and the state.
@@ -118,7 +118,7 @@ class PersistedIndex:
         return index
 
     def worth_keeping(self, newest: int) -> bool:
-        """Tell if the stored index should be updated: it lacks at least 64 messages up to log number `newest`."""
+        """Tell if the stored index lacks at least 64 messages up to log number `newest`, so it should be updated."""
         return newest - self._watermark >= _FEWEST_KEPT
 
     async def keep(self, log: Log, newest: int) -> None:

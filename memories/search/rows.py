@@ -64,9 +64,9 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the positions of all words of some texts, in an array with the words of many texts.
+    """Return positions in an array that has the words of many texts: those of all words of the chosen texts.
 
-    For each of the chosen texts, `first` has the position of the first word, and `counts` has the number of words.
+    For each chosen text, `first` has the position of its first word, and `counts` has the number of its words.
     """
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within

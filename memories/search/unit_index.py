@@ -214,7 +214,7 @@ class UnitIndex:
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
-        """Replace the units of `items`, a dict from item key to units. Unchanged units cost little time."""
+        """Replace the units of items: `items` has the new units for each item key. Unchanged units cost little time."""
         with self._lock:
             for key, units in items.items():
                 now = self._of.pop(key, {})

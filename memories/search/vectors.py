@@ -66,7 +66,7 @@ class VectorSearch:
         self._is_compared = True
 
     async def check(self, vectors: Sequence[bytes], state: State) -> None:
-        """Raise a `ModelError` unless new vectors have the same length as the stored vectors."""
+        """Raise a `ModelError` unless new vectors have as many numbers as the stored vectors."""
         if self._size is None or self._size[0] != state.epoch:
             newest = await self._managed.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
             if not newest:

@@ -141,8 +141,8 @@ class Grain(NamedTuple):
         Args:
             spans: A pair: the values of `first`, and those of `end`.
             day: The position of each span's date, as in the attribute.
-            ends: The positions at which the terms of each message begin, then those of each date; last, the number of
-                all terms.
+            ends: The positions at which the terms of each message begin, then those at which the terms of each date
+                begin, and then the number of all terms.
             weights: The weights.
         """
         first, end = spans
@@ -180,8 +180,8 @@ def phrase_counts(
         terms: The terms of all messages, then of all dates.
         parts: The last 16 bits of each term. They are faster to scan than whole terms, which are compared only where
             these bits match.
-        ends: The positions at which the terms of each message begin, then those of each date; last, the number of all
-            terms.
+        ends: The positions at which the terms of each message begin, then those at which the terms of each date begin,
+            and then the number of all terms.
         phrases: The phrases to search for, each with its weight.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.

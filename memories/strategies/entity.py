@@ -38,10 +38,10 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Each person or thing has a separate note. After eight exchanges (`learn_every`), one call amends the notes: the
     model adds statements, and ends outdated statements, which stay as history. Until that call, the exchanges are shown
-    word for word. A load searches without a model. It finds statements with words of the input, and statements in
-    notes with these words. A statement that forbids something, or tells of an allergy, is shown for any question, if
-    there is room. Names are matched without regard to case. If the model replies that two names mean the same ("Bob =
-    Robert"), both names share one note.
+    word for word. A load searches without a model. It finds statements with words of the input, and all other
+    statements of the same notes. A statement that forbids something, or tells of an allergy, is shown for any question,
+    if there is room. Names are matched without regard to case. If the model replies that two names mean the same ("Bob
+    = Robert"), both names share one note.
 
     This memory is good for details in few tokens. With a large model's notes on the bundled conversation, a view of 300
     tokens answers 59% of the questions, and a view of 1,000 tokens 87%; a search over the messages answers 26% and 50%.
@@ -131,7 +131,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return await log.until_number(state.watermark).start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return a view of the last exchanges and the statements that fit the query."""
+        """Return a view with the last exchanges, and with the statements that fit the query."""
         recent, (shown, room) = await log.exchanges(self.k), await log.exchanges_with_room(self.k, self.step)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not shown or entry.seq < shown[0].seq]

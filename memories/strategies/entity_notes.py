@@ -421,7 +421,7 @@ def _convert(
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return `changes`, with further changes added so that all notes together fit a number of tokens.
+    """Return `changes`, with further changes added so that all notes together have at most `tokens` tokens.
 
     Corrected statements are dropped first, then the oldest statements. The first statement of each note stays
     longest. A note without statements is deleted, with its other names.

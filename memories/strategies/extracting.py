@@ -23,11 +23,13 @@ Kept = TypeVar("Kept")
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
     """Return the changes of `derive`. If the reply about an exchange is cut off, derive from each half of the exchange.
 
-    A half has half of the messages; a single message is halved between two sentences. If a half fails, nothing changes.
+    The exchange is divided between two messages, and a single message between two sentences. If the reply about a half
+    is cut off, this half is divided again. If a part fails, nothing changes.
 
     Raises:
-        ModelReplyError: A reply has no answer; or it was cut off, and `entries` are a single sentence, which cannot be
-            halved, or several exchanges, which the caller must divide.
+        ModelReplyError: A reply has no answer.
+        ModelReplyError: A reply about a single sentence was cut off.
+        ModelReplyError: A reply about several exchanges was cut off; the caller must divide `entries`.
     """
     try:
         return await derive(state, entries, log)
@@ -84,7 +86,7 @@ class Draft(Generic[Kept]):
         return kept
 
     def drop(self) -> None:
-        """Drop the indexes; called once the state is stored."""
+        """Drop the indexes. Called when the state has been stored."""
         self._items, self._kept = {}, None
 
 

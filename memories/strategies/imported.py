@@ -1,4 +1,4 @@
-"""Checks that strategies can continue a conversation to be imported."""
+"""Checks, before an import, that strategies can continue the conversation."""
 
 import contextlib
 import logging

@@ -28,7 +28,7 @@ class KnownNotes:
     Attributes:
         entities: The shown notes as the prompt template needs them: name, aliases and numbered statements.
         names: Names of further notes, shown without statements.
-        statements: A dict from a statement's number to the key of its note and the statement itself.
+        statements: A dict from a statement's number to a pair: the key of its note, and the statement.
     """
 
     entities: Sequence[dict[str, Any]]
@@ -60,12 +60,12 @@ def choose_notes(
 ) -> KnownNotes:
     """Choose the statements that new messages may extend or change.
 
-    The search results are chosen first. Then comes the opening statement of each note on a name in the new or earlier
-    messages, since this statement usually introduces the person or thing.
+    The search results are chosen first. Then, for each name in the new or earlier messages, comes the opening statement
+    of the note on that name. This statement usually introduces the person or thing.
 
     Args:
         notes: All notes.
-        touched: The results of a search for statements that the new messages may change, the most probable first.
+        touched: The results of a search for statements that the new messages may change, best result first.
         new_lines: The new messages.
         history: The earlier messages.
         tokens: The maximum number of tokens in the result.

@@ -66,7 +66,7 @@ class SummarizingMemory(ModelBackedMemory):
 
     @property
     def summary(self) -> str:
-        """The stored summary; "" before the first summary. To include all messages, call `settle` before."""
+        """The stored summary; "" before the first summary. Call `settle` first to include all messages."""
         return summary_of(drive(self._known_state()))
 
     def _quote_summary(self, state: State) -> str:

@@ -18,7 +18,7 @@ _OF_AN_EXCHANGE = 2
 
 @strategy
 class SummarizingWindowMemory(SummarizingMemory):
-    """Shows one summary message and the messages after it. Once those messages are too many, they are summarised too.
+    """Shows one summary message and the messages after it. Once there are too many of those, they are summarised too.
 
     This is the pattern of LangChain.js' guide: once `max_messages` messages precede the newest user message, a model
     distils them into one summary message. The summary counts as a message, and goes into the next summary. One call
@@ -47,7 +47,8 @@ class SummarizingWindowMemory(SummarizingMemory):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of messages to summarise now: all messages before the newest user message, or 0.
 
-        The number is 0 as long as these messages, other pinned messages and the summary are fewer than `max_messages`.
+        It is 0 while the view has fewer than `max_messages` messages before the newest user message. The summary and
+        pinned messages count too.
         """
         older = max((place for place, entry in enumerate(waiting) if entry.message["role"] == "user"), default=0)
         shown = older + len(self.log.pins.besides(waiting)) + bool(summary_of(state))

@@ -15,7 +15,7 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     One model call updates the summary with 16 exchanges (`learn_every`). The summary stays short in a conversation of
     any length; the model leaves out some details. Messages that are not summarised yet are shown word for word after
-    the summary. `settle` summarises them at once.
+    the summary. `settle` summarises them immediately.
 
     This memory is good for the gist of a whole conversation: a large model's summary of 855 tokens contains 71 % of the
     answers to the questions about the bundled conversation. While the summary does not change, a provider's prompt

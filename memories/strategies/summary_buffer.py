@@ -65,7 +65,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             raise OptionError(f"prune_to must be at most max_token_limit {self.max_token_limit}, not {self.prune_to}")
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of oldest messages to summarise now; 0 if the limit is not exceeded.
+        """Return how many of the oldest messages to summarise now; 0 if the limit is not exceeded.
 
         A tool call and its results are summarised together.
         """

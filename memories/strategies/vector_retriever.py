@@ -50,9 +50,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
     a model.
 
     The best messages that fit `max_token_limit` are shown in their original order, with speakers and dates. A message
-    that was corrected later is shown with its correction. The rest of the limit goes to messages near the best
-    messages, then to the newest. With `k` instead, the best exchanges are shown as documents, best first: a line "key:
-    value" for each input and output.
+    that was corrected later is shown with its correction. Tokens left over go to messages near the best messages, then
+    to the newest messages. With `k` instead, the best exchanges are shown as documents, best first: a line "key: value"
+    for each input and output.
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
@@ -122,10 +122,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return the number of messages to learn from now: all, or 0.
+        """Return the number of messages that are due for learning: all waiting messages, or 0.
 
-        With an embedder, all messages are due. Without an embedder, none are, except when it is time to store the word
-        index again.
+        With an embedder, all are due. Without an embedder, all are due when it is time to store the word index again;
+        otherwise none are.
         """
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0

@@ -118,7 +118,7 @@ class WindowMemory(BaseMemory):
         return limit
 
     def limits(self) -> tuple[int, Steps | None]:
-        """Return the maximum to show, in messages or tokens, and the `Steps` of the window (`None` for no steps).
+        """Return a pair: the maximum to show, in messages or tokens, and the window's `Steps` (`None` for no steps).
 
         A window of messages shows up to `step` messages beyond its limit. A window of tokens never exceeds its limit.
         """
@@ -134,7 +134,7 @@ class WindowMemory(BaseMemory):
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return the state's new item `held`, the messages that LangChain4j's rules keep."""
+        """Return the new value of the state's item `held`: the messages that LangChain4j's rules keep."""
         held = [[one.number, one.message] for one in self._replay(state, entries)]
         return Changes({"held": held if self.keep_history else None})
 
@@ -294,8 +294,8 @@ class MessageWindowMemory(WindowMemory):
 class TokenWindowMemory(WindowMemory):
     """Shows the newest messages that fit a number of tokens, always with the system message.
 
-    Messages are shown whole or not at all. However long they are, the view stays within the limit.
-    LangChain's names work too: `create_memory("ConversationTokenBufferMemory")`, or "token-buffer".
+    Messages are shown whole or not at all. The view stays within the limit even if messages are long.
+    `create_memory` also takes LangChain's names for this memory: "ConversationTokenBufferMemory" and "token-buffer".
 
     Costs: no call; tokens up to the limit.
     Needs: nothing.
@@ -337,9 +337,9 @@ class SlidingWindow:
         self._known: tuple[Hashable, list[Entry], float] | None = None
 
     async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], float] | None:
-        """Return the entries that fit, oldest first, and the weight that can be added before an old entry is dropped.
+        """Return a pair: the entries that fit (oldest first), and the weight that can be added before one is dropped.
 
-        Returns `None` if a message is neither a user message nor an answer, or no user message fits. Then use
+        Returns `None` if no user message fits, or if a message is neither a user message nor an answer. Then use
         `fit_messages`.
         """
         known, about = self._known, (limit, log.cached.epoch, self._counted_by())

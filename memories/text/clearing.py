@@ -21,7 +21,7 @@ __all__ = ["ClearToolResults", "ClearToolResultsOption", "Clearing", "clear_resu
 
 @dataclass(frozen=True, kw_only=True)
 class ClearToolResults:
-    """Replaces each old tool result with a line that names the tool and the length of the result.
+    """Replaces each old tool result with a line that tells the tool's name and how many characters the result has.
 
     Attributes:
         keep: At least this many of the newest results stay in full, as do all results since the last answer.
@@ -115,7 +115,7 @@ def _replace_result(message: Message, name: str, over: int, size: Callable[[], f
 def clear_results(
     messages: Sequence[Message], option: ClearToolResults, size: Callable[[Message], float]
 ) -> list[Message]:
-    """Return messages, oldest first, with each old tool result replaced by a line."""
+    """Return messages (oldest first) with a line in place of each old tool result."""
     cleared = list(messages)
     for place, name in (_results_to_clear([*enumerate(messages)], option) if messages else {}).items():
         cleared[place] = _replace_result(messages[place], name, option.over, partial(size, messages[place]))
@@ -145,7 +145,7 @@ class Clearing:
         self._known: tuple[tuple[Hashable, ...], Mapping[int, str], dict[int, Cleared]] = (None,), {}, {}
 
     def replace_old(self, entries: list[Entry]) -> list[Entry]:
-        """Return entries with old tool results replaced by lines, as a view shows them."""
+        """Return entries as a view shows them: with a line in place of each old tool result."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return entries
         held = self._held.entries

@@ -88,7 +88,7 @@ def context_window(model: str) -> int | None:
 
 
 def read_told(told: Any, model: str) -> tuple[int | None, str]:
-    """Return a model's context window and file name from an endpoint's answer to `/props` or `/models`.
+    """Read a model's context window and file name from an endpoint's answer to `/props` or `/models`.
 
     Returns:
         The context window in tokens (`None` if unknown), and the name of the model's file or folder ("" if unknown).
@@ -121,7 +121,7 @@ def is_unknown_share(limit: object, model: str) -> bool:
 
 
 def tokens_of(name: str, limit: object, model: str, window: int | None = None) -> object:
-    """Return a token limit as a number. A share such as "80%" means that part of the model's context window.
+    """Return a token limit as a number. A share such as "80%" is a share of the model's context window.
 
     A limit that is not a string is returned unchanged. `name` is the limit's name in errors. `window` is the context
     window of a model that is not in `CONTEXT_WINDOWS`.

@@ -1,7 +1,7 @@
 """Estimates the tokens of a text from its kinds of characters.
 
-A table tells how many tokens each kind of character takes in each family of tokenizers. The token counts that
-endpoints report correct the estimate.
+A table tells how many tokens each kind of character takes in each family of tokenizers. The estimate is corrected
+by the token counts that endpoints report.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ class Tokenizer:
     frame: float
 
     def measure(self, text: str) -> "tuple[float, float, float, float]":
-        """Return the tokens of a text as four numbers, for four kinds of character.
+        """Return four numbers: a text's tokens for each of four kinds of character.
 
         The kinds are: letters; Chinese characters; kana and Korean characters; digits, punctuation and blanks.
         """
@@ -166,7 +166,7 @@ class Factors(NamedTuple):
 
 
 def remember(function: Callable[..., T], most: int) -> Callable[..., T]:
-    """Return a function that does the same as `function`, and remembers up to `most` of its results.
+    """Return a function that returns the same as `function`, and remembers up to `most` results.
 
     Only the hashes of arguments are kept, so that a deleted text does not stay in the process.
 

@@ -55,9 +55,9 @@ class Fitted:
     """The messages kept from a list.
 
     Attributes:
-        kept: The messages, in the order for sending.
+        kept: The kept messages, in the order for sending.
         size: The weight of the kept messages.
-        settled: True if older messages, added to the list, would not change the result.
+        settled: True if adding older messages to the list would not change the result.
         oldest_needed: The log number of the oldest message that may still be shown.
         room: The weight that can be added without evicting a kept message; below 0 if even the smallest addition may
             evict one.
@@ -80,12 +80,13 @@ def fit_messages(
     newest: int = 0,
     count: Callable[[int], int] = int,
 ) -> Fitted:
-    """Return the newest messages that fit a limit: the oldest are evicted first, a tool call with its results.
+    """Return the newest messages that fit a limit.
 
-    Some messages are never evicted: system messages, pinned messages and the newest user message. Until that is
-    answered, all messages after it stay too. If these messages alone exceed the limit, no others are kept. Without a
-    user message, the last message stays. Calls with a missing result, and results without a call, are always left out
-    and do not count.
+    The oldest messages are evicted first; a tool call and its results are evicted together. Some messages are never
+    evicted: system messages, pinned messages and the newest user message. While that user message has no answer, all
+    messages after it stay too. If these messages alone exceed the limit, no others are kept. Without a user message,
+    the newest message stays. Calls with a missing result, and results without a call, are always left out and do not
+    count.
 
     Args:
         items: The messages, oldest first.
@@ -200,7 +201,7 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
 
 
 def fit_pieces(pieces: Sequence[Piece], limit: float, size: Callable[[Piece], float]) -> tuple[list[Piece], float]:
-    """Return the pieces of a request that fit a limit, and the total size of these pieces.
+    """Return a pair: the pieces of a request that fit a limit, and the total size of these pieces.
 
     The rules are those of `fit_messages`. Recalled texts and pinned messages stay. If the pieces that must stay exceed
     the limit, no others are kept.
@@ -219,8 +220,8 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
     """Make the largest result that fits a limit, and return it; `None` if none fits.
 
     Args:
-        make: Takes a bound on the size, and returns a result and the result's size, which may exceed the bound. `make`
-            is called with several bounds.
+        make: Takes a bound on the size. Returns a pair: a result, and the result's size, which may exceed the bound.
+            `make` is called with several bounds.
         limit: The maximum size.
     """
     found, fewest, most, bound = None, 0.0, limit, limit
@@ -270,7 +271,7 @@ class Steps:
     def below(cls, limit: int, step: int) -> "Steps":
         """Return a window of at most `limit` tokens.
 
-        It has at least `limit - step` tokens if the log has enough and no message is longer than `step`.
+        It has at least `limit - step` tokens if the log has enough tokens and no message has more than `step`.
         """
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
@@ -325,10 +326,10 @@ class Steps:
 
 
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int) -> list[Weighed]:
-    """Return the messages that LangChain4j's memory, faults included, would hold after adding a message.
+    """Return the messages that LangChain4j's memory, faults included, would hold after a message is added.
 
-    A new system message goes to the end, and the present system message is removed. If both are equal, nothing changes.
-    An empty system message only removes the present system message.
+    A new system message goes to the end, and the old system message is removed. If the two are equal, nothing changes.
+    An empty system message is not added; it only removes the old system message.
 
     Args:
         held: The messages before the addition, oldest first.

@@ -1,4 +1,4 @@
-"""Families of endpoints: the form of request that each family accepts, and the names of its models."""
+"""Families of endpoints: each family's demands on requests, and the names of its models."""
 
 import re
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ __all__ = ["ANY", "FAMILIES", "Family", "family_of"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Family:
-    """The form of request that a family of endpoints accepts.
+    """The demands that a family of endpoints makes on requests.
 
-    All families get messages in the order of `memzoo.memories.text.order`. The attributes are further demands.
+    All families get messages in the order that `memzoo.memories.text.order` makes. The attributes are further demands.
 
     Attributes:
         system_role: The role of the system message; "" to put the system text into the first user message.
@@ -26,7 +26,7 @@ class Family:
             or of its tool calls.
         missing_thoughts: The `reasoning_content` to add to messages without one; "" to add none.
         missing_signature: The signature for the first call of an answer whose calls have none; "" to add none.
-        thoughts_in_words: True to send thoughts back in the text, after "<think>" and before the words.
+        thoughts_in_words: True to send thoughts back before the words of the content, as "<think>...</think>".
     """
 
     system_role: Literal["system", "developer", ""] = "system"

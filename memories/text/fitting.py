@@ -20,8 +20,8 @@ class Limit:
 
     Args:
         limit: The token limit.
-        size: Counts the tokens of all taken items together, for items that share parts (a heading, for example); by
-            default, the items' tokens are added up.
+        size: Counts the tokens of all taken items together; needed if items share parts, such as a heading. By default,
+            the items' tokens are added up.
 
     Example:
         >>> room = Limit(7)

@@ -31,7 +31,7 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
-    """Group messages: a message with tool calls forms a group with the results; any other message is a group alone.
+    """Group messages: a message with tool calls forms a group with their results; any other message is a group alone.
 
     A message whose calls lack a result, and results without a call, are in no group (see `find_calls`).
 
@@ -76,8 +76,8 @@ class ToolCall:
 def find_calls(messages: Sequence[Message]) -> list[ToolCall]:
     """Return the tool calls, oldest first, each with its result.
 
-    If several calls have the same id, a result belongs to the newest earlier call without a result. Calls with the same
-    id in one message get their results in order.
+    If several messages have a call with the same id, a result belongs to the newest such message before the result.
+    Calls with the same id in one message get their results in order.
     """
     found = list[ToolCall]()
     waiting = dict[Hashable, deque[ToolCall]]()
@@ -148,8 +148,8 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange: the position after the exchange's last message.
 
-    Two kinds of message begin an exchange. A user or system message does if it follows an answer or is the first of its
-    turn. An assistant's message does if it follows an answer and is the first of its turn.
+    Two kinds of message begin an exchange: a user or system message that follows an answer or is the first of its turn,
+    and an assistant's message that follows an answer and is the first of its turn.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

@@ -167,7 +167,7 @@ def _is_time(text: str) -> bool:
 
 
 def tool_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
-    """Return a tool call for an assistant's message. Arguments that are a string must be JSON."""
+    """Return a tool call for an assistant's message. If `arguments` is a string, it must be JSON."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": written}}
 
@@ -363,7 +363,7 @@ class Labels:
 
 
 def sendable(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that a provider accepts, in the form of `as_sent`; see `find_sendable`."""
+    """Return the messages that a provider accepts (see `find_sendable`), each as `as_sent` returns it."""
     return [as_sent(messages[place]) for place in find_sendable(messages)]
 
 
@@ -384,14 +384,14 @@ def is_empty(message: Message) -> bool:
 
 
 def is_answered(said: Sequence[Message]) -> bool:
-    """Tell whether the last user message has an answer, and each tool call has its results."""
+    """Tell whether the last user message has an answer, and each tool call has its result."""
     return said[-1]["role"] != "user" and sum(map(len, group_messages(said))) == len(said)
 
 
 def as_sent(message: Message, family: Family = ANY) -> Message:
     """Return a message as a provider accepts it.
 
-    Only members of OpenAI's chat messages stay, and only if they are not empty. Thoughts are left out unless the family
+    Only members of OpenAI's chat messages stay; empty optional members are left out. So are thoughts, unless the family
     wants them back. Forbidden characters in names are replaced. The arguments of calls become JSON objects.
 
     Args:

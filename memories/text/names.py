@@ -121,7 +121,7 @@ def mentions(text: str, name: str) -> bool:
 
 
 def refers_back(text: str) -> bool:
-    """Tell whether a text refers to earlier messages, by an English third-person pronoun.
+    """Tell whether a text has an English third-person pronoun, and so refers to earlier messages.
 
     Example:
         >>> refers_back("Where does she live?"), refers_back("Where do I live, and where does Sheila?")
@@ -169,7 +169,7 @@ def _is_one_of(words: frozenset[str], name: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Return a text in lower case, with single spaces, and with full-width letters as normal letters."""
+    """Return a text in lower case, with single spaces, and with normal letters in place of full-width letters."""
     return " ".join(unicodedata.normalize("NFKC", _with_few_marks(text)).casefold().split())
 
 

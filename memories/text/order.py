@@ -123,10 +123,10 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Group messages to join: each group later becomes one message, and `FOLLOWS` allows the order of the groups.
+    """Put messages into groups, each of which later becomes one message. `FOLLOWS` allows the order of the groups.
 
     Args:
-        items: Pairs of a value, such as the origin of a message, and this message. System messages come first.
+        items: Pairs: a value (such as the message's origin), and the message. System messages come first.
         stand_ins: A dict from kind to the message to insert where two messages must not follow each other.
 
     Returns:
@@ -148,7 +148,7 @@ def arrange(
 
 
 def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
-    """Return the application's system text and then the pieces of a view, without pieces that repeat this text.
+    """Return the application's system text, then the pieces of a view, except pieces that repeat the system text.
 
     Raises:
         OptionError: The system text is not a text.
@@ -184,7 +184,7 @@ def in_turns(messages: Iterable[Message], family: Family = ANY) -> tuple[str, li
 
 
 def tell_calls_apart(messages: Iterable[Message], form: str = "") -> Iterator[Message]:
-    """Yield the messages of a request. Each tool call gets its own id, and its result the same id.
+    """Yield the messages of a request. Each tool call gets its own id, and its result gets the same id.
 
     Some endpoints give the same id to several calls, but other endpoints refuse that. The log keeps the original ids.
 
@@ -223,7 +223,7 @@ def tell_calls_apart(messages: Iterable[Message], form: str = "") -> Iterator[Me
 
 
 def cache_control(message: Message) -> Message:
-    """Return a message with a mark for Anthropic's prompt cache, which keeps the prompt up to this message.
+    """Return a message with a mark that makes Anthropic's prompt cache keep the prompt up to the end of the message.
 
     A message without content, such as one with only tool calls, is returned unchanged.
 

@@ -126,7 +126,7 @@ class Redactor:
     def record(self, record: Record) -> Record:
         """Return a record with its message and fields redacted.
 
-        A field that holds a message in a host's own form keeps its ids and times.
+        If a field holds a message in a host's own format, the message's ids and times stay unchanged.
         """
         if self.is_idle:
             return record

@@ -49,12 +49,12 @@ def as_request(messages: Sequence[Message]) -> dict[str, Any]:
 
 
 def as_tool(tool: Mapping[str, Any]) -> Item:
-    """Return a tool's description in the Responses API's form. `strict` is false unless the description sets it."""
+    """Return a tool's description for the Responses API. `strict` is false unless the description sets it."""
     return {"type": "function", "strict": False, **tool["function"]}
 
 
 def read_items(items: Iterable[Item]) -> Message:
-    """Return the chat message for the items of an answer. The message keeps all items but empty messages.
+    """Return the chat message for the items of an answer. The message keeps all items except empty messages.
 
     Example:
         >>> said = {"type": "message", "content": [{"type": "output_text", "text": "Hello."}]}

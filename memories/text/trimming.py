@@ -48,8 +48,8 @@ def trim_messages(
 ) -> list[Message]:
     """Return the last or the first messages of a list that fit a token limit.
 
-    Messages are kept or dropped whole, and tool calls together with their results: a provider that accepts the list
-    accepts the result. The list itself is not changed.
+    Messages are kept or dropped whole, and tool calls together with their results. A provider that accepts the list
+    therefore accepts the trimmed list, too. The list itself is not changed.
 
     Args:
         messages: OpenAI chat messages, oldest first.
@@ -63,7 +63,7 @@ def trim_messages(
             left out.
         include_system: True to keep a system message at the beginning of the list; only for `"last"`.
         allow_partial: Must be false: messages are never divided, unlike in LangChain.
-        clear_tool_results: Replaces old tool results with lines before trimming, like the option of every memory.
+        clear_tool_results: Replaces old tool results with lines before trimming, as the memories' option does.
 
     Raises:
         OptionError: An option has an invalid value, or it is unclear whether `token_counter` counts a message or a

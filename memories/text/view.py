@@ -45,11 +45,14 @@ class Piece:
 
     @property
     def sent(self) -> Message:
-        """The message in a form that any provider accepts; see `sent_to`."""
+        """The message as every provider accepts it; see `sent_to`."""
         return self.sent_to(ANY)
 
     def sent_to(self, family: Family) -> Message:
-        """Return the message as a family of endpoints accepts it; a recalled text in a user message has its frame."""
+        """Return the message as a family of endpoints accepts it.
+
+        If a recalled text is sent as a user message, the frame is put around it.
+        """
         if self.kind != "recalled" or self.message["role"] != "user":
             return as_sent(self.message, family)
         return {**self.message, "content": frame_text(self.message["content"])}
@@ -179,11 +182,11 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return blocks of items, and the texts of the blocks.
+        """Return a pair: blocks of items, and the texts of the blocks.
 
-        Usually, these are the `earlier` blocks, followed by a block of new items. If all blocks together exceed
-        `most` tokens, an earlier item is no longer valid, or hardly any earlier item was found again, there is one
-        block with all `items`.
+        Usually, the blocks are the `earlier` blocks, followed by a block of new items. But in any of these cases, all
+        `items` are in one block: the blocks together exceed `most` tokens; an earlier item is no longer valid; hardly
+        any earlier item was found again.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]
@@ -284,9 +287,9 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return the value of `View.room` for a view that is `spare` below its limit.
+    """Return the value of `View.room`, given the weight that the view has left below its limit (`spare`).
 
-    The value is `spare`, or -1 if `spare` is too small for an exchange as large as the newest.
+    The value is `spare` rounded down, or -1 if `spare` is too small for an exchange as large as the newest.
     """
     newest = entries[last_exchange(entries) :]
     return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

@@ -34,14 +34,14 @@ class ChromaIndex(Closing):
     processes can share. Embeddings that Chroma lost are added again from the store.
 
     A killed process may leave broken files in the folder, and Chroma may crash when it opens broken files. So the index
-    starts empty if the folder was not closed properly, or was changed after it was closed. The first search in each
-    conversation then adds the embeddings from the store; no text is embedded again. An index that is garbage-collected,
-    or still open when the program ends, is closed properly.
+    starts empty if it was not closed properly, or if its files changed after it was closed. The first search in
+    each conversation then adds the embeddings from the store; no text is embedded again. An index that is
+    garbage-collected, or still open when the program ends, is closed properly.
 
     A forked process must open its own index, because Chroma's threads exist only in the parent.
 
-    All conversations share one collection for each dimension, named `{collection}-{dimension}`. Chroma sees only a hash
-    of a conversation's id.
+    Embeddings of the same dimension share one Chroma collection, named `{collection}-{dimension}`, whatever their
+    conversation. Chroma sees only a hash of a conversation's id.
 
     The methods block the event loop until Chroma answers, even with a server. The search is approximate: among many
     embeddings, it may miss some of the nearest.

@@ -22,9 +22,9 @@ _INDEX = "index-"
 class ChromaFolder:
     """A folder for Chroma's files. An index that starts empty gets a new subfolder.
 
-    When a process is killed, Chroma's files are left broken about once in a hundred times, and opening broken files may
-    crash the next process. So `close` records the sizes and times of all files. If the record is missing or differs at
-    the next opening, the files are deleted, and the index starts empty.
+    About one in a hundred killed processes leaves Chroma's files broken, and opening broken files may crash the next
+    process. So `close` records the size and the modification time of each file. If the record is missing at the next
+    opening, or does not match the files, the files are deleted, and the index starts empty.
 
     Args:
         path: The folder, created if missing.

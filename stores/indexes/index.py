@@ -18,7 +18,7 @@ __all__ = ["ExactIndex", "VectorIndex", "digest"]
 
 @runtime_checkable
 class VectorIndex(Protocol):
-    """Finds the embeddings of a conversation that are nearest to a query.
+    """Finds the embeddings nearest to a query, within one conversation.
 
     The contents of an index can be rebuilt from the store. Embeddings are float32, little-endian. All embeddings of one
     conversation and one `space` (the name of a state) have the same dimension. If the index fails, or an embedding is
@@ -37,7 +37,7 @@ class VectorIndex(Protocol):
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """Return the embeddings in the index, as a dict from log number to `digest`.
+        """Return a dict with the log number and the `digest` of each embedding in the index.
 
         The value "" instead of a digest tells the memory to add the embedding again.
         """
@@ -136,8 +136,8 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
     """Return embeddings as the rows of a new matrix.
 
     Raises:
-        StoreError: There is no embedding, an embedding is not one or more finite float32 numbers, or the dimensions
-            differ.
+        StoreError: There are no embeddings, an embedding is empty or has anything but finite float32 numbers, or the
+            dimensions differ.
     """
     import numpy  # loaded only where it is needed
 
@@ -152,7 +152,7 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
 
 
 def check_dimension(held: int, given: int, conversation_id: str, space: str) -> None:
-    """Raise a `StoreError` unless an embedding has the same dimension as the embeddings in the index."""
+    """Raise a `StoreError` if an embedding's dimension, `given`, is not the dimension that the index holds, `held`."""
     if held != given:
         raise StoreError(
             f"the embeddings of {conversation_id!r} in {space!r} have {held} dimensions, this one has {given}: "

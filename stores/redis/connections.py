@@ -180,7 +180,7 @@ class Connections:
             return await settled(pipeline.execute())
 
     async def rewrite_files(self) -> bool:
-        """Make all primary servers rewrite their data files, wait for the end, and return true if all succeeded.
+        """Make all primary servers rewrite their data files, wait until they finish, and return true if all succeeded.
 
         A server without data files counts as a success.
         """
@@ -240,7 +240,7 @@ class Connections:
         return kind.from_url(self._url, socket_timeout=longest, socket_connect_timeout=self._timeout)
 
     def close(self) -> None:
-        """Close the blocking client now, and each event loop's client as soon as the loop runs."""
+        """Close the blocking client now, and each event loop's client as soon as that loop runs."""
         with self._lock:
             self._closed = True
             client, self._client = self._client, None

@@ -29,8 +29,8 @@ _PAGE = 500
 class RedisStore(Closing):
     """A `Store` on a Redis or Valkey server or cluster, shared by any number of processes.
 
-    All keys of a conversation are on one server of a cluster. Each call is one script, which runs completely or not at
-    all. Listing ids scans the names of all keys. Whether data survives a restart of the server depends on the
+    In a cluster, all keys of a conversation are on the same server. Each call is one script, which runs completely or
+    not at all. Listing ids scans the names of all keys. Whether data survives a restart of the server depends on the
     server's settings; `docs/stores.md` lists the settings that were tried.
 
     Example::

@@ -1,4 +1,4 @@
-"""Deletes messages from SQL databases, and the states learnt from them."""
+"""Deletes messages, and the states learnt from these messages, from SQL databases."""
 
 from collections.abc import Collection, Iterator
 

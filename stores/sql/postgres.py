@@ -85,10 +85,10 @@ _STATEMENTS = Statements(
 
 
 class PostgreSQL:
-    """Connections to a PostgreSQL database, and their errors.
+    """A PostgreSQL database: its connections, its statements and its errors.
 
-    Synchronous calls share a pool of connections, and each event loop has its own pool. `SQLite` describes the
-    attributes and methods.
+    Synchronous calls share a pool of connections, and each event loop has its own pool. For the attributes and
+    methods, see the class `SQLite`.
     """
 
     def __init__(self, url: str) -> None:

@@ -73,7 +73,7 @@ def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str,
 
 
 def buried_rows(conversation_id: str, tombstones: Iterable[str]) -> list[dict[str, str]]:
-    """Return tombstones as rows (dicts from column to value). The given conversation id must be escaped."""
+    """Return tombstones as rows (dicts from column to value). The given conversation id must already be escaped."""
     conversation = tombstone(unescaped(conversation_id))
     return [{"conversation": conversation, "turn": turn} for turn in tombstones]
 

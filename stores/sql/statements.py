@@ -71,10 +71,10 @@ def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
     """Return an SQL statement that selects the ids of conversations with messages, in order.
 
     Args:
-        bounds: The names of the conditions to apply. The statement has a parameter of the same name for each condition.
-            "after": the id is greater than the value; "first": at least the value; "beyond": less than the value.
-            "idle": the newest message is older than the value. "behind": the state of this name has not learnt from all
-            messages. "limit": the number of ids is at most the value.
+        bounds: The names of the conditions to apply. Each condition compares with the parameter of the same name.
+            "after": the id is greater than the parameter. "first": the id is greater or equal. "beyond": the id is
+            less. "idle": the newest message is older than the parameter. "behind": the state named by the parameter has
+            not learnt from all messages. "limit": the parameter is the maximum number of ids.
     """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
@@ -154,7 +154,7 @@ class Statements:
 
     Attributes:
         read: Returns the statement for `Store.read` with the given bounds.
-        found: Founds a conversation that does not exist yet; returns its first version.
+        found: Creates a conversation that does not exist yet; returns its first version.
         revise: Locks a conversation against other writers, and gives it a new version number.
         renew: Like `revise`; readers that know an earlier version must then read everything again.
         lease: Takes a lease that is free, or renews the owner's own lease; returns the lease's owner and token.

@@ -84,7 +84,7 @@ class SQLStore(Closing):
 
     @property
     def is_lasting(self) -> bool:
-        """True if the data outlives the process: the database is not in memory."""
+        """True if the data outlives the process, that is, unless the database is in memory."""
         return self._database.url is not None
 
     def __repr__(self) -> str:

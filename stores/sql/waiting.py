@@ -36,7 +36,7 @@ class Deadline:
 
     @property
     def is_given_up(self) -> bool:
-        """True once the call is cancelled, and must do nothing more."""
+        """True once the call is cancelled. The call must then do nothing more."""
         return self._given_up.is_set()
 
     def give_up(self) -> None:
@@ -51,7 +51,7 @@ class Deadline:
         return True
 
     def pause(self) -> bool:
-        """Wait a little, longer with each call; return false once the caller must stop trying."""
+        """Wait for a short time, which grows with each call. Return false once the caller must stop trying."""
         pause, self._pause = min(self._pause, self.rest), min(2 * self._pause, _LONGEST_PAUSE)
         return pause > 0 and not self._given_up.wait(pause)
 

@@ -1,4 +1,4 @@
 """memzoo's own adapters. An adapter lets another library take part in a comparison.
 
-Each file runs in the environment of that library, where memzoo is not installed.
+Each adapter runs in the environment of its library, where memzoo is not installed.
 """

@@ -6,7 +6,7 @@
 # ///
 """A BM25 search over the conversation's exchanges, by the package bm25s with its default weights.
 
-Chinese and similar texts are split into pairs of characters.
+Chinese, Japanese and Korean words are split into pairs of neighbouring characters.
 """
 
 import re

@@ -30,7 +30,7 @@ def compare_kits(
     alone: Annotated[bool, typer.Option("--alone", help="Measure the speed of memzoo.cassettes alone.")] = False,  # noqa: FBT002 - typer's
     check: Annotated[str, typer.Option(hidden=True)] = "",
 ) -> None:
-    """Print a table of the kits' features, one of the changed prompts that they notice, and one of their CPU times."""
+    """Print three tables: the kits' features, the changed prompts that they notice, and their CPU times."""
     if check:
         raise typer.Exit(0 if _run_check(check) else 1)
     typer.echo(f"As of {datetime.now(UTC):%Y-%m-%d}: " + "; ".join(map(versions, KITS[:1] if alone else KITS)) + "\n")

@@ -85,7 +85,7 @@ def chat(text: str, **more: Any) -> dict[str, Any]:
 
 
 def open_cassette(bench: Bench, *, record: bool = False, **options: Any) -> Any:
-    """Open the kit's cassette. `options` go to memzoo's kit only; other kits do not have them."""
+    """Open the kit's cassette. `options` go to memzoo's kit only; the other kits have no such options."""
     from memzoo.cassettes import use_cassette
 
     if not isinstance(bench.kit, Memzoo):

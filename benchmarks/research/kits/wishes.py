@@ -150,7 +150,7 @@ def tasks(bench: Bench) -> bool:
 
 
 def follows_threads(bench: Bench) -> bool:
-    """Check that a thread started inside a cassette replays from it, even if another thread opens another cassette."""
+    """Check that a thread started inside a cassette replays from that one, even if another thread opens another."""
     other, found = bench.folder / "other.yaml", list[Any]()
     bench.record(chat("hi"))
     with bench.kit.open(other, record=True):
@@ -314,7 +314,7 @@ def orphans(bench: Bench) -> bool:
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check that, by default, a secret in a request is not recorded. `options` are the request's arguments."""
+    """Return a check that a secret in a request is not recorded by default. `options` are the request's arguments."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:

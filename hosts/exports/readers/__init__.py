@@ -1,1 +1,1 @@
-"""Readers of exports, one module for each application. Its `read(document, title)` yields conversations."""
+"""Readers of exports, one module for each application or kind of file."""

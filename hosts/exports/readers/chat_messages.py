@@ -1,4 +1,4 @@
-"""Reads messages in the forms of OpenAI, Anthropic, ShareGPT and LangChain: a list, or an object with a list."""
+"""Reads lists of messages, and objects with such lists, in the forms of OpenAI, Anthropic, ShareGPT and LangChain."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -28,7 +28,7 @@ _UNSAID = (*_NOUNS, "reasoning_recap")
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation in an object of the export, whose messages are under "mapping"."""
+    """Yield the conversation in an object of the export. The object has the messages under "mapping"."""
     nodes: dict[str, Any] = document["mapping"]
     key = str(document.get("conversation_id") or document.get("id") or "")
     for id_, node in nodes.items():

@@ -1,4 +1,4 @@
-"""Reads ChatLab's JSON, in which exporters of iMessage, WeChat, QQ and others write a chat."""
+"""Reads ChatLab's JSON, which exporters of iMessage, WeChat, QQ and other applications write."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -42,7 +42,7 @@ FIELDS = Fields(
 
 
 def read_lines(items: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the chat in JSON Lines, which have a header, the members of the chat, and the messages."""
+    """Yield the chat in JSON Lines. The lines are a header, the members of the chat, and the messages."""
     for number, item in enumerate(dicts_of(items), start=1):
         if need(item, "_type", f"line {number}", str) not in ("header", "member", "message"):
             raise TransferError(f"line {number}: {item['_type']!r} at '_type' is not known")

@@ -17,7 +17,8 @@ _FILES = ("image", "file", "video")
 def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversations ("topics") of a backup.
 
-    If several models answered a question, the answer that the user chose is read; without a choice, the first.
+    If several models answered a question, only the answer that the user chose is read. If the user chose none, the
+    first answer is read.
     """
     base = document["indexedDB"]
     blocks = {block["id"]: block for block in base.get("message_blocks") or ()}

@@ -1,4 +1,4 @@
-"""Reads the sessions of Claude Code and Qwen Code: files of JSON Lines in `~/.claude/projects`."""
+"""Reads sessions of Claude Code (JSON Lines in `~/.claude/projects`) and of Qwen Code."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Reads conversations of help desks: those of Intercom, and the tickets of Zendesk."""
+"""Reads exports of two help desks: conversations of Intercom, and tickets of Zendesk."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -49,7 +49,7 @@ _INTERCOM = Fields(
 
 
 def is_zendesk(item: Mapping[str, Any]) -> bool:
-    """Return whether an object is a ticket with comments, or a list of comments from Zendesk's API."""
+    """Return whether an object of Zendesk's API is a ticket with comments, or has a list of comments."""
     comments = dicts_of(pick(item, "comments|ticket.comments"))
     return any({"author_id", "html_body", "plain_body"} & comment.keys() for comment in comments[:50])
 

@@ -56,8 +56,8 @@ def has_labels(head: str) -> bool:
 def read(document: str, title: str) -> Iterator[ChatLog]:
     """Yield the conversation in a text.
 
-    If the user's first label is "You:", without a mark such as "#", a later "User:" does not begin a message: it is
-    part of the words. The same holds for labels of the assistant.
+    If the user's first label is a plain "You:", without a mark such as "#", a later "User:" does not begin a message
+    but is part of the words. The same holds for labels of the assistant.
     """
     lines = document.replace("\r\n", "\n").split("\n")
     first = next((label for line in lines if line.strip() and (label := _label(line))), None)

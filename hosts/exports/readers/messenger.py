@@ -1,4 +1,4 @@
-"""Reads chats of Messenger and Instagram, from Meta's download: a folder with `message_1.json` for each chat."""
+"""Reads chats of Messenger and Instagram from Meta's download, which has a folder with `message_1.json` per chat."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

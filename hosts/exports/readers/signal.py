@@ -1,4 +1,4 @@
-"""Reads chats that signal-export has saved: a folder with `data.json` and `chat.md` for each chat."""
+"""Reads chats that signal-export has saved. Each chat has a folder with `data.json` and `chat.md`."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def is_text(head: str) -> bool:
 
 
 def read_text(text: str, title: str) -> Iterator[ChatLog]:
-    """Yield the chat in the text of `chat.md`, without reactions and links to attachments."""
+    """Yield the chat in the text of `chat.md`. Reactions are left out, and so are links to attachments."""
     entries = entries_of(text, _HEAD.match)
     talk = Talk(title, is_text=True)
     is_owned = any(head[3] == "Me" for head, _ in entries)

@@ -1,4 +1,4 @@
-"""Reads Slack's export: a folder for each channel with a file for each day, and `users.json`."""
+"""Reads Slack's export: `users.json`, and for each channel a folder with one file per day."""
 
 import functools
 import html

@@ -17,7 +17,7 @@ _TAG = re.compile(r"</?[^<>\n]{1,60}>")
 
 
 def read(text: str, title: str) -> Iterator[ChatLog]:
-    """Yield the meeting. Everything that a person says in a row becomes one message, without a date.
+    """Yield the meeting. Consecutive words of the same person become one message, which has no date.
 
     Raises:
         TransferError: The file does not name any speaker.

@@ -1,4 +1,4 @@
-"""Reads Telegram Desktop's `result.json`, of one chat or the whole account."""
+"""Reads Telegram Desktop's `result.json`, which has one chat or the whole account."""
 
 import functools
 from collections.abc import Iterator, Mapping

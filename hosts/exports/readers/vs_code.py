@@ -1,4 +1,4 @@
-"""Reads chats of Copilot in VS Code, from the command Chat: Export Chat or from session files."""
+"""Reads chats of Copilot in VS Code: files of the command "Chat: Export Chat", and session files."""
 
 from pathlib import PurePosixPath
 from typing import Any

@@ -15,7 +15,7 @@ transport = http.WSGITransport(app=application)
 
 
 class AsyncTransport(http.AsyncBaseTransport):
-    """A transport for asynchronous clients, which calls the offline model in the event loop's thread."""
+    """A transport for asynchronous clients. It calls the offline model in the event loop's thread."""
 
     async def handle_async_request(self, request: http.Request) -> http.Response:
         """Return the offline model's response to a request."""

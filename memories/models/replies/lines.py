@@ -91,7 +91,7 @@ def unwrap(text: str) -> str:
 
 
 def bare_name(name: str) -> str:
-    """Return a name without a bullet before it, quotes around it, and a full stop after it."""
+    """Return a name without a bullet before it, quotes around it or a full stop after it."""
     return without_stop(unwrap(BULLET.sub("", name).strip(";,")))
 
 

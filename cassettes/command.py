@@ -196,7 +196,7 @@ def rerecord(
 ) -> None:
     """Record all tests anew, show the changes, and replace the old cassettes only with --yes.
 
-    The models are asked with or without --yes. Further arguments go to pytest.
+    Models are called (and cost money) even without --yes. Further arguments go to pytest.
     """
     from memzoo.cassettes.files import shorten_path
     from memzoo.cassettes.library import drift

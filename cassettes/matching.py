@@ -160,7 +160,7 @@ def report_unmatched(
     ignored: Ignored = NOTHING_IGNORED,
     order: Sequence[int] = (),
 ) -> ReplayError:
-    """Return the error about a request without a recording, with the first step that differs.
+    """Return the error for a request that has no recording. It tells the first step that differs from the recording.
 
     `unplayed` has the indexes of the unplayed requests in `recorded`. `order` has a number for
     each recorded step; steps with the same number may come in any order. `hint` is the last line of the message.

@@ -79,7 +79,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def private(file: str, flags: int) -> int:
-    """Open a file that only its owner can read; for use as the `opener` of `open`.
+    """Open a file; only its owner can read a file that this creates. For use as the `opener` of `open`.
 
     An existing file keeps its permissions.
     """

@@ -139,14 +139,14 @@ class Entries(list[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class StateUpdate:
-    """The changes to a derived state since the version that the reader requested.
+    """The changes to a derived state since a version that the reader knows.
 
     Attributes:
         version: The state's version, to pass as `expected` to `Store.commit`. Versions grow with each commit and never
             decrease, even after a clear.
         watermark: The last log number that the state covers; 0 if it covers no message.
-        changes: A dict from key to item changed after the requested version, in any order; `None` for a removed item.
-        reset: True if the state was cleared after the requested version: drop your copy and start again from `changes`.
+        changes: The items changed after that version: a dict from key to item, `None` for a removed item.
+        reset: True if the state was cleared after that version: drop your copy and start again from `changes`.
     """
 
     version: int

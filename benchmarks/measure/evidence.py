@@ -1,4 +1,4 @@
-"""Measures how much of the evidence for a question a view shows."""
+"""Measures the share of a question's evidence that a view shows."""
 
 import functools
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The settings of a comparison, and the times of memories."""
+"""The settings of a comparison, and the seconds that its memories took."""
 
 import functools
 import math

@@ -48,7 +48,7 @@ class Column:
     """A column of the table.
 
     Attributes:
-        value: A function that returns the figure of a row, or `None`.
+        value: A function that returns the figure of a row; it returns `None` for a row without a figure.
         form: The format string for figures.
         text: A function that writes a row's cell; by default, `form` writes the figure.
     """

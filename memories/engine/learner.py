@@ -96,7 +96,7 @@ class Waiting(NamedTuple):
     Attributes:
         entries: The messages, oldest first.
         due: The number of messages to learn from next, counted from the oldest.
-        is_held: True if the messages in `entries` are still fewer than a portion.
+        is_held: True if `entries` do not make a portion yet (see `learn_every`), so nothing is learnt now.
     """
 
     entries: Sequence[Entry]
@@ -184,7 +184,7 @@ class Learner:
         await self.catch_up(Effort(saving=True, rest=whole, most=most), raising=raising)
 
     async def catch_up(self, effort: Effort, *, raising: bool) -> State:
-        """Learn from the waiting messages, and return the state. In this process, one call at a time learns a state.
+        """Learn from the waiting messages, and return the state. Other calls for the same state, in this process, wait.
 
         Args:
             effort: The settings.

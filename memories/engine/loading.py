@@ -1,11 +1,12 @@
 """A load, step by step.
 
-1. `BaseMemory.aload_memory_variables` calls `view_of` for a view, `amessages` calls `view_to_send`. Both bring the log
-   up to date first.
+1. `BaseMemory.aload_memory_variables` calls `view_of`, and `BaseMemory.amessages` calls `view_to_send`. Both bring the
+   log up to date first.
 2. The state catches up with the log, if possible now (`Learner.current`).
 3. The strategy shows some of the log and the state (`view`); `Finds` adds earlier search results, if wanted.
 4. Set-aside and waiting messages are added word for word, if there is room, and then the system message.
-5. Other pinned messages are put where they were said. A view to be sent ends with the unanswered question, if any.
+5. Pinned messages that the view lacks are put where they were said. A view to be sent ends with the unanswered
+   question, if any.
 6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`). If a token limit leaves out waiting
    messages, all waiting messages are learnt from, and the load begins again.
 """

@@ -148,8 +148,8 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange: the position after the exchange's last message.
 
-    Two kinds of message begin an exchange: a user or system message that follows an answer or is the first of its turn,
-    and an assistant's message that follows an answer and is the first of its turn.
+    A user or system message begins an exchange if it follows an answer, or if it is the first of its turn. An
+    assistant's message begins one only if both are so.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

@@ -123,7 +123,7 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Put messages into groups, each of which later becomes one message. `FOLLOWS` allows the order of the groups.
+    """Put messages into groups, each of which later becomes one message. Neighbouring groups are as `FOLLOWS` allows.
 
     Args:
         items: Pairs: a value (such as the message's origin), and the message. System messages come first.

@@ -179,7 +179,7 @@ class Statements:
             first_version: A version greater than all versions of cleared conversations.
             next_version: A version greater than all earlier versions of the conversation.
             now: The time in milliseconds since 1970.
-            retire: The statement for the attribute of this name; `None` if the database never reuses a version.
+            retire: The statement for `Statements.retire`; `None` if the database never reuses a version.
             page_first: True to select a page of the log before the join with the table of conversations. Some databases
                 would otherwise sort the whole log.
         """

@@ -437,11 +437,12 @@ def read_clock(clock: Callable[[], datetime]) -> datetime:
     """Return the time of a store's clock, in UTC.
 
     Raises:
-        OptionError: The clock returns no `datetime`, or the time in UTC is outside the years 1 to 9999.
+        OptionError: The clock is no function or returns no `datetime`, or the time in UTC is outside the years 1 to
+            9999.
     """
     now: object = clock() if callable(clock) else clock
-    if not isinstance(now, datetime):  # a memory's clock returns seconds
-        raise OptionError(f"the clock of a store must return a datetime with a time zone, not {now!r}")
+    if now is clock or not isinstance(now, datetime):  # a memory's clock returns seconds
+        raise OptionError(f"the clock of a store must be a function that returns a datetime, not {now!r}")
     try:
         return now if now.tzinfo is UTC else now.astimezone(UTC)
     except (OverflowError, ValueError):

@@ -109,7 +109,8 @@ class Revision:
 
         The first kind with a match counts: facts in the same words; more specific facts; a less specific fact; a fact
         with the same two names; a fact with a similar object. If several facts match in one of the last three kinds, no
-        fact is ended, to avoid a guess. If none matches, the result is the fact of the statement itself.
+        fact is ended, to avoid a guess. If none matches, the result is the fact of the statement itself, or no fact if
+        the statement ends a denial: models write such statements for a fact that ended, and for its opposite.
         """
         facts = [fact for fact in self._now(self._alike(said), said) if not (fact.negated or fact.superseded_by)]
         if meant := [fact for fact in facts if _same(said, fact)] or [fact for fact in facts if _covers(said, fact)]:
@@ -121,7 +122,7 @@ class Revision:
             logger.warning("a model ended a fact in words that fit %d facts: all of them stay", len(near))
             return []
         new = self._find_same(replace(said, negated=False))
-        return near or ([] if new.sources else [replace(new, sources=tuple(sorted({*sources})))])
+        return near or ([] if new.sources or not said.negated else [replace(new, sources=tuple(sorted({*sources})))])
 
     def _in_other_words(self, said: Fact) -> list[Fact]:
         """Return the subject's current facts whose object has all words of the statement's object, or the reverse."""

@@ -51,7 +51,8 @@ class Statement(NamedTuple):
         relation: The relation between subject and object.
         object: The other person or thing.
         negated: True if the model says that the fact is not true ("NOT") or is no longer true ("NO LONGER").
-        ended: True if the model says that the fact is no longer true; then `negated` is true as well.
+        ended: True if the model says that the fact is no longer true; then `negated` is false if the fact itself is a
+            denial.
         qualifier: The fact's time, place or condition; "" if missing.
     """
 
@@ -119,7 +120,8 @@ def _statement(parts: list[str]) -> Statement | None:
     if all(part.lower() in heads for part, heads in zip(bare, _HEADS, strict=True)):
         return None  # the head of a table, or the pattern from the prompt
     qualifier = "" if not when or _NOT_TOLD.fullmatch(when[0]) else " ".join(when[0].strip(" |").split())
-    statement = Statement(*bare, negated=over or inner or bool(mark), ended=over, qualifier=qualifier)
+    denied = inner or (mark is not None and mark[1] == "NOT")
+    statement = Statement(*bare, negated=denied != over, ended=over, qualifier=qualifier)
     return statement if all(map(canonical, bare)) else None
 
 

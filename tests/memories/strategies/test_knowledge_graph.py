@@ -343,6 +343,16 @@ class TestUpdates:
             "Sam likes tea",
         }
 
+    @pytest.mark.parametrize("end", ["NO LONGER Ann | does not like | tea", "NOT Ann | no longer likes | tea"])
+    @pytest.mark.parametrize("before", ["Sam | is | tall", "Ann | does not like | tea"])
+    def test_of_a_denial_teach_no_opposite(self, before: str, end: str) -> None:
+        """The end of a denial says nothing of the past in which the denied fact was true."""
+        memory = ConversationKGMemory(llm=ScriptedModel(before, end), learn_every=1)
+        memory.save_context({"input": "x"}, {"output": "y"})
+        known = memory.kg.facts(history=True)
+        memory.save_context({"input": "x"}, {"output": "y"})
+        assert memory.kg.facts(history=True) == known
+
     def test_that_ended_are_shown_with_their_replacement(self) -> None:
         """Another fact about the old name comes with the new one (I15), also where both were learnt at once."""
         model = ScriptedModel(

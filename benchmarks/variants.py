@@ -340,10 +340,11 @@ def _about(short: str) -> str:
     return (strategy_named(short).__doc__ or "").partition("\n")[0]
 
 
-# What the memories of a table share, and how one of them gets another model.
+# Options that a comparison sets itself, and what to write instead.
 _SHARED = {
     "llm": "write model=NAME",
-    **dict.fromkeys(("store", "conversation_id", "name", "token_counter"), "all memories get the same"),
+    "token_counter": "one counter (--token-counter) counts for all memories",
+    **dict.fromkeys(("store", "conversation_id", "name"), "a comparison sets it itself"),
 }
 
 

@@ -97,7 +97,8 @@ def test_model_and_prompts_are_those_of_the_variant(tmp_path: Path) -> None:
         ("none", "'none' is a baseline"),
         ("windwo:k=2", "Did you mean 'window'"),
         ("summary:llm=gpt-4o", "'llm' is no option of a memory here; write model=NAME"),
-        ("window:store=a.db", "'store' is no option of a memory here; all memories get the same"),
+        ("window:store=a.db", "'store' is no option of a memory here; a comparison sets it itself"),
+        ("window:token_counter=gpt-4o", "'token_counter' is no option of a memory here; one counter"),
     ],
 )
 def test_what_is_no_variant_is_refused(text: str, error: str) -> None:

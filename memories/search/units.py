@@ -65,7 +65,7 @@ class KnownUnit(NamedTuple):
         said_at: The time of that message, with a time zone; `None` if unknown.
         tells: True if the unit says who or what a subject is ("is the head baker").
         advice: True if the unit reports an answer or advice of the assistant.
-        rule: True if the unit forbids something, or tells of an allergy.
+        rule: True if the unit forbids something, tells of an allergy, or says what a rule is.
     """
 
     text: str
@@ -144,7 +144,9 @@ def asks_for_advice(question: str, named: Collection[str]) -> bool:
 
 @functools.lru_cache(maxsize=1 << 12)
 def tells_rule(statement: str) -> bool:
-    """Tell if a statement forbids something, or tells of an allergy; advice of the assistant is no rule.
+    """Tell if a statement forbids something, tells of an allergy, or says what a rule is.
+
+    Advice of the assistant is no rule.
 
     Example:
         >>> tells_rule("Never give Rex grapes."), tells_rule("Ann never came."), tells_rule("The assistant forbade it.")

@@ -272,6 +272,7 @@ class Conversation(Closing):
 
     async def _turn(self, user: str | Message | None, after: int | None, *, stream: bool) -> AsyncGenerator[str]:
         """Run one turn: with `stream`, yield pieces of text; finally, yield the `Reply`."""
+        lead_with(self.system, ())  # refuses what is no text before the turn stores anything
         if self._share and isinstance(self._model, ChatModel):
             window = await self._model.find_window()
             limit: Any = tokens_of("max_tokens", self._share, self._model.name, window)

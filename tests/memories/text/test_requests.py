@@ -159,12 +159,14 @@ def test_a_request_ends_with_a_user_or_tools(asked: Any) -> None:
 
 
 def test_a_system_text_is_a_text() -> None:
-    """A message in its place is refused, in a request as in a conversation."""
+    """A message in its place is refused, in a request as in a conversation, which stores nothing then."""
     wrong = cast("str", said("system"))
     with pytest.raises(OptionError, match="system must be a text"):
         create_memory("buffer").request("Hi!", system=wrong)
+    conversation = Conversation("offline", system=wrong)
     with pytest.raises(OptionError, match="system must be a text"):
-        Conversation("offline", system=wrong).send("Hi!")
+        conversation.send("Hi!")
+    assert conversation.memory.history() == []
 
 
 def test_a_turn_knows_the_family_of_the_model() -> None:

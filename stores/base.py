@@ -441,7 +441,8 @@ def read_clock(clock: Callable[[], datetime]) -> datetime:
             9999.
     """
     now: object = clock() if callable(clock) else clock
-    if now is clock or not isinstance(now, datetime):  # a memory's clock returns seconds
+    # A memory's clock returns seconds.
+    if now is clock or not isinstance(now, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"the clock of a store must be a function that returns a datetime, not {now!r}")
     try:
         return now if now.tzinfo is UTC else now.astimezone(UTC)

@@ -20,8 +20,9 @@ from memzoo.testing.store_tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, 
 
 __all__ = ["StoreContract"]
 
-# A method of each further protocol: a store without the method is not tested by the protocol's rules.
-_FURTHER = {ManagedStore: "conversations", LeasingStore: "lease"}
+# Methods of each further protocol. A store with none of them is not tested by the protocol's rules; with one of them,
+# it is, so a method that is missing or misspelt fails.
+_FURTHER = {ManagedStore: ("conversations", "count", "embeddings", "restore"), LeasingStore: ("lease", "release")}
 
 
 class _Interrupted(list[Record]):
@@ -45,9 +46,9 @@ class StoreContract(ManagedStoreRules, LeasingStoreRules):
     @pytest.fixture(autouse=True)
     def _skip_what_it_cannot_do(self, request: pytest.FixtureRequest, store: Store) -> None:
         """Skip the rules of a protocol that the store does not have."""
-        method = _FURTHER.get(request.function.__annotations__.get("store"))
-        if method and (lacks := find_lacking(store, method)):
-            pytest.skip(f"{type(lacks).__name__} has no method {method!r}")
+        methods = _FURTHER.get(request.function.__annotations__.get("store"), ())
+        if methods and all(find_lacking(store, method) for method in methods):
+            pytest.skip(f"{type(store).__name__} has none of the methods {', '.join(methods)}")
 
     def test_numbers_have_no_gaps(self, store: Store) -> None:
         """Entries are numbered from 1 in the order of appending, without gaps."""

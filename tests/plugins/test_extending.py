@@ -102,7 +102,7 @@ def test_all_keep_their_contracts(run: Run, tmp_path: Path):
 
 
 def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
-    """What a memory or a store of one's own gave instead stands in the failure."""
+    """What a memory or a store of one's own gave instead stands in the failure; a misspelt method is no skipped one."""
     broken = (
         "import pytest\n"
         "from memzoo import ConversationBufferMemory, InMemoryStore\n"
@@ -120,15 +120,24 @@ def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
         "    @pytest.fixture\n"
         "    def store(self):\n"
         "        return Hiding()\n"
+        "class Misspelling(InMemoryStore):\n"
+        "    @property\n"
+        "    def conversations(self):\n"
+        "        raise AttributeError('it is called conversation_ids')\n"
+        "class TestMisspelt(StoreContract):\n"
+        "    @pytest.fixture\n"
+        "    def store(self):\n"
+        "        return Misspelling()\n"
     )
     (tmp_path / "test_broken.py").write_text(broken, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", encoding="utf-8")
     rules = "test_is_empty_at_first or test_cleared_is_gone"
     done = run("-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "-k", rules)
-    assert "2 failed" in done.stdout, done.stdout[-2000:]
+    assert "3 failed" in done.stdout, done.stdout[-2000:]
     shown = [line for line in done.stdout.splitlines() if line.startswith("E ")]
     assert any("never said" in line for line in shown)
     assert any("another one" in line for line in shown)
+    assert any("conversation_ids" in line for line in shown)
 
 
 def test_commands_use_installed_packages(run: Run, tmp_path: Path):

@@ -69,7 +69,7 @@ class CassetteProxy:
         try:
             self._server = ThreadingHTTPServer((_HOST, port), handler)
         except OSError as error:
-            raise OptionError(f"cannot listen on port {port}: {error.strerror}; port 0 is a free one") from error
+            raise OptionError.of_port(port, error) from error
         self.url = f"http://{_HOST}:{self._server.server_port}"
 
     def serve(self) -> None:

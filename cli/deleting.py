@@ -69,7 +69,7 @@ def forget(
             if not drive(managed(opened, "scrub").scrub(thorough=True)):
                 echo("Another process is using the store, so remains are left in its files. Try again later.", err=True)
                 raise typer.Exit(1)  # a cron job checks the exit code
-        echo("The store's files are rewritten: nothing deleted is left in them.")
+        echo("The store's files are rewritten without what was deleted; replicas and backups are not.")
 
 
 def _forget_old(url: str, older_than: str, idle_for: str, ids_like: str, *, yes: bool) -> str:

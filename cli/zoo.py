@@ -119,4 +119,4 @@ def serve_offline(
     try:
         serve_forever(port=port, ready=lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
     except OSError as error:
-        raise OptionError(f"cannot listen on port {port}: {error.strerror}; try --port 0") from error
+        raise OptionError.of_port(port, error) from error

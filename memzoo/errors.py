@@ -44,6 +44,11 @@ class MemoryZooWarning(UserWarning):
 class OptionError(MemoryZooError, ValueError, TypeError):
     """An option is unknown, or has a value that cannot work, such as a prompt template that is broken."""
 
+    @classmethod
+    def of_port(cls, port: int, error: OSError) -> "OptionError":
+        """Return the error for a port on which a server cannot listen."""
+        return cls(f"cannot listen on port {port}: {error.strerror}; port 0 is a free one")
+
 
 class MessageError(MemoryZooError, ValueError):
     """A message is invalid, does not exist or cannot be redacted; nothing was stored, changed or sent.

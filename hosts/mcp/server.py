@@ -97,7 +97,7 @@ async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], No
     try:
         taken = socket.create_server(("127.0.0.1", port))  # uvicorn itself would end the process
     except OSError as error:
-        raise OptionError(f"cannot listen on port {port}: {error.strerror}; port 0 is a free one") from error
+        raise OptionError.of_port(port, error) from error
     with taken as bound:
         started(f"http://127.0.0.1:{bound.getsockname()[1]}/mcp")
         await uvicorn.Server(config).serve([bound])

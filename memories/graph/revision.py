@@ -121,8 +121,10 @@ class Revision:
             # The facts are not logged: users' words do not belong in a log file.
             logger.warning("a model ended a fact in words that fit %d facts: all of them stay", len(near))
             return []
+        if near or not said.negated:
+            return near
         new = self._find_same(replace(said, negated=False))
-        return near or ([] if new.sources or not said.negated else [replace(new, sources=tuple(sorted({*sources})))])
+        return [] if new.sources else [replace(new, sources=tuple(sorted({*sources})))]
 
     def _in_other_words(self, said: Fact) -> list[Fact]:
         """Return the subject's current facts whose object has all words of the statement's object, or the reverse."""

@@ -238,16 +238,17 @@ async def explain_view(
         not max_tokens and (beside or (learner and view.entries and learner.rules.message_limit is None))
     ):
         limit = None
-    entries = await memory.log.page()
+    entries = await memory.log.cached.read(until=memory.log.until)
+    said = {entry.seq: text_of(entry.message) for entry in entries}
     shown = tuple(_list_shown(sent, memory.render.counter))
     numbers = {one.number for one in shown} | {passage.seq for passage in view.passages}
-    finds = tuple(_finds(told.found, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
+    finds = tuple(_finds(told.found, numbers, said, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
     learnt = (await learner.refresh()).watermark if learner else 0
     hidden = {find.what for find in finds if not find.shown}
     reason = functools.partial(_reason, view, hidden, learnt, of_messages=told.of_messages)
     missing = (entry for entry in entries if entry.seq not in numbers)
-    left_out = tuple(LeftOut(one.seq, reason(one), text_of(one.message)) for one in missing)
+    left_out = tuple(LeftOut(one.seq, reason(one), said[one.seq]) for one in missing)
     waiting = sum(entry.seq > learnt for entry in entries) if learner and learner.rules.shows_waiting else 0
     return Explanation(memory.name, query, limit, shown, finds, left_out, waiting)
 

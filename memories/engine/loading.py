@@ -11,7 +11,9 @@
    messages, all waiting messages are learnt from, and the load begins again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -32,12 +34,15 @@ __all__ = ["learn_left_out", "variables_of", "view_of", "view_to_send"]
 
 _NO_STATE = State()
 
+# A combined memory's `view` loads its members: they, too, must learn nothing in a load that learns nothing.
+_catches_up: ContextVar[bool] = ContextVar("memzoo_catches_up", default=True)
 
-async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> View:
+
+async def view_of(memory: "BaseMemory", query: str | None) -> View:
     """Return a memory's current view."""
     with memory.log.cached.looking_once():
         await memory.log.cached.refresh()
-        return await _current_view(memory, query, catch_up=catch_up)
+        return await _current_view(memory, query)
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
@@ -45,11 +50,11 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
 
     If `query` is `None`, a strategy that searches uses the user's last words.
     """
-    with memory.log.cached.looking_once():
+    with memory.log.cached.looking_once(), _catching_up(catch_up):
         log = await memory.log.refreshed()
         if query is None and memory.needs_query:
             query = await log.last_question()
-        view = await _current_view(memory, query, catch_up=catch_up)
+        view = await _current_view(memory, query)
         if view.final:
             return view, query
         newest = await log.exchanges(1)
@@ -75,7 +80,16 @@ async def learn_left_out(memory: "BaseMemory", whole: Iterable[Piece], sent: Ite
     return any([await learner.learn_left_out(gone) for learner in memory.learners]) if gone else False
 
 
-async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:
+@contextmanager
+def _catching_up(catch_up: bool) -> Generator[None]:  # noqa: FBT001 - has one use
+    token = _catches_up.set(catch_up)
+    try:
+        yield
+    finally:
+        _catches_up.reset(token)
+
+
+async def _current_view(memory: "BaseMemory", query: str | None) -> View:
     """Return a memory's view of an up-to-date log."""
     log, cached = memory.log, memory.log.cached
     pinned = await cached.pins.current()
@@ -84,7 +98,7 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     if learner is None:
         view = await _ask_for_view(memory, log, _NO_STATE, query)
     else:
-        view = await _learnt_view(memory, learner, query, catch_up=catch_up)
+        view = await _learnt_view(memory, learner, query)
     if not view.final and await cached.system.newest():
         view = replace(view, system=await cached.system.current(), entries=talk(view.entries))
     clearing = cached.clearing
@@ -110,9 +124,9 @@ def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
     return {transcript: shown} | {name: dict(view.notes or {}) for name in others} if others else {transcript: shown}
 
 
-async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
+async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None) -> View:
     """Return the view of a strategy that learns."""
-    state = await (learner.current() if catch_up else learner.refresh())
+    state = await (learner.current() if _catches_up.get() else learner.refresh())
     log = memory.log.passing_over(state.attempts.aside) if learner.rules.shows_waiting else memory.log
     with learner.retry.mark_load(state.attempts):
         view = await _ask_for_view(memory, log, state, query)

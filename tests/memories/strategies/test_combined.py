@@ -341,6 +341,19 @@ def test_survives_a_restart(make: Callable[..., BaseMemory], clerk: ChatFunction
     assert shown["knowledge_graph"].startswith("On Sam: Sam lives in Oslo. Sam likes tea.")
 
 
+def test_members_learn_nothing_in_a_load_that_learns_nothing() -> None:
+    """`catch_up=False` asks the model of no member; the next load without it does."""
+    log, model = ConversationBufferMemory(conversation_id="a"), ScriptedModel("Sam.")
+    log.save_context({"input": "I am Sam"}, {"output": "Hello!"})
+    memory = CombinedMemory(
+        memories=[("summary", {"llm": model}), "window"], store=log.store, conversation_id="a", learn_every=1
+    )
+    assert memory.messages(catch_up=False)
+    assert not model.asked
+    assert memory.messages()
+    assert len(model.asked) == 1
+
+
 def test_can_be_made_by_name() -> None:
     """Both names make it, though it is not one of the seven."""
     for name in ("combined", "CombinedMemory"):

@@ -1,7 +1,9 @@
 """The table of the forms that memzoo knows."""
 
 import functools
+import logging
 
+from memzoo.errors import PluginError
 from memzoo.hosts.exports import assistants, logs, people
 from memzoo.hosts.exports.form import Form, having
 from memzoo.hosts.exports.readers import chat_messages, columns, labels, openai_threads
@@ -9,6 +11,8 @@ from memzoo.hosts.exports.readers.sessions import read_sessions
 from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
 
 __all__ = ["known_forms"]
+
+logger = logging.getLogger("memzoo")
 
 _GROUP = "memzoo.exports"
 """The group of entry points with forms of other packages."""
@@ -136,15 +140,15 @@ _GENERAL = (
 def known_forms() -> tuple[Form, ...]:
     """Return all forms in the order in which they are tried.
 
-    Forms of installed packages come first, general forms last.
-
-    Raises:
-        PluginError: A package's form cannot be loaded.
+    Forms of installed packages come first, general forms last. An unusable form is logged, and all others are tried.
     """
     added: list[Form] = []
     for plugin in plugins_by_name(_GROUP).values():
-        form = load_plugin(plugin)
-        if not isinstance(form, Form):
-            raise make_plugin_error(plugin, f"is no Form: {form!r}")
-        added.append(form)
+        try:
+            form = load_plugin(plugin)
+            if not isinstance(form, Form):
+                raise make_plugin_error(plugin, f"is no Form: {form!r}")
+            added.append(form)
+        except PluginError as error:
+            logger.warning("not used: %s", error)
     return (*added, *assistants.FORMS, *people.FORMS, *logs.FORMS, *_GENERAL)

@@ -51,6 +51,10 @@ shelf = shelves:Shelf
 
 [memzoo.import_checks]
 broken = no_such_module:check
+
+[memzoo.exports]
+broken = no_such_module:FORM
+shelf = shelves:Shelf
 """
 
 URLS = "shelf://top memory:// broken:// shelf:// mysql:// shelff:// half:// nothing:// timeless:// text://".split()
@@ -155,6 +159,18 @@ def test_a_broken_strategy_is_named(opened: dict[str, str]):
     """The error names the package that cannot be loaded, or what is no memory."""
     assert broken(opened["BrokenMemory"])
     assert opened["shelf"].startswith("PluginError shelves:Shelf, the strategy 'shelf', is <class 'shelves.Shelf'>")
+
+
+def test_an_unusable_form_of_exports_stops_no_other(packages: Path, tmp_path: Path):
+    """A file in another form is read, and a warning names each package whose form is not used."""
+    chat = tmp_path / "chat.json"
+    chat.write_text('[{"role": "user", "content": "Hi"}]', encoding="utf-8")
+    command = [sys.executable, "-m", "memzoo", "import", str(chat), "--dry-run", "--store", "memory://"]
+    environment = os.environ | {"PYTHONPATH": str(packages)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.startswith("chat\t1 read\t1 new")
+    assert "not used: the package 'memzoo-shelves' adds 'broken' to memzoo.exports, which cannot be" in done.stderr
+    assert "not used: the package 'memzoo-shelves' adds 'shelf' to memzoo.exports, which is no Form" in done.stderr
 
 
 def test_all_is_listed_with_what_is_wrong(packages: Path):

@@ -142,6 +142,7 @@ class Conversation(Closing):
                 f"llm {self._model!r} gives text only; to call tools it must be a ChatModel or a model's name"
             )
         check_default_id(default_id)
+        lead_with(system, ())  # refuses anything but a text
         given = {"store": store, "conversation_id": conversation_id, "default_id": default_id}
         options |= {name: value for name, value in given.items() if value is not None}
         if isinstance(memory, str):
@@ -272,7 +273,7 @@ class Conversation(Closing):
 
     async def _turn(self, user: str | Message | None, after: int | None, *, stream: bool) -> AsyncGenerator[str]:
         """Run one turn: with `stream`, yield pieces of text; finally, yield the `Reply`."""
-        lead_with(self.system, ())  # refuses what is no text before the turn stores anything
+        lead_with(self.system, ())  # may have been changed to something else
         if self._share and isinstance(self._model, ChatModel):
             window = await self._model.find_window()
             limit: Any = tokens_of("max_tokens", self._share, self._model.name, window)

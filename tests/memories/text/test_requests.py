@@ -159,11 +159,14 @@ def test_a_request_ends_with_a_user_or_tools(asked: Any) -> None:
 
 
 def test_a_system_text_is_a_text() -> None:
-    """A message in its place is refused, in a request as in a conversation, which stores nothing then."""
+    """A message in its place is refused: in a request, by a conversation at once, and by a turn, which stores nothing."""
     wrong = cast("str", said("system"))
     with pytest.raises(OptionError, match="system must be a text"):
         create_memory("buffer").request("Hi!", system=wrong)
-    conversation = Conversation("offline", system=wrong)
+    with pytest.raises(OptionError, match="system must be a text"):
+        Conversation("offline", system=wrong)
+    conversation = Conversation("offline")
+    conversation.system = wrong
     with pytest.raises(OptionError, match="system must be a text"):
         conversation.send("Hi!")
     assert conversation.memory.history() == []

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import inspect
 import itertools
+import math
 import pickle
 import sys
 import textwrap
@@ -187,7 +188,7 @@ def a_clock(name: str, value: object) -> None:
     """Raise an `OptionError` unless an option is a function that returns a number."""
     if not callable(value):
         raise OptionError(f"{name} must be a function, such as time.time, not {value!r}")
-    if not isinstance(now := value(), int | float):  # a store's clock returns a `datetime`
+    if not isinstance(now := value(), int | float) or not math.isfinite(now):  # a store's clock returns a `datetime`
         raise OptionError(f"{name} must return the seconds since 1970, as time.time does, not {now!r}")
 
 

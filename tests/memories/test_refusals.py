@@ -247,7 +247,7 @@ def work_on_stores() -> Iterator[Row]:
         yield call(learn, ids), OptionError, "ids must be a list of conversations, such as ['user-42'], not"
     yield call(learn, conversation_id="a"), OptionError, "ids=['user-42'] chooses conversations"
     yield call(learn, prefix=5), OptionError, "prefix must be text, not 5"
-    for at in (datetime(2026, 1, 1, tzinfo=timezone.utc), None, "now"):  # noqa: UP017
+    for at in (datetime(2026, 1, 1, tzinfo=timezone.utc), None, "now", math.nan):  # noqa: UP017
         seconds = f"clock must return the seconds since 1970, as time.time does, not {at!r}"
         yield made("buffer", clock=partial(given_back, at)), OptionError, seconds
     moment = datetime(2026, 1, 1, tzinfo=timezone.utc)  # noqa: UP017

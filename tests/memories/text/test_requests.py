@@ -159,7 +159,7 @@ def test_a_request_ends_with_a_user_or_tools(asked: Any) -> None:
 
 
 def test_a_system_text_is_a_text() -> None:
-    """A message in its place is refused: in a request, by a conversation at once, and by a turn, which stores nothing."""
+    """A message in its place is refused: in a request, in a new conversation, and in a turn, which stores nothing."""
     wrong = cast("str", said("system"))
     with pytest.raises(OptionError, match="system must be a text"):
         create_memory("buffer").request("Hi!", system=wrong)

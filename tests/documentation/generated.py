@@ -141,8 +141,8 @@ def order(_: str) -> str:
 
 
 def exports(_: str) -> str:
-    """The forms of conversations in files, in the order of their names."""
-    lines = ["| form | what is known of it | how to get it |", "|---|---|---|"]
+    """The formats of conversations in files, in the order of their names."""
+    lines = ["| format | details | how to get it |", "|---|---|---|"]
     for form in sorted(known_forms(), key=lambda form: form.name.lower()):
         read = "" if callable(form.read) else f"; {form.read}"
         cells = (form.name, f"{form.known}{read}", form.get)

@@ -114,7 +114,7 @@ def options(name: str) -> str:
     told = {field.name for base in bases for field in _options_of(base)}
     fields = [field for field in _options_of(cls) if field.name not in told]
     table = _table(cls, sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
-    said = f"Beside these: {', '.join(_TOLD[base] for base in bases)}."
+    said = f"It{' also' * bool(fields)} has {' and '.join(_TOLD[base] for base in bases)}."
     names = dict.fromkeys(_asked_by(cls))
     asked = ", ".join(f"[`{one}`](../reference/prompts.md#{one})" for one in names)
     return f"{table}{said}" + (f" Its prompts: {asked}." if asked else "")
@@ -280,7 +280,7 @@ def _options_of(cls: "type[Any]") -> "list[dataclasses.Field[Any]]":
 _WINDOW: type[BaseMemory] = memzoo.TokenWindowMemory.__bases__[0]
 _TOLD: dict[type[BaseMemory], str] = {
     BaseMemory: "[the options that all share](index.md#options-that-all-share)",
-    _WINDOW: "[those of windows over messages](../windows.md#options-of-these-windows)",
+    _WINDOW: "[the options of windows over messages](../windows.md#options-of-these-windows)",
 }
 """Where the options of bases are told."""
 

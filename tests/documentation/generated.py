@@ -131,13 +131,13 @@ def window_options(_: str) -> str:
 
 
 def order(_: str) -> str:
-    """What may follow what in a request, and what stands between two messages that must not meet."""
+    """Which messages may follow which in a request, and the short messages between those that must not meet."""
     said = {"start": "the beginning", "answer": "an answer", "calls": "calls of tools", "result": "results of tools"}
     said |= {"system": "the system message", "user": "a user message", "end": "the end"}
     rows = [f"| {said[before]} | {' or '.join(said[one] for one in then)} |" for before, then in FOLLOWS.items()]
-    stands = [f"{said[kind]}, `{message['content']}`" for kind, message in STAND_INS.items()]
-    table = "\n".join(["| behind | may stand |", "|---|---|", *rows])
-    return f"{table}\n\nThe messages that stand between: {'; '.join(stands)}."
+    stands = [f"`{message['content']}` as {said[kind]}" for kind, message in STAND_INS.items()]
+    table = "\n".join(["| after | may come |", "|---|---|", *rows])
+    return f"{table}\n\nThe short messages are {' and '.join(stands)}."
 
 
 def exports(_: str) -> str:

@@ -114,7 +114,7 @@ def options(name: str) -> str:
     told = {field.name for base in bases for field in _options_of(base)}
     fields = [field for field in _options_of(cls) if field.name not in told]
     table = _table(cls, sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
-    said = f"Beside these: {', '.join(_TOLD[base] for base in bases)}."
+    said = f"It{' also' * bool(fields)} has {' and '.join(_TOLD[base] for base in bases)}."
     names = dict.fromkeys(_asked_by(cls))
     asked = ", ".join(f"[`{one}`](../reference/prompts.md#{one})" for one in names)
     return f"{table}{said}" + (f" Its prompts: {asked}." if asked else "")
@@ -131,18 +131,18 @@ def window_options(_: str) -> str:
 
 
 def order(_: str) -> str:
-    """What may follow what in a request, and what stands between two messages that must not meet."""
+    """Which messages may follow which in a request, and the short messages between those that must not meet."""
     said = {"start": "the beginning", "answer": "an answer", "calls": "calls of tools", "result": "results of tools"}
     said |= {"system": "the system message", "user": "a user message", "end": "the end"}
     rows = [f"| {said[before]} | {' or '.join(said[one] for one in then)} |" for before, then in FOLLOWS.items()]
-    stands = [f"{said[kind]}, `{message['content']}`" for kind, message in STAND_INS.items()]
-    table = "\n".join(["| behind | may stand |", "|---|---|", *rows])
-    return f"{table}\n\nThe messages that stand between: {'; '.join(stands)}."
+    stands = [f"`{message['content']}` as {said[kind]}" for kind, message in STAND_INS.items()]
+    table = "\n".join(["| after | may come |", "|---|---|", *rows])
+    return f"{table}\n\nThe short messages are {' and '.join(stands)}."
 
 
 def exports(_: str) -> str:
-    """The forms of conversations in files, in the order of their names."""
-    lines = ["| form | what is known of it | how to get it |", "|---|---|---|"]
+    """The formats of conversations in files, in the order of their names."""
+    lines = ["| format | details | how to get it |", "|---|---|---|"]
     for form in sorted(known_forms(), key=lambda form: form.name.lower()):
         read = "" if callable(form.read) else f"; {form.read}"
         cells = (form.name, f"{form.known}{read}", form.get)
@@ -280,7 +280,7 @@ def _options_of(cls: "type[Any]") -> "list[dataclasses.Field[Any]]":
 _WINDOW: type[BaseMemory] = memzoo.TokenWindowMemory.__bases__[0]
 _TOLD: dict[type[BaseMemory], str] = {
     BaseMemory: "[the options that all share](index.md#options-that-all-share)",
-    _WINDOW: "[those of windows over messages](../windows.md#options-of-these-windows)",
+    _WINDOW: "[the options of windows over messages](../windows.md#options-of-these-windows)",
 }
 """Where the options of bases are told."""
 

@@ -48,17 +48,17 @@ def sentence(strategy: str) -> str:
     figures = stored()
     if not (of := figures.get(strategy)):
         return ""
-    upkeep = f" and {of['upkeep']:,} tokens of upkeep" if of["upkeep"] else ""
+    upkeep = f" ({of['upkeep']:,} tokens)" if of["upkeep"] else ""
     said = (
-        f"On [the bundled conversation](../choosing.md#what-each-costs) of {of['exchanges']} exchanges, an exchange "
-        f"shows {of['tokens']:,} tokens and takes {of['calls']:.2f} model calls{upkeep}."
+        f"On [the bundled conversation](../choosing.md#what-each-costs) of {of['exchanges']} exchanges, the memory "
+        f"shows {of['tokens']:,} tokens and makes {of['calls']:.2f} model calls{upkeep} per exchange."
     )
     if learnt := figures.get(f"{strategy}*"):
         return (
-            f"{said} After a large model learnt it, {learnt['tokens']:,} tokens show {learnt['answers']:.2f} of the "
-            "answers to questions about it."
+            f"{said} Once a large model has learnt the conversation, {learnt['tokens']:,} tokens show "
+            f"{learnt['answers']:.2f} of the answers to questions about it."
         )
-    return f"{said} It shows {of['answers']:.2f} of the answers to questions about it."
+    return f"{said} It shows {of['answers']:.2f} of the answers to questions about the conversation."
 
 
 def _priced(name: str, of: Mapping[str, Any]) -> str:

@@ -1,18 +1,15 @@
 """Finds messages that correct earlier messages: both share rare words, or kinds of values such as dates."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy
 
-from memzoo.memories.search.languages.telling import LANGUAGES
-from memzoo.memories.search.languages.zh import CORRECTIONS
+from memzoo.memories.search.kinds import CORRECTS, SURELY, VALUES
 from memzoo.memories.search.rows import Numbers, Places, Rows, Terms, spread
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "Corrections", "find_asked_kinds", "find_values", "kinds_of"]
+__all__ = ["CORRECTING", "Corrections"]
 
 CORRECTING = frozenset(
     """
@@ -23,73 +20,6 @@ CORRECTING = frozenset(
     """.split()
 )
 """Words that signal a correction, and say nothing about its subject."""
-
-# Lower case only: matching both cases would take more than twice as long.
-# Phrases that clearly correct something, in any subject.
-_SURE = re.compile(
-    r"(?:^|[.!?,\n]\s{0,9})make (?:that|it)\b"
-    rf"|\b(?:{'|'.join(language.corrections for language in LANGUAGES)})\b"
-    r"|\b(?:not|no|never|\w{1,9}n['\u2019]t)\b[^.!?\n]{0,40}\bany ?more\b"
-    r"|\b(?:is|are|am|['\u2019](?:s|re|m))\b[^.!?\n]{1,40}(?<!right )(?<!for )\bnow[.!]"
-    rf"|{CORRECTIONS}",
-)
-
-# Words that may correct something.
-_PERHAPS = re.compile(
-    r"\b(?:official(?:ly)?|finali[sz]ed?|settled on|decided|revised?|(?<!you )(?<!me )updated?"
-    r"|replac(?:e|ed|ing)|proceed with|rather than|going with|go with|switch\w*|changed|used to|per the"
-    r"|(?<!right )(?<!for )now)\b",
-)
-_MOST_WORDS = 57
-
-# Kinds of values: a value may correct another value of its kind without sharing a word. Amounts of money, dates and
-# times, numbers; names follow below.
-_KINDS = (
-    re.compile(r"[$\u20ac\u00a3\u00a5]\s?\d"),
-    re.compile(
-        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|month|year|today|tomorrow|tonight|noon|\d{1,2}\s?[ap]m"
-        r"|\d{1,2}:\d\d|january|february|march|april|june|july|august|september|october|november|december"
-        rf"|woche|uhr|{'|'.join(day for one in LANGUAGES[1:] for day in (*one.dates.weekday, *one.english_months))})\b",
-    ),
-    re.compile(r"(?<![$\u20ac\u00a3\u00a5\d.,])\d"),
-)
-# The same kinds in Chinese, where numbers may be words ("两千八"); "一" usually means "a", and a date is not a number.
-_HAN_DIGIT, _HAN_DATE = r"\d\u3007零一二两三四五六七八九十百千万亿", "年月日号点"
-_HAN_KINDS = (
-    re.compile(rf"{_KINDS[0].pattern}|[{_HAN_DIGIT}][元块镑]"),
-    re.compile(
-        rf"{_KINDS[1].pattern}|[{_HAN_DIGIT}][{_HAN_DATE}]|(?:星期|礼拜|周)[一二三四五六日天末]|[今明昨后前]天"
-        "|[上下]午|[早晚]上"
-    ),
-    re.compile(
-        rf"(?<![{_HAN_DIGIT}期拜周])(?:[{_HAN_DIGIT}]{{2,}}|[\d两三四五六七八九十百千万])(?![{_HAN_DIGIT}{_HAN_DATE}])"
-    ),
-)
-_HAN = re.compile(f"[{UNSPACED}]")
-_NAME = re.compile(r"(?<!\S)[a-z\u00df-\u00ff]+ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
-_NAMES = 1 << len(_KINDS)
-_MONEY, _DATE, _NUMBER = (1 << place for place in range(len(_KINDS)))
-
-_WHEN = re.compile(
-    r"\b(?:when|since|until|(?:what|which) (?:time|day|date|week|month|year)s?|how (?:long|old|often|soon|late))\b"
-    r"|\b(?:wann|seit|bis|wie (?:lange|alt|oft))\b"
-    r"|什么时|几[月号日点年]|(?:星期|礼拜|周)几|哪一?[天年]|何时|多久",
-)
-_HOW_MUCH = re.compile(
-    r"\b(?:how (?:much|many|big|high|large|long|old|far|often|heavy|tall|deep|expensive)|what time"
-    r"|(?:what|which) (?:rate|price|percentage|share|portion|sum|amount|number|size|weight)|per ?cent(?:age)?|costs?"
-    r"|price|rate|amount|number|wie ?(?:viele?|gro\u00df|hoch|lange?|alt|weit|oft|schwer))\b",
-)
-_HOW_MANY = re.compile("多少|(?<![期拜周])几(?![年月日号点])|多[大高重长远宽]")
-
-VALUES = (_NAMES << 1) - 1
-"""The bits for all kinds of values, such as dates and numbers, combined."""
-
-CORRECTS = _NAMES << 1
-"""The bit of a message that may correct another message."""
-
-SURELY = _NAMES << 2
-"""The bit of a message that clearly corrects something, by its words."""
 
 _NEWEST = 400
 _SAMPLE = 20_000
@@ -102,44 +32,6 @@ _BRIEF = 77
 _NEARLY_BEST = 0.7
 # The least score of a clear correction of a message that is not among the best.
 _CLEARLY = 1.5
-
-
-def find_values(text: str) -> int:
-    """Return the kinds of values in a text, such as dates and numbers, as a sum of bits (see `VALUES`)."""
-    small = text.lower()
-    patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
-    kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
-    return kinds | _NAMES if _NAME.search(text) else kinds
-
-
-def kinds_of(text: str) -> int:
-    """Return the bits of `find_values` for a text, and up to two more bits.
-
-    `CORRECTS` is added if the text may correct an earlier text; `SURELY` is added as well if the text clearly does.
-    """
-    small, kinds = text.lower(), find_values(text)
-    if len(text.split()) > _MOST_WORDS:
-        return kinds
-    if _SURE.search(small):
-        return kinds | CORRECTS | SURELY
-    return kinds | CORRECTS if _PERHAPS.search(small) else kinds
-
-
-def find_asked_kinds(question: str) -> int:
-    """Return the kinds of values that could answer a question, as bits: a question with "when" asks for dates.
-
-    The result is 0 if the question asks for no kind of value.
-
-    Example:
-        >>> find_asked_kinds("When does it open?") == find_values("It opens on monday.")
-        True
-        >>> find_asked_kinds("Who is it?")
-        0
-    """
-    small = question.lower()
-    dates = _DATE if _WHEN.search(small) else 0
-    amounts = _MONEY | _NUMBER if _HOW_MANY.search(small) else 0
-    return dates | amounts | (_MONEY | _DATE | _NUMBER if _HOW_MUCH.search(small) else 0)
 
 
 class Corrections(NamedTuple):

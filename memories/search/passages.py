@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy
 
-from memzoo.memories.search.corrections import kinds_of
+from memzoo.memories.search.kinds import kinds_of
 from memzoo.memories.search.languages.zh import RUN
 from memzoo.memories.search.rows import Numbers, Places, Rows
 from memzoo.memories.search.weights import Weights

@@ -12,14 +12,13 @@ import numpy
 from numpy.typing import NDArray
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.languages.en import ENGLISH
-from memzoo.memories.search.languages.telling import stem_words, tell_language
+from memzoo.memories.search.languages.telling import find_telling_words, space_out, stem_words, tell_language
 from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
 from memzoo.memories.search.rows import Numbers, Places, Spans, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["Analyser", "Grain", "count_letters", "find_telling_words", "hash_word", "phrase_counts", "space_out"]
+__all__ = ["Analyser", "Grain", "count_letters", "hash_word", "phrase_counts"]
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w+")
@@ -89,26 +88,9 @@ class Analyser:
         return [(phrase, share) for phrase, share in phrases if len(phrase)]
 
 
-def find_telling_words(query: str) -> Sequence[str]:
-    """Return the different words of a query, without English stop words. If all words are stop words, they are kept."""
-    words = list(dict.fromkeys(_WORD.findall(space_out(query.casefold()))))
-    return [word for word in words if word not in ENGLISH.stops] or words
-
-
 def hash_word(word: bytes) -> int:
     """Return a word's 64-bit hash."""
     return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
-
-
-def space_out(text: str) -> str:
-    """Return a text with spaces around each Chinese or Japanese character, so that each character counts as a word.
-
-    Chinese numbers and dates become digits and English months; see `translate_numbers`.
-    """
-    if _UNSPACED.search(text):
-        text = _UNSPACED.sub(r" \g<0> ", translate_numbers(text))
-    # SQLite refuses half of a surrogate pair.
-    return text.encode(errors="replace").decode()
 
 
 def count_letters(text: str) -> int:

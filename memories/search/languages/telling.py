@@ -1,7 +1,8 @@
-"""Tells the language of a text by its stop words."""
+"""Tells the language of a text by its stop words, and prepares the words of a text for a search."""
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from memzoo.memories.search.languages.de import GERMAN
 from memzoo.memories.search.languages.en import ENGLISH
@@ -9,9 +10,12 @@ from memzoo.memories.search.languages.es import SPANISH
 from memzoo.memories.search.languages.language import Language
 from memzoo.memories.search.languages.pt import PORTUGUESE
 from memzoo.memories.search.languages.ru import RUSSIAN
+from memzoo.memories.search.languages.zh import translate_numbers
+from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["LANGUAGES", "stem_words", "tell_language"]
+__all__ = ["LANGUAGES", "find_telling_words", "space_out", "stem_words", "tell_language"]
 
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w+")
 LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
 """The languages with spaces between their words."""
@@ -49,3 +53,20 @@ def stem_words(text: str) -> str:
     """
     language = tell_language(text)
     return _WORD.sub(lambda match: language.term(match[0].lower()), text) if language.stemmer else text
+
+
+def find_telling_words(query: str) -> Sequence[str]:
+    """Return the different words of a query, without English stop words. If all words are stop words, they are kept."""
+    words = list(dict.fromkeys(_WORD.findall(space_out(query.casefold()))))
+    return [word for word in words if word not in ENGLISH.stops] or words
+
+
+def space_out(text: str) -> str:
+    """Return a text with spaces around each Chinese or Japanese character, so that each character counts as a word.
+
+    Chinese numbers and dates become digits and English months; see `translate_numbers`.
+    """
+    if _UNSPACED.search(text):
+        text = _UNSPACED.sub(r" \g<0> ", translate_numbers(text))
+    # SQLite refuses half of a surrogate pair.
+    return text.encode(errors="replace").decode()

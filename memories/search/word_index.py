@@ -14,17 +14,7 @@ from numpy.typing import NDArray
 
 from memzoo.forks import cached_property, new_lock
 from memzoo.memories.search.corrections import CORRECTING, Corrections
-from memzoo.memories.search.passages import (
-    ROW,
-    cost,
-    find_labels,
-    locate,
-    nearness,
-    reach,
-    rows_of,
-    weigh_answers,
-    windows,
-)
+from memzoo.memories.search.passages import ROW, find_labels, reach, rows_of, weigh_answers, windows
 from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Spans, Terms
 from memzoo.memories.search.weights import Weights
@@ -60,7 +50,7 @@ class _SearchedText(NamedTuple):
         ends: The positions at which the terms of each message or date begin, and the end of the last date.
         grains: The messages, the windows around messages, and the segments.
         segment: For each message, the position of its segment among the segments.
-        cost: Each message's loss of score for questions and length; see `cost`.
+        cost: Each message's loss of score for questions and length; see `_cost`.
         answering: For each message, the share of questions in the message before; see `weigh_answers`.
         speakers: The different speakers, and for each message, the position of its speaker among them.
     """
@@ -160,9 +150,9 @@ class WordIndex:
         with self._lock:
             found, total, best = self._score(query, dates)
             if similar:
-                near, similarities = locate(self._seqs, similar)
+                near, nearness = _find_nearness(self._seqs, similar, self._weights)
                 found[near] = True
-                total += share * (best or 1.0) * nearness(len(total), near, similarities, self._weights)
+                total += share * (best or 1.0) * nearness
             places = numpy.flatnonzero(found)
             return Ranking(self._seqs[places], total[places])
 
@@ -331,7 +321,7 @@ class WordIndex:
             ends=ends,
             grains=grains,
             segment=numpy.cumsum(rows["opens"]) - 1,
-            cost=cost(rows, spoken_by, self._weights),
+            cost=_cost(rows, spoken_by, self._weights),
             answering=weigh_answers(rows),
             speakers=(speakers, spoken_by),
         )
@@ -354,3 +344,42 @@ def _searchable_text(passage: Passage) -> str:
         return passage.text
     said, own = passage.said_at.date(), passage.date.split()
     return " ".join([passage.text, *(word for word in find_dates(passage.text, said) if word not in own)])
+
+
+def _cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
+    """Return the points that each message loses, as a share of the best message's score.
+
+    Questions and long messages lose points, and so do all messages of a speaker whose messages are usually long. A
+    message that speaks of "I" or "we" loses fewer points. `spoken_by` has the index of each message's speaker.
+    """
+    usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
+    length = weights.length * _doublings(rows["length"], weights.short)
+    loss: Numbers = weights.asking * rows["asks"] - weights.telling * rows["tells"] + length
+    return loss + weights.talkative * _doublings(usual, weights.short)[spoken_by]
+
+
+def _doublings(lengths: Places | Numbers, short: int) -> Numbers:
+    """Return log2(length / `short`) for each length; 0 for lengths below `short`."""
+    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
+    return logarithms
+
+
+def _find_nearness(seqs: Places, similar: Mapping[int, float], weights: Weights) -> tuple[Places, Numbers]:
+    """Return the positions in `seqs` of the messages found by embeddings, and each message's nearness to the query.
+
+    The nearness is the distance from the lowest similarity, in standard deviations. Messages that were not found start
+    at 0. Each message then gets a share of the nearness of the messages before and after it.
+
+    Args:
+        seqs: The log numbers of all messages.
+        similar: A dict from log number to similarity; numbers that are not in `seqs` are left out.
+        weights: The shares for the message before and the message after.
+    """
+    numbers = numpy.fromiter(similar, numpy.int64)
+    places = numpy.searchsorted(seqs, numbers)
+    known = numpy.append(seqs, -1)[places] == numbers
+    places, similarities = places[known], numpy.fromiter(similar.values(), numpy.float64)[known]
+    near = numpy.zeros(len(seqs) + 2)
+    if len(places) and (deviation := similarities.std()) > 0:
+        near[places + 1] = (similarities - similarities.min()) / deviation
+    return places, near[1:-1] + weights.before * near[:-2] + weights.after * near[2:]

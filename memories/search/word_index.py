@@ -234,7 +234,7 @@ class WordIndex:
 
     def _find_corrections(self) -> Corrections:
         if self._corrections is None:
-            self._corrections = Corrections.of(self._rows, self._terms, self._common, self._weights)
+            self._corrections = Corrections(self._rows, self._terms, self._common, self._weights)
         return self._corrections
 
     def _extend(self, rows: Rows, terms: Terms) -> None:
@@ -276,7 +276,7 @@ class WordIndex:
         means; if no message was, a single flag stands for all.
         """
         text, phrases = self._fit(), self.analyser.phrases(" ".join([query, *dates]))
-        own, around, in_segments = scores = [numpy.zeros(len(grain.norm)) for grain in text.grains]
+        own, around, in_segments = scores = [numpy.zeros(len(grain)) for grain in text.grains]
         for began, finished, share in phrase_counts(text.terms, text.parts, text.ends, phrases):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score, share)
@@ -314,7 +314,7 @@ class WordIndex:
         speakers, spoken_by = numpy.unique(rows["speaker"], return_inverse=True)
         segments = opening, numpy.append(opening[1:], count)
         spans: list[Spans] = [(slice(count), slice(1, count + 1)), self._windows, segments]
-        grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
+        grains = [Grain(span, day_of[span[0]], ends, self._weights) for span in spans]
         return _SearchedText(
             terms=terms,
             parts=terms.astype(numpy.uint16),

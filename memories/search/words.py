@@ -6,7 +6,6 @@ import re
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
@@ -98,46 +97,36 @@ def count_letters(text: str) -> int:
     return len(text) if text.isascii() else len(text) + 3 * len(_UNSPACED.findall(text))
 
 
-class Grain(NamedTuple):
+class Grain:
     """A way to divide a conversation into spans: messages, windows or segments. A span is searched as one text.
 
-    Attributes:
-        first: The position of each span's first message, as an array or a slice.
-        end: The position after each span's last message, as an array or a slice.
+    Args:
+        spans: A pair: the position of each span's first message, and the position after its last message.
         day: The position of each span's date. The dates follow the messages: after 10 messages (positions 0 to 9), the
             first date has position 10.
-        norm: The length norm of each span in BM25: the longer the span, the less its words count.
-        saturation: The k1 of BM25, as in `Weights`.
+        ends: The positions at which the terms of each message begin, then those at which the terms of each date begin,
+            and then the number of all terms.
+        weights: The weights.
     """
 
-    first: Places | slice
-    end: Places | slice
-    day: Places
-    norm: Numbers
-    saturation: float
-
-    @classmethod
-    def of(cls, spans: Spans, day: Places, ends: Places, weights: Weights) -> "Grain":
-        """Return a grain with the given spans.
-
-        Args:
-            spans: A pair: the values of `first`, and those of `end`.
-            day: The position of each span's date, as in the attribute.
-            ends: The positions at which the terms of each message begin, then those at which the terms of each date
-                begin, and then the number of all terms.
-            weights: The weights.
-        """
-        first, end = spans
+    def __init__(self, spans: Spans, day: Places, ends: Places, weights: Weights) -> None:
+        self._first, self._end = first, end = spans
+        self.day = day
+        self._saturation = weights.saturation
         length = ends[end] - ends[first] + ends[day + 1] - ends[day]
         relative = weights.dilution * length / max(length.mean(), _LEAST_WEIGHT)
-        return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
+        # The longer the span, the less its words count.
+        self._norm: Numbers = weights.saturation * (1 - weights.dilution + relative)
+
+    def __len__(self) -> int:
+        return len(self._norm)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
         """Add a phrase's score, times its weight `share`, to the `scores` of the spans that contain the phrase.
 
         `began` and `finished` are the arrays that `phrase_counts` yields for the phrase.
         """
-        count = finished[self.end] - began[self.first]
+        count = finished[self._end] - began[self._first]
         if finished is not began:
             # A phrase longer than a span may begin before the span and end after it.
             count = numpy.maximum(count, 0)
@@ -146,7 +135,7 @@ class Grain(NamedTuple):
         found = (count > 0).nonzero()[0]
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
-        scores[found] += share * weight * count * (self.saturation + 1) / (count + self.norm[found])
+        scores[found] += share * weight * count * (self._saturation + 1) / (count + self._norm[found])
 
 
 def phrase_counts(

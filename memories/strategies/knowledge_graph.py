@@ -233,7 +233,7 @@ class ConversationKGMemory(ModelBackedMemory):
         groups = (self.kg.add_replacements(self.kg.holding(group), named=roomy) for group in keys)
         if not roomy:
             groups = ([fact] for group in groups for fact in group)
-        return best_within(self.max_token_limit, groups, self.render.text_tokens)
+        return best_within(self.max_token_limit, groups, self.render.counter.of_text)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
         """Return the canonical names that a query asks about, in the context of the last `k` exchanges."""

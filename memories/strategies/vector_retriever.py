@@ -173,7 +173,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             return View(quotes=tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.log.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
         limit -= self.render.frame_tokens
-        tokens = functools.partial(self._count, self.render.counted_by)
+        tokens = functools.partial(self._count, self.render.counter.name)
         clip = Clipper(index.analyser, query or "", tokens)
         shown = await fit_found(
             limit,

@@ -15,9 +15,8 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from memzoo.forks import new_lock
 from memzoo.memories.search.kinds import RULE, asks_for_advice, find_asked_kinds, find_kinds
-from memzoo.memories.search.languages.telling import find_telling_words, space_out
+from memzoo.memories.search.languages.telling import find_dates, find_telling_words, space_out
 from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
-from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import RELATING, SMALL_TALK, stem

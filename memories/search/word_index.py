@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from memzoo.forks import cached_property, new_lock
 from memzoo.memories.search.corrections import CORRECTING, Corrections
+from memzoo.memories.search.languages.telling import find_dates
 from memzoo.memories.search.passages import ROW, find_labels, reach, rows_of, weigh_answers, windows
-from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Spans, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import Analyser, Grain, phrase_counts

@@ -17,8 +17,8 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, HashEmbedder, as_embedder
 from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.search.excerpt import Clipper, evidence, fit_found
+from memzoo.memories.search.languages.telling import find_dates
 from memzoo.memories.search.persisted_index import Documents, PersistedIndex
-from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.explanation import report

@@ -19,16 +19,11 @@ GERMAN = Language(
         days={"gestern": -1, "vorgestern": -2, "übermorgen": 2},
         weekdays="montag, dienstag, mittwoch, donnerstag, freitag, samstag/sonnabend, sonntag",
         counts="einem/einer, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn",
-        units={
-            "day": "tag/tage/tagen",
-            "week": "woche/wochen/wochenende",
-            "month": "monat/monate/monaten",
-            "year": "jahr/jahre/jahren",
-        },
+        units="tag/tage/tagen, woche/wochen/wochenende, monat/monate/monaten, jahr/jahre/jahren",
         ago="vor {count} {unit}",
         last="letzte[mnsr]? {unit}",
         next="nächste[mnsr]? {unit}",
-        hints="gestern|übermorgen|vor |letzte|nächste",
+        hints=("gestern", "übermorgen", "vor ", "letzte", "nächste"),
     ),
     corrections="doch nicht|nicht mehr|stattdessen|korrektur|geändert|verschoben",
 )

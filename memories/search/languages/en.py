@@ -14,20 +14,14 @@ ENGLISH = Language(
     """,
     months=",".join(MONTHS).lower(),
     dates=RelativeDates(
-        days={
-            "yesterday": -1,
-            "last night": -1,
-            "tomorrow": 1,
-            "day before yesterday": -2,
-            "day after tomorrow": 2,
-        },
+        days={"yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "day after tomorrow": 2},
         weekdays="monday, tuesday, wednesday, thursday, friday, saturday, sunday",
         counts="one/a, two/a couple of, three, four, five, six, seven, eight, nine, ten",
-        units={"day": "day/days", "week": "week/weeks/weekend", "month": "month/months", "year": "year/years"},
+        units="day/days, week/weeks/weekend, month/months, year/years",
         ago="{count} {unit} ago",
         last="last {unit}",
         next="next {unit}",
-        hints="yesterday|tomorrow|last | ago|next ",
+        hints=("yesterday", "tomorrow", "last ", " ago", "next "),
     ),
     corrections=(
         r"actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"

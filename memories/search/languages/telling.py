@@ -1,8 +1,9 @@
-"""Tells the language of a text by its stop words, and prepares the words of a text for a search."""
+"""Prepares the words of a text for a search, in the language that its stop words tell, and finds dates in it."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from datetime import date
 
 from memzoo.memories.search.languages.de import GERMAN
 from memzoo.memories.search.languages.en import ENGLISH
@@ -10,15 +11,17 @@ from memzoo.memories.search.languages.es import SPANISH
 from memzoo.memories.search.languages.language import Language
 from memzoo.memories.search.languages.pt import PORTUGUESE
 from memzoo.memories.search.languages.ru import RUSSIAN
-from memzoo.memories.search.languages.zh import translate_numbers
+from memzoo.memories.search.languages.zh import DATES, translate_numbers
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["LANGUAGES", "find_telling_words", "space_out", "stem_words", "tell_language"]
+__all__ = ["LANGUAGES", "find_dates", "find_telling_words", "space_out", "stem_words", "tell_language"]
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w+")
 LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
 """The languages with spaces between their words."""
+
+_DATES = (*(language.dates for language in LANGUAGES), DATES)
 
 _SPOKEN_IN: defaultdict[str, list[Language]] = defaultdict(list)
 for _language in LANGUAGES:
@@ -70,3 +73,21 @@ def space_out(text: str) -> str:
         text = _UNSPACED.sub(r" \g<0> ", translate_numbers(text))
     # SQLite refuses half of a surrogate pair.
     return text.encode(errors="replace").decode()
+
+
+def find_dates(text: str, said: date) -> list[str]:
+    """Return the dates meant by phrases such as "yesterday" in a text, as a list of words, each word once.
+
+    Args:
+        text: A message or a question.
+        said: The day on which the text was said.
+
+    Example:
+        >>> find_dates("We met yesterday, and two months ago.", date(2023, 5, 1))
+        ['30', 'April', '2023', 'March']
+    """
+    text = text.lower()
+    # Most texts have none of these parts, and a search for them takes almost no time.
+    known = [dates for dates in _DATES if any(part in text for part in dates.hints)]
+    found = (when for dates in known for when in dates.find(text, said))
+    return list(dict.fromkeys(word for when in found for word in when.split()))

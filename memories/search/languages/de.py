@@ -14,7 +14,7 @@ GERMAN = Language(
     am als wie was wer wen wem wo wohin woher wann warum welche welcher welches welchen dass wenn weil sich es
     da dort hier sehr kann kannst soll sollte muss wollen will viel viele
     """,
-    months=("januar jänner, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember"),
+    months="januar/jänner, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember",
     dates=RelativeDates(
         days={"gestern": -1, "vorgestern": -2, "übermorgen": 2},
         weekdays="montag, dienstag, mittwoch, donnerstag, freitag, samstag/sonnabend, sonntag",

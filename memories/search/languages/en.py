@@ -12,7 +12,7 @@ ENGLISH = Language(
     how i if in into is it its me my no not of on or our she should so some that the their them they this to us
     was we were what when where which who whom whose why will with would you your
     """,
-    months=",".join(MONTHS).lower(),
+    months=", ".join(MONTHS).lower(),
     dates=RelativeDates(
         days={"yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "day after tomorrow": 2},
         weekdays="monday, tuesday, wednesday, thursday, friday, saturday, sunday",

@@ -14,7 +14,7 @@ SPANISH = Language(
     este esta esto ese esa eso
     """,
     months=(
-        "enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre setiembre, octubre, noviembre, diciembre"
+        "enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre/setiembre, octubre, noviembre, diciembre"
     ),
     # "mañana" alone is as often the morning as tomorrow.
     dates=RelativeDates(

@@ -126,7 +126,7 @@ class Language:
         stemmer: The name of its Snowball stemmer; "" for English, whose stemmer belongs to SQLite.
         stop_words: Frequent words that say nothing about the subject of a text, with spaces between them. They also
             tell the language of a text.
-        months: The months from January on, with commas between them; the forms of a month have spaces between them.
+        months: The months from January on, with ", " between them; the forms of a month have "/" between them.
         dates: Phrases such as "yesterday".
         corrections: Phrases that clearly correct earlier words, as a regular expression.
     """
@@ -152,8 +152,7 @@ class Language:
     @cached_property
     def english_months(self) -> Mapping[str, str]:
         """A dict from each form of a month's name in this language to the month's English name."""
-        named = zip(MONTHS, self.months.split(","), strict=True)
-        return {form: month.lower() for month, forms in named for form in forms.split()}
+        return _by_form(self.months, map(str.lower, MONTHS))
 
     @cached_property
     def _stem(self) -> Callable[[str], str]:

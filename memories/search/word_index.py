@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy
-from numpy.typing import NDArray
 
 from memzoo.forks import cached_property, new_lock
 from memzoo.memories.search.corrections import CORRECTING, Corrections
@@ -41,28 +39,38 @@ _UNDATED = -1e9
 _VERBS = re.compile(r"\b(?:may|march)\b|\bMay(?= (?:I|we|you|he|she|it|they)\b)")
 
 
-class _SearchedText(NamedTuple):
+class _SearchedText:
     """The searched text: all messages, followed by their dates.
 
-    Attributes:
-        terms: The terms of all messages, then of all dates.
-        parts: The last 16 bits of each term.
-        ends: The positions at which the terms of each message or date begin, and the end of the last date.
-        grains: The messages, the windows around messages, and the segments.
-        segment: For each message, the position of its segment among the segments.
-        cost: Each message's loss of score for questions and length; see `_cost`.
-        answering: For each message, the share of questions in the message before; see `weigh_answers`.
-        speakers: The different speakers, and for each message, the position of its speaker among them.
+    Args:
+        rows: The rows of the messages.
+        terms: The terms of the messages.
+        windows: The windows around the messages.
+        dates: The terms of all dates, and the number of terms of each.
+        day_of: For each message, the position of its date among the dates.
+        weights: The weights of the search.
     """
 
-    terms: Terms
-    parts: NDArray[numpy.uint16]
-    ends: Places
-    grains: Sequence[Grain]
-    segment: Places
-    cost: Numbers
-    answering: Numbers
-    speakers: tuple[Terms, Places]
+    def __init__(
+        self, rows: Rows, terms: Terms, windows: Spans, dates: tuple[Terms, Places], *, day_of: Places, weights: Weights
+    ) -> None:
+        count, opening = len(rows), numpy.flatnonzero(rows["opens"])
+        # The dates follow all messages, as if the dates were messages too.
+        self.terms: Terms = numpy.concatenate([terms, dates[0]])
+        self.parts = self.terms.astype(numpy.uint16)
+        # The positions at which the terms of each message or date begin, and the end of the last date.
+        self.ends: Places = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], dates[1]])))
+        spans: list[Spans] = [
+            (slice(count), slice(1, count + 1)),
+            windows,
+            (opening, numpy.append(opening[1:], count)),
+        ]
+        self.grains = [Grain(span, count + day_of[span[0]], self.ends, weights) for span in spans]
+        # The position of each message's segment among the segments, and of its speaker among the speakers.
+        self.segment: Places = numpy.cumsum(rows["opens"]) - 1
+        self.speakers, self.spoken_by = numpy.unique(rows["speaker"], return_inverse=True)
+        self.cost = _cost(rows, self.spoken_by, weights)
+        self.answering = weigh_answers(rows)
 
 
 class WordIndex:
@@ -261,10 +269,9 @@ class WordIndex:
         fit = (1 + weights.month * in_time) * (
             weights.own * own + weights.around * around + weights.segment * in_segment
         )
-        speakers, spoken_by = text.speakers
         labels = find_labels(query)
-        is_named = numpy.array([one in labels for one in speakers.tolist()])
-        total = fit + weights.speaker * is_named[spoken_by] if is_named.any() else fit
+        is_named = numpy.array([one in labels for one in text.speakers.tolist()])
+        total = fit + weights.speaker * is_named[text.spoken_by] if is_named.any() else fit
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
         return found, total + weights.answering * (before * text.answering) - best * text.cost, best
@@ -298,33 +305,14 @@ class WordIndex:
         return found
 
     def _fit(self) -> _SearchedText:
-        self._text = self._text or self._cut()
+        if self._text is None:
+            days = numpy.nan_to_num(self._rows["said_at"] // _SECONDS_A_DAY, nan=_UNDATED)
+            another = numpy.diff(days, prepend=-numpy.inf) != 0
+            dates, day_of = self._dates_of(days[another].tolist()), numpy.cumsum(another) - 1
+            self._text = _SearchedText(
+                self._rows, self._terms, self._windows, dates, day_of=day_of, weights=self._weights
+            )
         return self._text
-
-    def _cut(self) -> _SearchedText:
-        """Return the conversation's text cut into grains, each with its date."""
-        rows, count = self._rows, len(self._rows)
-        days = numpy.nan_to_num(rows["said_at"] // _SECONDS_A_DAY, nan=_UNDATED)
-        another = numpy.diff(days, prepend=-numpy.inf) != 0
-        dates, counts = self._dates_of(days[another].tolist())
-        ends = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], counts])))
-        # The dates follow all messages, as if the dates were messages too.
-        terms, day_of = numpy.concatenate([self._terms, dates]), count + numpy.cumsum(another) - 1
-        opening = numpy.flatnonzero(rows["opens"])
-        speakers, spoken_by = numpy.unique(rows["speaker"], return_inverse=True)
-        segments = opening, numpy.append(opening[1:], count)
-        spans: list[Spans] = [(slice(count), slice(1, count + 1)), self._windows, segments]
-        grains = [Grain(span, day_of[span[0]], ends, self._weights) for span in spans]
-        return _SearchedText(
-            terms=terms,
-            parts=terms.astype(numpy.uint16),
-            ends=ends,
-            grains=grains,
-            segment=numpy.cumsum(rows["opens"]) - 1,
-            cost=_cost(rows, spoken_by, self._weights),
-            answering=weigh_answers(rows),
-            speakers=(speakers, spoken_by),
-        )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
         """Return the terms of the dates, and the number of terms of each date."""

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from memzoo.memories.search.languages.telling import LANGUAGES
 from memzoo.memories.search.languages.zh import CORRECTIONS
-from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.language import HAN
 
 __all__ = [
     "ASSISTANT",
@@ -63,7 +63,6 @@ _HAN_KINDS = (
         rf"(?<![{_HAN_DIGIT}期拜周])(?:[{_HAN_DIGIT}]{{2,}}|[\d两三四五六七八九十百千万])(?![{_HAN_DIGIT}{_HAN_DATE}])"
     ),
 )
-_HAN = re.compile(f"[{UNSPACED}]")
 _NAME = re.compile(r"(?<!\S)[a-z\u00df-\u00ff]+ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
 _NAMES = 1 << len(_KINDS)
 _MONEY, _DATE, _NUMBER = (1 << place for place in range(len(_KINDS)))
@@ -181,7 +180,7 @@ def find_asked_kinds(question: str) -> int:
 
 def _find_values(text: str) -> int:
     small = text.lower()
-    patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
+    patterns = _HAN_KINDS if HAN.search(text) else _KINDS
     kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
     return kinds | _NAMES if _NAME.search(text) else kinds
 

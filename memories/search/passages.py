@@ -1,8 +1,7 @@
 """Describes each message by a row of numbers, which tell its context, its speaker and its value as an answer."""
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy
 
@@ -100,8 +99,16 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> set[int]:
-    """Return the hashes of all parts of a query that could be a speaker's name."""
-    return {_speaker_number(label) for label in _labels(query)} - _PARTS
+    """Return the hashes of all parts of a query that could be a speaker's name.
+
+    They are all runs of one to three words, and of two to four Chinese or Japanese characters.
+    """
+    words = list(_WORD.finditer(query))
+    ends = ((first, last) for place, first in enumerate(words) for last in words[place : place + _LONGEST_LABEL])
+    labels = [query[first.start() : last.end()] for first, last in ends]
+    for run in RUN.findall(query):
+        labels += [run[first : first + size] for first in range(len(run)) for size in _HAN_LABELS]
+    return set(map(_speaker_number, labels)) - _PARTS
 
 
 def weigh_answers(rows: Rows) -> Numbers:
@@ -131,14 +138,3 @@ def _speaker_number(label: str) -> int:
 
 # Labels of roles, which are not names of speakers.
 _PARTS = set(map(_speaker_number, "human ai user assistant system tool function developer".split()))
-
-
-def _labels(query: str) -> Iterator[str]:
-    """Yield all runs of one to three words in a query, and of two to four Chinese or Japanese characters."""
-    words = list(_WORD.finditer(query))
-    for first in range(len(words)):
-        for last in words[first : first + _LONGEST_LABEL]:
-            yield query[words[first].start() : last.end()]
-    for run in RUN.findall(query):
-        for first, size in itertools.product(range(len(run)), _HAN_LABELS):
-            yield run[first : first + size]

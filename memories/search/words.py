@@ -15,11 +15,10 @@ from memzoo.memories.search.languages.telling import find_telling_words, space_o
 from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
 from memzoo.memories.search.rows import Numbers, Places, Spans, Terms
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.language import HAN
 
 __all__ = ["Analyser", "Grain", "count_letters", "hash_word", "phrase_counts"]
 
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w+")
 _FOUND = numpy.dtype([("term", "<u8"), ("text", "<i8"), ("offset", "<i8")])
 
@@ -94,7 +93,7 @@ def hash_word(word: bytes) -> int:
 
 def count_letters(text: str) -> int:
     """Return the length of a text in letters; a Chinese or Japanese character counts as four letters."""
-    return len(text) if text.isascii() else len(text) + 3 * len(_UNSPACED.findall(text))
+    return len(text) if text.isascii() else len(text) + 3 * len(HAN.findall(text))
 
 
 class Grain:

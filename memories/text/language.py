@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "HAN",
     "RELATING",
     "SMALL_TALK",
     "SPEAKING_OF_ONESELF",
@@ -29,6 +30,9 @@ SPEAKING_OF_ONESELF = ("I ", "I'", "My ", "We ", "我", "咱", "私", "僕", "�
 
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Characters of Chinese and Japanese, written for a character class of a regular expression."""
+
+HAN = re.compile(f"[{UNSPACED}]")
+"""A Chinese or Japanese character."""
 
 STOPWORDS = frozenset(
     """

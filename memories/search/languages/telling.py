@@ -12,11 +12,10 @@ from memzoo.memories.search.languages.language import Language
 from memzoo.memories.search.languages.pt import PORTUGUESE
 from memzoo.memories.search.languages.ru import RUSSIAN
 from memzoo.memories.search.languages.zh import DATES, translate_numbers
-from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.language import HAN
 
 __all__ = ["LANGUAGES", "find_dates", "find_telling_words", "space_out", "stem_words", "tell_language"]
 
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w+")
 LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
 """The languages with spaces between their words."""
@@ -69,8 +68,8 @@ def space_out(text: str) -> str:
 
     Chinese numbers and dates become digits and English months; see `translate_numbers`.
     """
-    if _UNSPACED.search(text):
-        text = _UNSPACED.sub(r" \g<0> ", translate_numbers(text))
+    if HAN.search(text):
+        text = HAN.sub(r" \g<0> ", translate_numbers(text))
     # SQLite refuses half of a surrogate pair.
     return text.encode(errors="replace").decode()
 

@@ -60,11 +60,8 @@ class _SearchedText:
         self.parts = self.terms.astype(numpy.uint16)
         # The positions at which the terms of each message or date begin, and the end of the last date.
         self.ends: Places = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], dates[1]])))
-        spans: list[Spans] = [
-            (slice(count), slice(1, count + 1)),
-            windows,
-            (opening, numpy.append(opening[1:], count)),
-        ]
+        segments = opening, numpy.append(opening[1:], count)
+        spans: list[Spans] = [(slice(count), slice(1, count + 1)), windows, segments]
         self.grains = [Grain(span, count + day_of[span[0]], self.ends, weights) for span in spans]
         # The position of each message's segment among the segments, and of its speaker among the speakers.
         self.segment: Places = numpy.cumsum(rows["opens"]) - 1

@@ -1,8 +1,9 @@
 """Writes found messages word for word with speakers and dates, as many as fit a token limit."""
 
 import functools
+import itertools
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
@@ -124,7 +125,9 @@ class Clipper:
             if (cost := self._tokens(f" {pieces[place]} {GAP}") + self._tokens(f" {GAP}")) <= left:
                 chosen.add(place)
                 left -= cost
-        return " ".join(_join(pieces, chosen)) if chosen else ""
+        runs = itertools.groupby(enumerate(pieces), key=lambda piece: piece[0] in chosen)
+        shown = (" ".join(text for _, text in run) if is_chosen else GAP for is_chosen, run in runs)
+        return " ".join(shown) if chosen else ""
 
     @cached_property
     def _wanted(self) -> list[int]:
@@ -141,17 +144,6 @@ class Clipper:
             within = numpy.unique(owner[terms == word])
             scores[within] += numpy.log1p(len(pieces) / max(len(within), 1))
         return numpy.convolve(scores, [_NEIGHBOUR, 1.0, _NEIGHBOUR])[1:-1] if len(pieces) else scores
-
-
-def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
-    last = -1
-    for place in sorted(chosen):
-        if place > last + 1:
-            yield GAP
-        yield pieces[place]
-        last = place
-    if last < len(pieces) - 1:
-        yield GAP
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:

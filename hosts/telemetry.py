@@ -182,7 +182,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.models import chat, embedders
-    from memzoo.memories.search.known_index import KnownIndex
+    from memzoo.memories.search.unit_index import UnitIndex
     from memzoo.memories.search.vectors import VectorSearch
     from memzoo.memories.search.word_index import WordIndex
     from memzoo.stores import InMemoryStore, SQLStore
@@ -204,7 +204,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
         InstrumentedCall(WordIndex, "rank", "memzoo.search words", _nothing, _of_found),
         InstrumentedCall(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
         InstrumentedCall(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
-        InstrumentedCall(KnownIndex, "search", "memzoo.search known", _nothing, _of_found),
+        InstrumentedCall(UnitIndex, "search", "memzoo.search known", _nothing, _of_found),
         *(
             InstrumentedCall(store, method, f"memzoo.store {method}", _of_store)
             for store in (InMemoryStore, SQLStore)

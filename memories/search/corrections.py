@@ -1,18 +1,14 @@
 """Finds messages that correct earlier messages: both share rare words, or kinds of values such as dates."""
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy
 
-from memzoo.memories.search.languages.telling import LANGUAGES
-from memzoo.memories.search.languages.zh import CORRECTIONS
+from memzoo.memories.search.kinds import CORRECTS, SURELY, VALUES
 from memzoo.memories.search.rows import Numbers, Places, Rows, Terms, spread
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "Corrections", "find_asked_kinds", "find_values", "kinds_of"]
+__all__ = ["CORRECTING", "Corrections"]
 
 CORRECTING = frozenset(
     """
@@ -23,73 +19,6 @@ CORRECTING = frozenset(
     """.split()
 )
 """Words that signal a correction, and say nothing about its subject."""
-
-# Lower case only: matching both cases would take more than twice as long.
-# Phrases that clearly correct something, in any subject.
-_SURE = re.compile(
-    r"(?:^|[.!?,\n]\s{0,9})make (?:that|it)\b"
-    rf"|\b(?:{'|'.join(language.corrections for language in LANGUAGES)})\b"
-    r"|\b(?:not|no|never|\w{1,9}n['\u2019]t)\b[^.!?\n]{0,40}\bany ?more\b"
-    r"|\b(?:is|are|am|['\u2019](?:s|re|m))\b[^.!?\n]{1,40}(?<!right )(?<!for )\bnow[.!]"
-    rf"|{CORRECTIONS}",
-)
-
-# Words that may correct something.
-_PERHAPS = re.compile(
-    r"\b(?:official(?:ly)?|finali[sz]ed?|settled on|decided|revised?|(?<!you )(?<!me )updated?"
-    r"|replac(?:e|ed|ing)|proceed with|rather than|going with|go with|switch\w*|changed|used to|per the"
-    r"|(?<!right )(?<!for )now)\b",
-)
-_MOST_WORDS = 57
-
-# Kinds of values: a value may correct another value of its kind without sharing a word. Amounts of money, dates and
-# times, numbers; names follow below.
-_KINDS = (
-    re.compile(r"[$\u20ac\u00a3\u00a5]\s?\d"),
-    re.compile(
-        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|month|year|today|tomorrow|tonight|noon|\d{1,2}\s?[ap]m"
-        r"|\d{1,2}:\d\d|january|february|march|april|june|july|august|september|october|november|december"
-        rf"|woche|uhr|{'|'.join(day for one in LANGUAGES[1:] for day in (*one.dates.weekday, *one.english_months))})\b",
-    ),
-    re.compile(r"(?<![$\u20ac\u00a3\u00a5\d.,])\d"),
-)
-# The same kinds in Chinese, where numbers may be words ("两千八"); "一" usually means "a", and a date is not a number.
-_HAN_DIGIT, _HAN_DATE = r"\d\u3007零一二两三四五六七八九十百千万亿", "年月日号点"
-_HAN_KINDS = (
-    re.compile(rf"{_KINDS[0].pattern}|[{_HAN_DIGIT}][元块镑]"),
-    re.compile(
-        rf"{_KINDS[1].pattern}|[{_HAN_DIGIT}][{_HAN_DATE}]|(?:星期|礼拜|周)[一二三四五六日天末]|[今明昨后前]天"
-        "|[上下]午|[早晚]上"
-    ),
-    re.compile(
-        rf"(?<![{_HAN_DIGIT}期拜周])(?:[{_HAN_DIGIT}]{{2,}}|[\d两三四五六七八九十百千万])(?![{_HAN_DIGIT}{_HAN_DATE}])"
-    ),
-)
-_HAN = re.compile(f"[{UNSPACED}]")
-_NAME = re.compile(r"(?<!\S)[a-z\u00df-\u00ff]+ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
-_NAMES = 1 << len(_KINDS)
-_MONEY, _DATE, _NUMBER = (1 << place for place in range(len(_KINDS)))
-
-_WHEN = re.compile(
-    r"\b(?:when|since|until|(?:what|which) (?:time|day|date|week|month|year)s?|how (?:long|old|often|soon|late))\b"
-    r"|\b(?:wann|seit|bis|wie (?:lange|alt|oft))\b"
-    r"|什么时|几[月号日点年]|(?:星期|礼拜|周)几|哪一?[天年]|何时|多久",
-)
-_HOW_MUCH = re.compile(
-    r"\b(?:how (?:much|many|big|high|large|long|old|far|often|heavy|tall|deep|expensive)|what time"
-    r"|(?:what|which) (?:rate|price|percentage|share|portion|sum|amount|number|size|weight)|per ?cent(?:age)?|costs?"
-    r"|price|rate|amount|number|wie ?(?:viele?|gro\u00df|hoch|lange?|alt|weit|oft|schwer))\b",
-)
-_HOW_MANY = re.compile("多少|(?<![期拜周])几(?![年月日号点])|多[大高重长远宽]")
-
-VALUES = (_NAMES << 1) - 1
-"""The bits for all kinds of values, such as dates and numbers, combined."""
-
-CORRECTS = _NAMES << 1
-"""The bit of a message that may correct another message."""
-
-SURELY = _NAMES << 2
-"""The bit of a message that clearly corrects something, by its words."""
 
 _NEWEST = 400
 _SAMPLE = 20_000
@@ -104,80 +33,25 @@ _NEARLY_BEST = 0.7
 _CLEARLY = 1.5
 
 
-def find_values(text: str) -> int:
-    """Return the kinds of values in a text, such as dates and numbers, as a sum of bits (see `VALUES`)."""
-    small = text.lower()
-    patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
-    kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
-    return kinds | _NAMES if _NAME.search(text) else kinds
+class Corrections:
+    """The messages of a conversation that may correct earlier messages.
 
-
-def kinds_of(text: str) -> int:
-    """Return the bits of `find_values` for a text, and up to two more bits.
-
-    `CORRECTS` is added if the text may correct an earlier text; `SURELY` is added as well if the text clearly does.
-    """
-    small, kinds = text.lower(), find_values(text)
-    if len(text.split()) > _MOST_WORDS:
-        return kinds
-    if _SURE.search(small):
-        return kinds | CORRECTS | SURELY
-    return kinds | CORRECTS if _PERHAPS.search(small) else kinds
-
-
-def find_asked_kinds(question: str) -> int:
-    """Return the kinds of values that could answer a question, as bits: a question with "when" asks for dates.
-
-    The result is 0 if the question asks for no kind of value.
-
-    Example:
-        >>> find_asked_kinds("When does it open?") == find_values("It opens on monday.")
-        True
-        >>> find_asked_kinds("Who is it?")
-        0
-    """
-    small = question.lower()
-    dates = _DATE if _WHEN.search(small) else 0
-    amounts = _MONEY | _NUMBER if _HOW_MANY.search(small) else 0
-    return dates | amounts | (_MONEY | _DATE | _NUMBER if _HOW_MUCH.search(small) else 0)
-
-
-class Corrections(NamedTuple):
-    """The messages of a conversation that may correct earlier messages, as arrays.
-
-    Attributes:
+    Args:
         rows: A row of numbers for each message, as returned by `rows_of`.
         terms: The words of all messages.
-        ends: The position in `terms` of each message's first word, followed by the length of `terms`.
-        places: The positions of the possible corrections among all messages.
-        kinds: The result of `kinds_of` for each possible correction.
-        lengths: The length of each possible correction, in letters.
-        words: The different words of the possible corrections, sorted, without common words.
-        said_by: For each of `words`, the number of possible corrections with the word.
-        owners: The possible corrections with the first of `words`, then those with the second, and so on; each is an
-            index in `places`.
-        rareness: For each item of `owners`, the rareness of its word.
-        needed: A threshold for each possible correction: the words that it shares with a message must have at least
-            this total rareness. If correction and message have values of the same kind, half the threshold applies.
+        common: Words that are ignored.
+        weights: The weights of the search.
     """
 
-    rows: Rows
-    terms: Terms
-    ends: Places
-    places: Places
-    kinds: Places
-    lengths: Places
-    words: Terms
-    said_by: Places
-    owners: Places
-    rareness: Numbers
-    needed: Numbers
-
-    @classmethod
-    def of(cls, rows: Rows, terms: Terms, common: Terms, weights: Weights) -> "Corrections":
-        """Find the possible corrections in a conversation; `common` words are ignored."""
-        ends = numpy.append(0, numpy.cumsum(rows["terms"]))
-        places = numpy.flatnonzero((rows["kinds"] & CORRECTS).astype(bool) & (rows["asks"] < _ASKING))[-_NEWEST:]
+    def __init__(self, rows: Rows, terms: Terms, common: Terms, weights: Weights) -> None:
+        self._rows, self._terms = rows, terms
+        # The position of each message's first word, then the number of all words.
+        self._ends = ends = numpy.append(0, numpy.cumsum(rows["terms"]))
+        found = (rows["kinds"] & CORRECTS).astype(bool) & (rows["asks"] < _ASKING)
+        self._places = places = numpy.flatnonzero(found)[-_NEWEST:]
+        self._lengths: Places = rows["length"][places]
+        self._kinds: Places = rows["kinds"][places]
+        self._is_sure = (self._kinds & SURELY).astype(bool)
         counts = rows["terms"][places]
         owners = numpy.repeat(numpy.arange(len(places)), counts)
         words = terms[spread(ends[places], counts)]
@@ -185,12 +59,15 @@ class Corrections(NamedTuple):
         owners, words = owners[order], words[order]
         repeated = numpy.append(False, (owners[1:] == owners[:-1]) & (words[1:] == words[:-1]))[: len(words)]
         is_rare = ~repeated & ~numpy.isin(words, common)
-        owners, words = owners[is_rare], words[is_rare]
-        rareness, kinds = _rareness(words, terms), rows["kinds"][places]
-        share = numpy.where(kinds & SURELY, weights.sure_correction, weights.possible_correction)
-        needed = numpy.maximum(share * numpy.bincount(owners, rareness, minlength=len(places)), weights.same_subject)
-        words, said_by = numpy.unique(words, return_counts=True)
-        return cls(rows, terms, ends, places, kinds, rows["length"][places], words, said_by, owners, rareness, needed)
+        # The corrections with the first of the words, then those with the second, and so on; the rareness of the words.
+        self._owners, words = owners[is_rare], words[is_rare]
+        self._rareness = _rareness(words, terms)
+        # Its shared words must have this total rareness; half of it, if both messages have values of the same kind.
+        share = numpy.where(self._is_sure, weights.sure_correction, weights.possible_correction)
+        total = numpy.bincount(self._owners, self._rareness, minlength=len(places))
+        self._needed = numpy.maximum(share * total, weights.same_subject)
+        # The different words, and the number of corrections with each.
+        self._words, self._said_by = numpy.unique(words, return_counts=True)
 
     def newest(self, places: Sequence[int], longest: int, first: int) -> list[list[int]]:
         """Return, for each message, the positions of at most two later corrections.
@@ -201,37 +78,37 @@ class Corrections(NamedTuple):
             places: The positions of the messages.
             longest: The maximum length of a correction, in letters.
             first: The number of messages, from the beginning of `places`, for which any correction counts. For the
-                other messages, a correction must be clear (see `SURELY`), and reach 1.5 times the threshold `needed`.
+                other messages, a correction must be clear (see `SURELY`), and reach 1.5 times the threshold.
         """
-        if not len(self.places):
+        if not len(self._places):
             return [[] for _ in places]
         messages = numpy.array(places, numpy.int64)
         surely = numpy.arange(len(places))[:, None] >= first
-        may = (self.places > messages[:, None]) & (self.lengths <= longest)
-        may &= ~surely | (self.kinds & SURELY).astype(bool)
+        may = (self._places > messages[:, None]) & (self._lengths <= longest)
+        may &= ~surely | self._is_sure
         # From the last correction to the first: among equal scores, the last is the best.
         scores = numpy.where(may, self._scores(messages), 0.0)[:, ::-1]
         nearly = _NEARLY_BEST * scores.max(axis=1, keepdims=True)
         fits = scores >= numpy.maximum(numpy.where(surely, _CLEARLY, 1.0), nearly)
-        found = self.places[::-1][numpy.stack([scores.argmax(axis=1), fits.argmax(axis=1)], axis=1)].tolist()
+        found = self._places[::-1][numpy.stack([scores.argmax(axis=1), fits.argmax(axis=1)], axis=1)].tolist()
         return [list(dict.fromkeys(two)) if any_ else [] for two, any_ in zip(found, fits.any(axis=1), strict=True)]
 
     def _scores(self, messages: Places) -> Numbers:
-        """Return for each message a score for each correction: the shared rareness, as a multiple of `needed`."""
-        counts, size = self.rows["terms"][messages], (len(messages), len(self.places))
-        said = self.terms[spread(self.ends[messages], counts)]
-        at = numpy.searchsorted(self.words, said)
-        known = numpy.append(self.words, numpy.uint64(0))[at] == said
-        is_said = numpy.zeros(len(messages) * len(self.words), numpy.bool_)
-        is_said[numpy.repeat(numpy.arange(len(messages)), counts)[known] * len(self.words) + at[known]] = True
-        message, word = numpy.divmod(numpy.flatnonzero(is_said), len(self.words))
-        pairs = spread((numpy.cumsum(self.said_by) - self.said_by)[word], self.said_by[word])
-        together = numpy.repeat(message, self.said_by[word]) * len(self.places) + self.owners[pairs]
-        shared = numpy.bincount(together, self.rareness[pairs], minlength=size[0] * size[1]).reshape(size)
-        comparable = (self.kinds & self.rows["kinds"][messages][:, None] & VALUES).astype(bool)
-        is_brief = (self.kinds & SURELY).astype(bool) & (self.lengths <= _BRIEF)
+        """Return for each message a score for each correction: the shared rareness, as a multiple of the threshold."""
+        counts, size = self._rows["terms"][messages], (len(messages), len(self._places))
+        said = self._terms[spread(self._ends[messages], counts)]
+        at = numpy.searchsorted(self._words, said)
+        known = numpy.append(self._words, numpy.uint64(0))[at] == said
+        is_said = numpy.zeros(len(messages) * len(self._words), numpy.bool_)
+        is_said[numpy.repeat(numpy.arange(len(messages)), counts)[known] * len(self._words) + at[known]] = True
+        message, word = numpy.divmod(numpy.flatnonzero(is_said), len(self._words))
+        pairs = spread((numpy.cumsum(self._said_by) - self._said_by)[word], self._said_by[word])
+        together = numpy.repeat(message, self._said_by[word]) * len(self._places) + self._owners[pairs]
+        shared = numpy.bincount(together, self._rareness[pairs], minlength=size[0] * size[1]).reshape(size)
+        comparable = (self._kinds & self._rows["kinds"][messages][:, None] & VALUES).astype(bool)
+        is_brief = self._is_sure & (self._lengths <= _BRIEF)
         # For messages with values of one kind, half the shared rareness is enough.
-        scores: Numbers = numpy.maximum(shared / self.needed * (1 + comparable), is_brief & comparable)
+        scores: Numbers = numpy.maximum(shared / self._needed * (1 + comparable), is_brief & comparable)
         return scores
 
 

@@ -1,8 +1,9 @@
 """Writes found messages word for word with speakers and dates, as many as fit a token limit."""
 
 import functools
+import itertools
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import UNKNOWN_DAY, in_words
 from memzoo.memories.text.estimating import remember
+from memzoo.memories.text.fitting import Limit
 from memzoo.memories.text.view import Passage
 
 if TYPE_CHECKING:
@@ -25,8 +27,6 @@ Shorten: TypeAlias = Callable[[str, int], str]
 _LARGEST_SHARE = 4
 _ALWAYS_WHOLE = 150
 
-# After this many messages in a row that do not fit the rest of the limit, the search for a fitting message ends.
-_MOST_PASSED_OVER = 20
 _READ_AT_ONCE = 64
 
 # A long message that fits many questions is cut into words once.
@@ -78,48 +78,26 @@ def fit_passages(
         shorten: Shortens a passage that has both more than 150 tokens and more than a quarter of the limit; `None` to
             shorten none.
     """
-    chosen: list[Passage] = []
-    room = _Room(limit, tokens, shorten)
+    room, most = Limit(limit), max(limit // _LARGEST_SHARE, _ALWAYS_WHOLE)
+    chosen, days = list[Passage](), set[date | None]()
     for passage in passages:
-        if room.passed_over == _MOST_PASSED_OVER:
+        cost, day = tokens(f"{_line(passage)}\n"), passage.said_at and passage.said_at.date()
+        if shorten and cost > most:
+            label = tokens(f"{passage.speaker}: ")
+            passage = replace(passage, text=shorten(passage.text, most - label))  # noqa: PLW2901
+            cost = tokens(f"{_line(passage)}\n")
+        if day not in days and (day or days):
+            is_new_year = day is not None and all(day.year != shown.year for shown in days if shown)
+            cost += tokens(f"{_heading(day, with_year=is_new_year)}\n")
+        if passage.text and room.has(cost):
+            chosen.append(passage)
+            days.add(day)
+        elif room.is_full:
             break
-        if (fitting := room.take(passage)) is not None:
-            chosen.append(fitting)
     # The tokens of the whole text can differ a little from the sum over its lines.
     while chosen and tokens(evidence(chosen)[0]) > limit:
         chosen.pop()
     return chosen
-
-
-class _Room:
-    """The rest of a token limit, during a choice of passages."""
-
-    def __init__(self, limit: int, tokens: Callable[[str], int], shorten: Shorten | None) -> None:
-        self._left = limit
-        self._most = max(limit // _LARGEST_SHARE, _ALWAYS_WHOLE)
-        self._tokens = tokens
-        self._shorten = shorten
-        self._days: set[date | None] = set()
-        self.passed_over = 0
-
-    def take(self, passage: Passage) -> Passage | None:
-        """Take a passage's tokens from the rest; return the passage as shown, or `None` if it does not fit."""
-        cost = self._tokens(_line(passage) + "\n")
-        if self._shorten and cost > self._most:
-            label = self._tokens(f"{passage.speaker}: ")
-            passage = replace(passage, text=self._shorten(passage.text, self._most - label))
-            cost = self._tokens(_line(passage) + "\n")
-        day = passage.said_at and passage.said_at.date()
-        if day not in self._days and (day or self._days):
-            is_new_year = day is not None and all(day.year != shown.year for shown in self._days if shown)
-            cost += self._tokens(_heading(day, with_year=is_new_year) + "\n")
-        if cost > self._left or not passage.text:
-            self.passed_over += 1
-            return None
-        self._days.add(day)
-        self._left -= cost
-        self.passed_over = 0
-        return passage
 
 
 class Clipper:
@@ -147,7 +125,9 @@ class Clipper:
             if (cost := self._tokens(f" {pieces[place]} {GAP}") + self._tokens(f" {GAP}")) <= left:
                 chosen.add(place)
                 left -= cost
-        return " ".join(_join(pieces, chosen)) if chosen else ""
+        runs = itertools.groupby(enumerate(pieces), key=lambda piece: piece[0] in chosen)
+        shown = (" ".join(text for _, text in run) if is_chosen else GAP for is_chosen, run in runs)
+        return " ".join(shown) if chosen else ""
 
     @cached_property
     def _wanted(self) -> list[int]:
@@ -164,17 +144,6 @@ class Clipper:
             within = numpy.unique(owner[terms == word])
             scores[within] += numpy.log1p(len(pieces) / max(len(within), 1))
         return numpy.convolve(scores, [_NEIGHBOUR, 1.0, _NEIGHBOUR])[1:-1] if len(pieces) else scores
-
-
-def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
-    last = -1
-    for place in sorted(chosen):
-        if place > last + 1:
-            yield GAP
-        yield pieces[place]
-        last = place
-    if last < len(pieces) - 1:
-        yield GAP
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:

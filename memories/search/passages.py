@@ -1,30 +1,17 @@
 """Describes each message by a row of numbers, which tell its context, its speaker and its value as an answer."""
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy
 
-from memzoo.memories.search.corrections import kinds_of
+from memzoo.memories.search.kinds import kinds_of
 from memzoo.memories.search.languages.zh import RUN
 from memzoo.memories.search.rows import Numbers, Places, Rows
-from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import count_letters, hash_word
 from memzoo.memories.text.view import Passage
 
-__all__ = [
-    "ROW",
-    "cost",
-    "doublings",
-    "find_labels",
-    "locate",
-    "nearness",
-    "reach",
-    "rows_of",
-    "weigh_answers",
-    "windows",
-]
+__all__ = ["ROW", "find_labels", "reach", "rows_of", "weigh_answers", "windows"]
 
 ROW = numpy.dtype(
     [
@@ -112,20 +99,16 @@ def reach(size: int) -> int:
 
 
 def find_labels(query: str) -> set[int]:
-    """Return the hashes of all parts of a query that could be a speaker's name."""
-    return {_speaker_number(label) for label in _labels(query)} - _PARTS
+    """Return the hashes of all parts of a query that could be a speaker's name.
 
-
-def cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
-    """Return the points that each message loses, as a share of the best message's score.
-
-    Questions and long messages lose points, and so do all messages of a speaker whose messages are usually long. A
-    message that speaks of "I" or "we" loses fewer points. `spoken_by` has the index of each message's speaker.
+    They are all runs of one to three words, and of two to four Chinese or Japanese characters.
     """
-    usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
-    length = weights.length * doublings(rows["length"], weights.short)
-    loss: Numbers = weights.asking * rows["asks"] - weights.telling * rows["tells"] + length
-    return loss + weights.talkative * doublings(usual, weights.short)[spoken_by]
+    words = list(_WORD.finditer(query))
+    ends = ((first, last) for place, first in enumerate(words) for last in words[place : place + _LONGEST_LABEL])
+    labels = [query[first.start() : last.end()] for first, last in ends]
+    for run in RUN.findall(query):
+        labels += [run[first : first + size] for first in range(len(run)) for size in _HAN_LABELS]
+    return set(map(_speaker_number, labels)) - _PARTS
 
 
 def weigh_answers(rows: Rows) -> Numbers:
@@ -135,42 +118,6 @@ def weigh_answers(rows: Rows) -> Numbers:
     """
     follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
-
-
-def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
-    """Return two arrays: the positions in `seqs` of the messages found by embeddings, and their similarities.
-
-    `similarities` is a dict from log number to similarity; numbers that are not in `seqs` are left out.
-    """
-    numbers = numpy.fromiter(similarities, numpy.int64)
-    values = numpy.fromiter(similarities.values(), numpy.float64)
-    places = numpy.searchsorted(seqs, numbers)
-    known = numpy.append(seqs, -1)[places] == numbers
-    return places[known], values[known]
-
-
-def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return each message's nearness to a query, computed from the similarities of the messages found by embeddings.
-
-    The nearness is the distance from the lowest similarity, in standard deviations. Messages that were not found start
-    at 0. Each message then gets a share of the nearness of the messages before and after it.
-
-    Args:
-        count: The number of all messages.
-        places: The positions of the messages found by embeddings.
-        similarities: The similarity of each of these messages.
-        weights: The shares for the message before and the message after.
-    """
-    near = numpy.zeros(count + 2)
-    if len(places) and (spread := similarities.std()) > 0:
-        near[places + 1] = (similarities - similarities.min()) / spread
-    return near[1:-1] + weights.before * near[:-2] + weights.after * near[2:]
-
-
-def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """Return log2(length / `short`) for each length; 0 for lengths below `short`."""
-    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
-    return logarithms
 
 
 def _size_of_segment(rows: Rows) -> int:
@@ -191,14 +138,3 @@ def _speaker_number(label: str) -> int:
 
 # Labels of roles, which are not names of speakers.
 _PARTS = set(map(_speaker_number, "human ai user assistant system tool function developer".split()))
-
-
-def _labels(query: str) -> Iterator[str]:
-    """Yield all runs of one to three words in a query, and of two to four Chinese or Japanese characters."""
-    words = list(_WORD.finditer(query))
-    for first in range(len(words)):
-        for last in words[first : first + _LONGEST_LABEL]:
-            yield query[words[first].start() : last.end()]
-    for run in RUN.findall(query):
-        for first, size in itertools.product(range(len(run)), _HAN_LABELS):
-            yield run[first : first + size]

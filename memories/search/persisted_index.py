@@ -64,7 +64,7 @@ class Documents:
         return "\n".join(line for entry in entries for line in self._lines(entry, labels))
 
     def _lines(self, entry: Entry, labels: AbstractSet[str]) -> Iterator[str]:
-        if all(map(_is_hosts, entry.fields)):
+        if all(key.startswith("@") for key in entry.fields):
             yield self.labels.line(entry.message)
         for key, value in self._visible_fields(entry).items():
             yield f"{key}: {quote_turns(text_of(entry.message) if value is None else value, labels)}"
@@ -75,7 +75,7 @@ class Documents:
 
     def _visible_fields(self, entry: Entry) -> dict[str, str | None]:
         hidden = self.hidden if entry.message["role"] == "user" else ()
-        return {key: value for key, value in entry.fields.items() if key not in hidden and not _is_hosts(key)}
+        return {key: value for key, value in entry.fields.items() if key not in hidden and not key.startswith("@")}
 
 
 class PersistedIndex:
@@ -184,10 +184,6 @@ def _begins_exchange(entry: Entry, before: Entry | None) -> bool:
     role = entry.message["role"]
     is_added = before is not None and before.turn_id != entry.turn_id and is_answer(before.message)
     return role == "user" or (role == "assistant" and is_added)
-
-
-def _is_hosts(field: str) -> bool:
-    return field.startswith("@")
 
 
 def _digest(documents: Documents) -> str:

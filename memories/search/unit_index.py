@@ -1,4 +1,4 @@
-"""Searches known units by words: facts, and the statements of notes."""
+"""Searches the units of a strategy's state by words: facts, and the statements of notes."""
 
 import bisect
 import functools
@@ -7,32 +7,23 @@ import itertools
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from operator import eq, itemgetter
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.corrections import SURELY, find_asked_kinds, find_values
+from memzoo.memories.search.kinds import RULE, asks_for_advice, find_asked_kinds, find_kinds
+from memzoo.memories.search.languages.telling import find_dates, find_telling_words, space_out
 from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
-from memzoo.memories.search.relative_dates import find_dates
-from memzoo.memories.search.units import (
-    FoundUnit,
-    FoundUnits,
-    KnownUnit,
-    asks_for_advice,
-    asks_for_place,
-    asks_for_rule,
-    obliges,
-    tells_place,
-)
 from memzoo.memories.search.weights import UnitWeights
-from memzoo.memories.search.words import find_telling_words, space_out
 from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import RELATING, SMALL_TALK, stem
 from memzoo.memories.text.names import FULL_NAME, fold, mentions
+from memzoo.stores import JSON
 
-__all__ = ["UnitIndex"]
+__all__ = ["FEW_TOKENS", "FoundUnit", "FoundUnits", "KnownUnit", "UnitIndex"]
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -68,26 +59,80 @@ _LIKELY = 0.8
 _LEAST = 1e-3
 # An exponent that evens out the scores of different lines, so that a line of rare words does not take all the room.
 _EVENED = 0.3
-# Kinds of statements beside the kinds of values.
-_PLACE, _RULE = SURELY << 1, SURELY << 2
-# The nouns that statements have for the adjectives of questions: "How long is the boat?", "has a length of".
-_NOUNS = {
-    "deep": "depth",
-    "expensive": "price",
-    "far": "distance",
-    "fast": "speed",
-    "heavy": "weight",
-    "high": "height",
-    "long": "length",
-    "old": "age",
-    "tall": "height",
-    "wide": "width",
-}
-_HOW = re.compile(r"\bhow (\w+)")
+# Of new lines, only these count for the units that they may change.
+_MOST_LINES = 64
 # The weight of a Chinese or Japanese character, if a pair of them counts 1.
 _CHARACTER = 0.1
 # Scores are compared in billionths: further digits depend on the order of addition.
 _DIGITS = 1e9
+
+FEW_TOKENS = 300
+"""The highest token limit of a view that has no room for a fact beside its replacement."""
+
+
+class KnownUnit(NamedTuple):
+    """A known fact or statement.
+
+    Attributes:
+        text: The fact or statement in words.
+        names: The canonical names of its subjects; the first is the name under which the unit is stored.
+        seq: The log number of the first message that stated it; 0 if unknown.
+        said_at: The time of that message, with a time zone; `None` if unknown.
+        tells: True if the unit says who or what a subject is ("is the head baker").
+        advice: True if the unit reports an answer or advice of the assistant.
+        rule: True if the unit forbids something, tells of an allergy, or says what a rule is.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    seq: int = 0
+    said_at: datetime | None = None
+    tells: bool = False
+    advice: bool = False
+    rule: bool = False
+
+
+class FoundUnit(NamedTuple):
+    """A unit with its place in the state.
+
+    Attributes:
+        key: The key of the state's item that has the unit.
+        place: The position among the units of this item.
+        unit: The unit.
+    """
+
+    key: str
+    place: int
+    unit: KnownUnit
+
+
+class FoundUnits:
+    """The units found by a search."""
+
+    def __init__(self, scores: Sequence[tuple[FoundUnit, float]] = ()) -> None:
+        self.scores = scores
+
+    def __iter__(self) -> Iterator[FoundUnit]:
+        """Yield the units, best first."""
+        return (one for one, _ in self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def introduce(self, most: int) -> dict[str, KnownUnit]:
+        """Return up to `most` names, taken from the best units: a dict from name to the unit that introduces the name.
+
+        The introducing unit is the best one that says who or what the name stands for, or else the best one with the
+        name.
+        """
+        likely: dict[str, KnownUnit] = {}
+        for _, _, unit in self:
+            name = unit.names[0]
+            if name not in likely and len(likely) == most:
+                break
+            if name not in likely or (unit.tells and not likely[name].tells):
+                likely[name] = unit
+        return likely
 
 
 class _Texts(Generic[_Key]):
@@ -172,7 +217,9 @@ class _Texts(Generic[_Key]):
 
 
 class UnitIndex:
-    """An index of all known units, searched by words.
+    """Searches the units of a state by words, and follows the state's changes.
+
+    The next search reads the changed items first. It reads each item once, even after several changes.
 
     A unit (a fact or a statement) is found by its own words, by the words of units from the same message or a
     neighbouring message, and by the words of all units with the same names. The query "my head baker" therefore finds
@@ -181,20 +228,24 @@ class UnitIndex:
     fit the query come last.
 
     Args:
+        units_of: Returns the units of an item of the state, given its key and value; an outdated fact has no units.
         weights: The weights of the search.
 
     Example:
-        >>> index = UnitIndex()
-        >>> index.put({"1": [KnownUnit("Devin is the head baker", ("devin",), tells=True)]})
-        >>> index.put({"2": [KnownUnit("Devin learnt in Ghent", ("devin",))]})
-        >>> index.put({"3": [KnownUnit("Tea is green", ("tea",))]})
+        >>> index = UnitIndex(lambda _, item: [KnownUnit(*item)])
+        >>> index.apply({"1": ["Devin is the head baker", ("devin",), 0, None, True]})
+        >>> index.apply({"2": ["Devin learnt in Ghent", ("devin",)], "3": ["Tea is green", ("tea",)]})
         >>> [known.unit.text for known in index.search("Where was my head baker taught?")][:2]
         ['Devin is the head baker', 'Devin learnt in Ghent']
     """
 
-    def __init__(self, weights: UnitWeights | None = None) -> None:
+    def __init__(
+        self, units_of: Callable[[str, JSON], Sequence[KnownUnit]], weights: UnitWeights | None = None
+    ) -> None:
+        self._units_of = units_of
         self._weights = weights or UnitWeights()
         self._lock = new_lock()
+        self._changed: dict[str, JSON] = {}
         self._numbers = itertools.count(1)
         self._of: dict[str, dict[KnownUnit, int]] = {}
         self._units: dict[int, FoundUnit] = {}
@@ -213,23 +264,12 @@ class UnitIndex:
         self._all: list[int] = []
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
-    def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
-        """Replace the units of items: `items` has the new units for each item key. Unchanged units cost little time."""
+    def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
+        """Collect changed items (`None` for a deleted item); with `reset`, first drop all items."""
         with self._lock:
-            for key, units in items.items():
-                now = self._of.pop(key, {})
-                # Most items only grow at their ends.
-                same = len([*itertools.takewhile(bool, map(eq, now, units))])
-                before = {unit: now.pop(unit) for unit in [*now][same:]}
-                for place, unit in enumerate(units[same:], start=same):
-                    number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(key, unit)
-                    if number not in self._places or self._places[number][2] != place:
-                        self._units[number], self._places[number] = FoundUnit(key, place, unit), (unit.seq, key, place)
-                        self._forget_naming(number)
-                for unit, number in before.items():
-                    self._remove(unit, number)
-                if now:
-                    self._of[key] = now
+            if reset:
+                self._changed = dict.fromkeys(self._of)
+            self._changed |= changes
 
     def search(self, query: str, named: Mapping[str, float] = MappingProxyType({})) -> FoundUnits:
         """Return the units that fit a query, best first.
@@ -240,6 +280,7 @@ class UnitIndex:
                 alias in the query.
         """
         with self._lock:
+            self._follow()
             asked = self._weigh_question(query, named)
             own, known = self._own.score(asked), self._known.score(asked)
             around, fits = self._pass_on(own), dict[int, float]()
@@ -255,7 +296,7 @@ class UnitIndex:
             # A full name in the query is a word too, so words find enough.
             if FULL_NAME not in named.values():
                 self._reach_others(fits, known)
-            if kinds := find_asked_kinds(query) | _PLACE * asks_for_place(query) | _RULE * asks_for_rule(query):
+            if kinds := find_asked_kinds(query):
                 more = weights.having * max(fits.values(), default=0.0)
                 # A question with a full name, or without any known word, asks for nothing else.
                 newest = self._all[-_MOST_OF_KIND:] if fits and FULL_NAME not in named.values() else []
@@ -267,20 +308,30 @@ class UnitIndex:
             rules = heapq.nlargest(_MOST_RULES, self._rules, key=self._orders.__getitem__)
             return self._rank(dict.fromkeys(rules, 0.0) | worth)
 
-    def find_touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
+    def find_touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> FoundUnits:
         """Return the units that new lines may change, the most probable first.
 
         Args:
-            lines: Pairs of a new line and a dict from each name in the line to its certainty (see `search`).
+            said: The new lines, of which only the first 64 count.
+            named: Returns the names in a line: a dict from name to certainty (see `search`).
         """
+        lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]
         with self._lock:
+            self._follow()
             best = dict[int, float]()
-            for line, named in lines:
-                worth = self._less_length(self._own.score(self._weigh(line, named)))
+            for line in lines:
+                worth = self._less_length(self._own.score(self._weigh(line, named(line))))
                 evened = max(worth.values(), default=1.0) ** _EVENED
                 for number, one in worth.items():
                     best[number] = max(best.get(number, 0.0), one / evened)
             return self._rank(best)
+
+    def add_later(self, found: FoundUnits, limit: int) -> Iterator[Sequence[FoundUnit]]:
+        """Yield a group for each unit found: later units that say what replaced the unit's names, then the unit.
+
+        If `limit` is at most 300 tokens, a group is the unit alone.
+        """
+        return ([*(self.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
         """Return, for each name in a unit, the newest later unit that says what replaced the name.
@@ -289,12 +340,31 @@ class UnitIndex:
         replaced are skipped, and so are names that many units have.
         """
         with self._lock:
+            self._follow()
             found = list[FoundUnit]()
             for name in unit.names if self._instead else ():
                 if name not in self._naming:
                     self._naming[name] = self._find_naming(name)
                 found += [one for one in self._naming[name] if one.unit.seq > unit.seq][-1:]
             return found
+
+    def _follow(self) -> None:
+        """Read the changed items; unchanged units of an item cost little time."""
+        for key, item in self._changed.items():
+            now, units = self._of.pop(key, {}), () if item is None else self._units_of(key, item)
+            # Most items only grow at their ends.
+            same = len([*itertools.takewhile(bool, map(eq, now, units))])
+            before = {unit: now.pop(unit) for unit in [*now][same:]}
+            for place, unit in enumerate(units[same:], start=same):
+                number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(key, unit)
+                if number not in self._places or self._places[number][2] != place:
+                    self._units[number], self._places[number] = FoundUnit(key, place, unit), (unit.seq, key, place)
+                    self._forget_naming(number)
+            for unit, number in before.items():
+                self._remove(unit, number)
+            if now:
+                self._of[key] = now
+        self._changed.clear()
 
     def _find_naming(self, name: str) -> Sequence[FoundUnit]:
         """Return the units that tell which name took the place of a name with few units, oldest first."""
@@ -415,9 +485,6 @@ class UnitIndex:
         They are those of `_weigh`, but pairs of Chinese characters count as words, and nouns for adjectives are added.
         """
         asked = self._weigh(query, named)
-        for adjective in _HOW.findall(query.lower()):
-            if noun := _NOUNS.get(adjective):
-                asked.setdefault(stem(noun), 1.0)
         if pairs := [*find_pairs(translate_numbers(fold(query)))]:
             said = {*_words(fold(query))}
             apart = {term for term in asked if RUN.search(term) and said.issuperset(term.split())}
@@ -426,12 +493,9 @@ class UnitIndex:
         return asked
 
     def _find_kinds(self, number: int) -> int:
-        kinds = self._kinds.get(number)
-        if kinds is None:
-            text = self._units[number].unit.text
-            rule = _RULE * (number in self._rules or obliges(text))
-            kinds = self._kinds[number] = find_values(text) | _PLACE * tells_place(text) | rule
-        return kinds
+        if number not in self._kinds:
+            self._kinds[number] = find_kinds(self._units[number].unit.text) | RULE * (number in self._rules)
+        return self._kinds[number]
 
     def _less_length(self, scores: Mapping[int, float], least: float = _LEAST) -> dict[int, float]:
         """Return scores minus a cost for length; even a very long unit keeps the share `least` of its score."""

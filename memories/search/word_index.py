@@ -7,25 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy
-from numpy.typing import NDArray
 
 from memzoo.forks import cached_property, new_lock
 from memzoo.memories.search.corrections import CORRECTING, Corrections
-from memzoo.memories.search.passages import (
-    ROW,
-    cost,
-    find_labels,
-    locate,
-    nearness,
-    reach,
-    rows_of,
-    weigh_answers,
-    windows,
-)
-from memzoo.memories.search.relative_dates import find_dates
+from memzoo.memories.search.languages.telling import find_dates
+from memzoo.memories.search.passages import ROW, find_labels, reach, rows_of, weigh_answers, windows
 from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Spans, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import Analyser, Grain, phrase_counts
@@ -51,28 +39,35 @@ _UNDATED = -1e9
 _VERBS = re.compile(r"\b(?:may|march)\b|\bMay(?= (?:I|we|you|he|she|it|they)\b)")
 
 
-class _SearchedText(NamedTuple):
+class _SearchedText:
     """The searched text: all messages, followed by their dates.
 
-    Attributes:
-        terms: The terms of all messages, then of all dates.
-        parts: The last 16 bits of each term.
-        ends: The positions at which the terms of each message or date begin, and the end of the last date.
-        grains: The messages, the windows around messages, and the segments.
-        segment: For each message, the position of its segment among the segments.
-        cost: Each message's loss of score for questions and length; see `cost`.
-        answering: For each message, the share of questions in the message before; see `weigh_answers`.
-        speakers: The different speakers, and for each message, the position of its speaker among them.
+    Args:
+        rows: The rows of the messages.
+        terms: The terms of the messages.
+        windows: The windows around the messages.
+        dates: The terms of all dates, and the number of terms of each.
+        day_of: For each message, the position of its date among the dates.
+        weights: The weights of the search.
     """
 
-    terms: Terms
-    parts: NDArray[numpy.uint16]
-    ends: Places
-    grains: Sequence[Grain]
-    segment: Places
-    cost: Numbers
-    answering: Numbers
-    speakers: tuple[Terms, Places]
+    def __init__(
+        self, rows: Rows, terms: Terms, windows: Spans, dates: tuple[Terms, Places], *, day_of: Places, weights: Weights
+    ) -> None:
+        count, opening = len(rows), numpy.flatnonzero(rows["opens"])
+        # The dates follow all messages, as if the dates were messages too.
+        self.terms: Terms = numpy.concatenate([terms, dates[0]])
+        self.parts = self.terms.astype(numpy.uint16)
+        # The positions at which the terms of each message or date begin, and the end of the last date.
+        self.ends: Places = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], dates[1]])))
+        segments = opening, numpy.append(opening[1:], count)
+        spans: list[Spans] = [(slice(count), slice(1, count + 1)), windows, segments]
+        self.grains = [Grain(span, count + day_of[span[0]], self.ends, weights) for span in spans]
+        # The position of each message's segment among the segments, and of its speaker among the speakers.
+        self.segment: Places = numpy.cumsum(rows["opens"]) - 1
+        self.speakers, self.spoken_by = numpy.unique(rows["speaker"], return_inverse=True)
+        self.cost = _cost(rows, self.spoken_by, weights)
+        self.answering = weigh_answers(rows)
 
 
 class WordIndex:
@@ -160,9 +155,9 @@ class WordIndex:
         with self._lock:
             found, total, best = self._score(query, dates)
             if similar:
-                near, similarities = locate(self._seqs, similar)
+                near, nearness = _find_nearness(self._seqs, similar, self._weights)
                 found[near] = True
-                total += share * (best or 1.0) * nearness(len(total), near, similarities, self._weights)
+                total += share * (best or 1.0) * nearness
             places = numpy.flatnonzero(found)
             return Ranking(self._seqs[places], total[places])
 
@@ -244,7 +239,7 @@ class WordIndex:
 
     def _find_corrections(self) -> Corrections:
         if self._corrections is None:
-            self._corrections = Corrections.of(self._rows, self._terms, self._common, self._weights)
+            self._corrections = Corrections(self._rows, self._terms, self._common, self._weights)
         return self._corrections
 
     def _extend(self, rows: Rows, terms: Terms) -> None:
@@ -271,10 +266,9 @@ class WordIndex:
         fit = (1 + weights.month * in_time) * (
             weights.own * own + weights.around * around + weights.segment * in_segment
         )
-        speakers, spoken_by = text.speakers
         labels = find_labels(query)
-        is_named = numpy.array([one in labels for one in speakers.tolist()])
-        total = fit + weights.speaker * is_named[spoken_by] if is_named.any() else fit
+        is_named = numpy.array([one in labels for one in text.speakers.tolist()])
+        total = fit + weights.speaker * is_named[text.spoken_by] if is_named.any() else fit
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
         return found, total + weights.answering * (before * text.answering) - best * text.cost, best
@@ -286,7 +280,7 @@ class WordIndex:
         means; if no message was, a single flag stands for all.
         """
         text, phrases = self._fit(), self.analyser.phrases(" ".join([query, *dates]))
-        own, around, in_segments = scores = [numpy.zeros(len(grain.norm)) for grain in text.grains]
+        own, around, in_segments = scores = [numpy.zeros(len(grain)) for grain in text.grains]
         for began, finished, share in phrase_counts(text.terms, text.parts, text.ends, phrases):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score, share)
@@ -308,33 +302,14 @@ class WordIndex:
         return found
 
     def _fit(self) -> _SearchedText:
-        self._text = self._text or self._cut()
+        if self._text is None:
+            days = numpy.nan_to_num(self._rows["said_at"] // _SECONDS_A_DAY, nan=_UNDATED)
+            another = numpy.diff(days, prepend=-numpy.inf) != 0
+            dates, day_of = self._dates_of(days[another].tolist()), numpy.cumsum(another) - 1
+            self._text = _SearchedText(
+                self._rows, self._terms, self._windows, dates, day_of=day_of, weights=self._weights
+            )
         return self._text
-
-    def _cut(self) -> _SearchedText:
-        """Return the conversation's text cut into grains, each with its date."""
-        rows, count = self._rows, len(self._rows)
-        days = numpy.nan_to_num(rows["said_at"] // _SECONDS_A_DAY, nan=_UNDATED)
-        another = numpy.diff(days, prepend=-numpy.inf) != 0
-        dates, counts = self._dates_of(days[another].tolist())
-        ends = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], counts])))
-        # The dates follow all messages, as if the dates were messages too.
-        terms, day_of = numpy.concatenate([self._terms, dates]), count + numpy.cumsum(another) - 1
-        opening = numpy.flatnonzero(rows["opens"])
-        speakers, spoken_by = numpy.unique(rows["speaker"], return_inverse=True)
-        segments = opening, numpy.append(opening[1:], count)
-        spans: list[Spans] = [(slice(count), slice(1, count + 1)), self._windows, segments]
-        grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
-        return _SearchedText(
-            terms=terms,
-            parts=terms.astype(numpy.uint16),
-            ends=ends,
-            grains=grains,
-            segment=numpy.cumsum(rows["opens"]) - 1,
-            cost=cost(rows, spoken_by, self._weights),
-            answering=weigh_answers(rows),
-            speakers=(speakers, spoken_by),
-        )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
         """Return the terms of the dates, and the number of terms of each date."""
@@ -354,3 +329,42 @@ def _searchable_text(passage: Passage) -> str:
         return passage.text
     said, own = passage.said_at.date(), passage.date.split()
     return " ".join([passage.text, *(word for word in find_dates(passage.text, said) if word not in own)])
+
+
+def _cost(rows: Rows, spoken_by: Places, weights: Weights) -> Numbers:
+    """Return the points that each message loses, as a share of the best message's score.
+
+    Questions and long messages lose points, and so do all messages of a speaker whose messages are usually long. A
+    message that speaks of "I" or "we" loses fewer points. `spoken_by` has the index of each message's speaker.
+    """
+    usual = numpy.bincount(spoken_by, rows["length"]) / numpy.bincount(spoken_by)
+    length = weights.length * _doublings(rows["length"], weights.short)
+    loss: Numbers = weights.asking * rows["asks"] - weights.telling * rows["tells"] + length
+    return loss + weights.talkative * _doublings(usual, weights.short)[spoken_by]
+
+
+def _doublings(lengths: Places | Numbers, short: int) -> Numbers:
+    """Return log2(length / `short`) for each length; 0 for lengths below `short`."""
+    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
+    return logarithms
+
+
+def _find_nearness(seqs: Places, similar: Mapping[int, float], weights: Weights) -> tuple[Places, Numbers]:
+    """Return the positions in `seqs` of the messages found by embeddings, and each message's nearness to the query.
+
+    The nearness is the distance from the lowest similarity, in standard deviations. Messages that were not found start
+    at 0. Each message then gets a share of the nearness of the messages before and after it.
+
+    Args:
+        seqs: The log numbers of all messages.
+        similar: A dict from log number to similarity; numbers that are not in `seqs` are left out.
+        weights: The shares for the message before and the message after.
+    """
+    numbers = numpy.fromiter(similar, numpy.int64)
+    places = numpy.searchsorted(seqs, numbers)
+    known = numpy.append(seqs, -1)[places] == numbers
+    places, similarities = places[known], numpy.fromiter(similar.values(), numpy.float64)[known]
+    near = numpy.zeros(len(seqs) + 2)
+    if len(places) and (deviation := similarities.std()) > 0:
+        near[places + 1] = (similarities - similarities.min()) / deviation
+    return places, near[1:-1] + weights.before * near[:-2] + weights.after * near[2:]

@@ -6,22 +6,19 @@ import re
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.languages.en import ENGLISH
-from memzoo.memories.search.languages.telling import stem_words, tell_language
+from memzoo.memories.search.languages.telling import find_telling_words, space_out, stem_words, tell_language
 from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
 from memzoo.memories.search.rows import Numbers, Places, Spans, Terms
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.language import HAN
 
-__all__ = ["Analyser", "Grain", "count_letters", "find_telling_words", "hash_word", "phrase_counts", "space_out"]
+__all__ = ["Analyser", "Grain", "count_letters", "hash_word", "phrase_counts"]
 
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w+")
 _FOUND = numpy.dtype([("term", "<u8"), ("text", "<i8"), ("offset", "<i8")])
 
@@ -89,73 +86,46 @@ class Analyser:
         return [(phrase, share) for phrase, share in phrases if len(phrase)]
 
 
-def find_telling_words(query: str) -> Sequence[str]:
-    """Return the different words of a query, without English stop words. If all words are stop words, they are kept."""
-    words = list(dict.fromkeys(_WORD.findall(space_out(query.casefold()))))
-    return [word for word in words if word not in ENGLISH.stops] or words
-
-
 def hash_word(word: bytes) -> int:
     """Return a word's 64-bit hash."""
     return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
 
 
-def space_out(text: str) -> str:
-    """Return a text with spaces around each Chinese or Japanese character, so that each character counts as a word.
-
-    Chinese numbers and dates become digits and English months; see `translate_numbers`.
-    """
-    if _UNSPACED.search(text):
-        text = _UNSPACED.sub(r" \g<0> ", translate_numbers(text))
-    # SQLite refuses half of a surrogate pair.
-    return text.encode(errors="replace").decode()
-
-
 def count_letters(text: str) -> int:
     """Return the length of a text in letters; a Chinese or Japanese character counts as four letters."""
-    return len(text) if text.isascii() else len(text) + 3 * len(_UNSPACED.findall(text))
+    return len(text) if text.isascii() else len(text) + 3 * len(HAN.findall(text))
 
 
-class Grain(NamedTuple):
+class Grain:
     """A way to divide a conversation into spans: messages, windows or segments. A span is searched as one text.
 
-    Attributes:
-        first: The position of each span's first message, as an array or a slice.
-        end: The position after each span's last message, as an array or a slice.
+    Args:
+        spans: A pair: the position of each span's first message, and the position after its last message.
         day: The position of each span's date. The dates follow the messages: after 10 messages (positions 0 to 9), the
             first date has position 10.
-        norm: The length norm of each span in BM25: the longer the span, the less its words count.
-        saturation: The k1 of BM25, as in `Weights`.
+        ends: The positions at which the terms of each message begin, then those at which the terms of each date begin,
+            and then the number of all terms.
+        weights: The weights.
     """
 
-    first: Places | slice
-    end: Places | slice
-    day: Places
-    norm: Numbers
-    saturation: float
-
-    @classmethod
-    def of(cls, spans: Spans, day: Places, ends: Places, weights: Weights) -> "Grain":
-        """Return a grain with the given spans.
-
-        Args:
-            spans: A pair: the values of `first`, and those of `end`.
-            day: The position of each span's date, as in the attribute.
-            ends: The positions at which the terms of each message begin, then those at which the terms of each date
-                begin, and then the number of all terms.
-            weights: The weights.
-        """
-        first, end = spans
+    def __init__(self, spans: Spans, day: Places, ends: Places, weights: Weights) -> None:
+        self._first, self._end = first, end = spans
+        self.day = day
+        self._saturation = weights.saturation
         length = ends[end] - ends[first] + ends[day + 1] - ends[day]
         relative = weights.dilution * length / max(length.mean(), _LEAST_WEIGHT)
-        return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
+        # The longer the span, the less its words count.
+        self._norm: Numbers = weights.saturation * (1 - weights.dilution + relative)
+
+    def __len__(self) -> int:
+        return len(self._norm)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float) -> None:
         """Add a phrase's score, times its weight `share`, to the `scores` of the spans that contain the phrase.
 
         `began` and `finished` are the arrays that `phrase_counts` yields for the phrase.
         """
-        count = finished[self.end] - began[self.first]
+        count = finished[self._end] - began[self._first]
         if finished is not began:
             # A phrase longer than a span may begin before the span and end after it.
             count = numpy.maximum(count, 0)
@@ -164,7 +134,7 @@ class Grain(NamedTuple):
         found = (count > 0).nonzero()[0]
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
-        scores[found] += share * weight * count * (self.saturation + 1) / (count + self.norm[found])
+        scores[found] += share * weight * count * (self._saturation + 1) / (count + self._norm[found])
 
 
 def phrase_counts(

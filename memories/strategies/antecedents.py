@@ -6,7 +6,7 @@ import re
 from memzoo.forks import cached_property
 from memzoo.memories.models.offline.names import NamedSentences
 from memzoo.memories.models.offline.prompt import Utterance, sentences, turns
-from memzoo.memories.text.language import SMALL_TALK, UNSPACED, content_stems, words
+from memzoo.memories.text.language import HAN, SMALL_TALK, content_stems, words
 from memzoo.memories.text.names import is_pronoun
 
 __all__ = ["Antecedents"]
@@ -18,7 +18,6 @@ _SHE = re.compile(r"\b(?:she|hers?|herself)\b", re.IGNORECASE)
 _SPEAKER = re.compile(
     r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b|我|咱|私|わたし|僕|ぼく|俺|나|저|우리", re.IGNORECASE
 )
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class Antecedents:
@@ -118,4 +117,4 @@ def _may_be_name(sentence: str) -> bool:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(content_stems(_UNSPACED.sub(r" \g<0> ", text)))
+    return frozenset(content_stems(HAN.sub(r" \g<0> ", text)))

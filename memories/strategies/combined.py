@@ -342,7 +342,7 @@ class _Merge:
         return sum(self._text_size(text, quoted=True) for text in evidence(passages))
 
     def _line_size(self, text: str) -> int:
-        return self.render.text_tokens(text) if text and self.render else 0
+        return self.render.counter.of_text(text) if text and self.render else 0
 
     def _text_size(self, text: str, *, quoted: bool) -> int:
         return self.render.count_recalled(text, quoted=quoted) if text and self.render else 0

@@ -11,7 +11,7 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.options import AtLeast, strategy
-from memzoo.memories.search.known_index import KnownIndex
+from memzoo.memories.search.unit_index import UnitIndex
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, NoteStatement, as_text, notes_within_state
@@ -172,7 +172,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def _new_indexes(self) -> "_Indexes":
         names = EntityIndex()
-        return _Indexes(names, KnownIndex(names.units, self._weights))
+        return _Indexes(names, UnitIndex(names.units, self._weights))
 
     async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State
@@ -225,7 +225,7 @@ class _Indexes(NamedTuple):
     """The indexes of a state: one for names, and one for searches over statements."""
 
     names: EntityIndex
-    known: KnownIndex
+    known: UnitIndex
 
     def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
         """Apply changed items (`None` for a removed item); with `reset`, drop all items first."""

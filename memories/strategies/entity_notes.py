@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from memzoo.forks import cached_property, new_rlock
-from memzoo.memories.search.units import KnownUnit, tells_advice, tells_rule
+from memzoo.memories.search.kinds import tells_advice, tells_rule
+from memzoo.memories.search.unit_index import KnownUnit
 from memzoo.memories.strategies.extracting import Valued, least_worth
 from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import content_stems, join_sentences

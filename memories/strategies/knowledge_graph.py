@@ -18,8 +18,8 @@ from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.options import AtLeast, check_texts, names, strategy
-from memzoo.memories.search.known_index import FEW_TOKENS, KnownIndex
-from memzoo.memories.search.units import ASSISTANT, KnownUnit, tells_rule
+from memzoo.memories.search.kinds import ASSISTANT, tells_rule
+from memzoo.memories.search.unit_index import FEW_TOKENS, KnownUnit, UnitIndex
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.extracting import Draft, Valued, derive_in_pieces, least_worth
@@ -38,7 +38,7 @@ logger = logging.getLogger("memzoo")
 _Shown: TypeAlias = tuple[str, str, str]
 """A fact as shown: the name above the fact, the fact's key, the fact's words."""
 
-_Indexes: TypeAlias = tuple[KnowledgeGraph, KnownIndex]
+_Indexes: TypeAlias = tuple[KnowledgeGraph, UnitIndex]
 
 _MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
@@ -111,7 +111,7 @@ class ConversationKGMemory(ModelBackedMemory):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
-        self._known = KnownIndex(units_of_fact, self._weights)
+        self._known = UnitIndex(units_of_fact, self._weights)
         self._draft = Draft(self._new_indexes, _apply)
         if self.stay_tokens is not None and self.max_token_limit is None:
             raise OptionError("stay_tokens needs max_token_limit: only facts found for a question can stay")
@@ -193,9 +193,9 @@ class ConversationKGMemory(ModelBackedMemory):
 
     def _new_indexes(self) -> "_Indexes":
         """Return an empty graph and index for a state that is not stored yet."""
-        return KnowledgeGraph(frozenset(self.single_valued)), KnownIndex(units_of_fact, self._weights)
+        return KnowledgeGraph(frozenset(self.single_valued)), UnitIndex(units_of_fact, self._weights)
 
-    async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
+    async def _statements(self, graph: KnowledgeGraph, index: UnitIndex, **lines: str) -> list[Statement]:
         """Return the facts that new messages state, by a model's reply; `lines` are the variables of the prompt."""
         room, likely = self._retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
         most = min(room * _BYTES_PER_TOKEN, MOST_BYTES)
@@ -204,7 +204,7 @@ class ConversationKGMemory(ModelBackedMemory):
         reply = await self._ask("triple_extraction", **lines, known=known, relations=relations)
         return [*_name_pronouns(replies.statements(reply), Antecedents(lines["history"], lines["new_lines"]))]
 
-    def _find_touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
+    def _find_touched(self, graph: KnowledgeGraph, index: UnitIndex, new_lines: str) -> Sequence[Fact]:
         """Return the facts that new lines most probably change, the most probable first."""
         touched = index.find_touched(new_lines, lambda line: graph.find_asked(line, self.render.labels, ()))
         likely = [*graph.holding(one.key for one in itertools.islice(touched, _MOST_TOUCHED))]
@@ -233,7 +233,7 @@ class ConversationKGMemory(ModelBackedMemory):
         groups = (self.kg.add_replacements(self.kg.holding(group), named=roomy) for group in keys)
         if not roomy:
             groups = ([fact] for group in groups for fact in group)
-        return best_within(self.max_token_limit, groups, self.render.text_tokens)
+        return best_within(self.max_token_limit, groups, self.render.counter.of_text)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
         """Return the canonical names that a query asks about, in the context of the last `k` exchanges."""

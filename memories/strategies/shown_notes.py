@@ -9,7 +9,7 @@ from typing import Any
 
 from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
-from memzoo.memories.search.units import FoundUnit, KnownUnit
+from memzoo.memories.search.unit_index import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_text
 from memzoo.memories.text.fitting import Limit
 from memzoo.memories.text.names import fold, mentions

@@ -84,9 +84,9 @@ class SummarizingMemory(ModelBackedMemory):
         # If shortening fails, keep the summary: its only fault is its length.
         with contextlib.suppress(ModelReplyError, TooLongError):
             shorter = await self._write(summary)
-            summary = min(summary, shorter, key=self.render.text_tokens)
+            summary = min(summary, shorter, key=self.render.counter.of_text)
         if self._too_long(summary):
-            tokens, most = self.render.text_tokens(summary), self.max_state_tokens
+            tokens, most = self.render.counter.of_text(summary), self.max_state_tokens
             logger.warning("the summary is kept whole, though its %s tokens are more than %s", tokens, most)
         return summary
 
@@ -139,7 +139,7 @@ class SummarizingMemory(ModelBackedMemory):
     def _tokens_of(self, text: str) -> int:
         """Count the tokens of a text; without a limit, estimate the tokens from the bytes."""
         if self.max_state_tokens:
-            return self.render.text_tokens(text) if text else 0
+            return self.render.counter.of_text(text) if text else 0
         return -(-len(text.encode(errors="replace")) // _BYTES_PER_TOKEN)
 
     @property
@@ -150,7 +150,7 @@ class SummarizingMemory(ModelBackedMemory):
     def _too_long(self, summary: str) -> bool:
         if self.max_state_tokens is None or not summary:
             return False
-        return self.render.text_tokens(summary) > self.max_state_tokens
+        return self.render.counter.of_text(summary) > self.max_state_tokens
 
 
 # The tokens of the prompt's words about the length of a summary.

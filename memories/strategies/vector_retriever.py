@@ -17,8 +17,8 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, HashEmbedder, as_embedder
 from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.search.excerpt import Clipper, evidence, fit_found
+from memzoo.memories.search.languages.telling import find_dates
 from memzoo.memories.search.persisted_index import Documents, PersistedIndex
-from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.explanation import report
@@ -173,7 +173,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             return View(quotes=tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.log.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
         limit -= self.render.frame_tokens
-        tokens = functools.partial(self._count, self.render.counted_by)
+        tokens = functools.partial(self._count, self.render.counter.name)
         clip = Clipper(index.analyser, query or "", tokens)
         shown = await fit_found(
             limit,

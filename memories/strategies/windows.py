@@ -100,7 +100,7 @@ class WindowMemory(BaseMemory):
             raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
         if self._is_langchain4j and self.step:
             raise OptionError(f"step must be 0 with LangChain4j's rules, which move with each message, not {self.step}")
-        self._sliding = SlidingWindow(self.weight, lambda: self.render.counted_by if self.unit == "tokens" else "")
+        self._sliding = SlidingWindow(self.weight, lambda: self.render.counter.name if self.unit == "tokens" else "")
 
     def weight(self, entry: Entry) -> float:
         """Return the weight of a message towards the limit: the message's tokens."""

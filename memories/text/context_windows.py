@@ -1,7 +1,6 @@
 """Context windows of models, and token limits given as a share of a window."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from memzoo.errors import OptionError
@@ -14,56 +13,25 @@ Tokens = int | str
 AS_OF = "November 2026"
 """The date of `CONTEXT_WINDOWS`."""
 
-CONTEXT_WINDOWS: Mapping[str, int] = {
-    "chatgpt-4o": 128_000,
-    "claude-2": 200_000,
-    "claude-3": 200_000,
-    "claude-fable-5": 1_000_000,
-    "claude-haiku-4-5": 200_000,
-    "claude-haiku-5": 1_000_000,
-    "claude-mythos-5": 1_000_000,
-    "claude-opus-4": 200_000,
-    "claude-opus-4-6": 1_000_000,
-    "claude-opus-4-7": 1_000_000,
-    "claude-opus-4-8": 1_000_000,
-    "claude-opus-5": 1_000_000,
-    "claude-sonnet-4": 200_000,
-    "claude-sonnet-4-6": 1_000_000,
-    "claude-sonnet-5": 1_000_000,
-    "deepseek-flash": 1_000_000,
-    "deepseek-v3": 128_000,
-    "deepseek-v4": 1_000_000,
-    "gemini-1.5-pro": 2_000_000,
-    "gemini-2": 1_000_000,
-    "gemini-3": 1_000_000,
-    "gpt-3.5-turbo": 16_385,
-    "gpt-4": 8_192,
-    "gpt-4-32k": 32_000,
-    "gpt-4-turbo": 128_000,
-    "gpt-4.1": 1_000_000,
-    "gpt-4o": 128_000,
-    "gpt-5": 400_000,
-    "gpt-5.3": 128_000,
-    "gpt-5.3-codex": 400_000,
-    "gpt-5.4": 1_050_000,
-    "gpt-5.4-mini": 400_000,
-    "gpt-5.4-nano": 400_000,
-    "gpt-5.5": 1_000_000,
-    "gpt-5.6": 1_050_000,
-    "gpt-6": 1_050_000,
-    "gpt-oss": 131_072,
-    "grok-3": 131_072,
-    "grok-4": 256_000,
-    "kimi-k2": 262_144,
-    "kimi-k3": 1_048_576,
-    "mistral-large-4": 1_048_576,
-    "mistral-medium-3": 262_144,
-    "o1": 200_000,
-    "o1-mini": 128_000,
-    "o1-preview": 128_000,
-    "o3": 200_000,
-    "o4-mini": 200_000,
+_MODELS_BY_WINDOW = {
+    8_192: "gpt-4",
+    16_385: "gpt-3.5-turbo",
+    32_000: "gpt-4-32k",
+    128_000: "chatgpt-4o deepseek-v3 gpt-4-turbo gpt-4o gpt-5.3 o1-mini o1-preview",
+    131_072: "gpt-oss grok-3",
+    200_000: "claude-2 claude-3 claude-haiku-4-5 claude-opus-4 claude-sonnet-4 o1 o3 o4-mini",
+    256_000: "grok-4",
+    262_144: "kimi-k2 mistral-medium-3",
+    400_000: "gpt-5 gpt-5.3-codex gpt-5.4-mini gpt-5.4-nano",
+    1_000_000: (
+        "claude-fable-5 claude-haiku-5 claude-mythos-5 claude-opus-4-6 claude-opus-4-7 claude-opus-4-8 "
+        "claude-opus-5 claude-sonnet-4-6 claude-sonnet-5 deepseek-flash deepseek-v4 gemini-2 gemini-3 gpt-4.1 gpt-5.5"
+    ),
+    1_048_576: "kimi-k3 mistral-large-4",
+    1_050_000: "gpt-5.4 gpt-5.6 gpt-6",
+    2_000_000: "gemini-1.5-pro",
 }
+CONTEXT_WINDOWS = {model: window for window, models in _MODELS_BY_WINDOW.items() for model in models.split()}
 """The most tokens of prompt and answer together, by the beginning of the model's name."""
 
 _MOST_DIGITS = 19  # of tokens

@@ -348,16 +348,14 @@ class Estimate:
         doubts = _DOUBTS if self.tokenizer.name else _DOUBTS._replace(frame=_UNKNOWN_FRAME)
         pulls = [doubt * doubt * amount for doubt, amount in zip(doubts, amounts, strict=True)]
         gain = (counted - guess) / (_dot(pulls, amounts) + (_NOISE * counted) ** 2)
-        learnt = Factors(
-            *(
-                round(min(max(factor + gain * pull, least), most), 4)
-                for factor, pull, least, most in zip(self.learnt, pulls, _LEAST, _MOST, strict=True)
-            )
+        learnt = Factors._make(
+            round(min(max(factor + gain * pull, least), most), 4)
+            for factor, pull, least, most in zip(self.learnt, pulls, _LEAST, _MOST, strict=True)
         )
         factors, change = self.factors, _dot(learnt, amounts) / _dot(self.factors, amounts)
         if not 1 / _STEP < change < _STEP:
             beyond = _STEP if change > 1 else 1 / _STEP
-            factors = Factors(*(round(factor * beyond, 4) for factor in learnt))
+            factors = Factors._make(round(factor * beyond, 4) for factor in learnt)
         told = zip(Factors._fields, self.factors, amounts, strict=True)
         unknown = {name: before for name, before, amount in told if name in _UNSURE and amount < _FEW * guess}
         self._use(factors._replace(**unknown), learnt)

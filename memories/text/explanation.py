@@ -19,8 +19,7 @@ from memzoo.stores import Entry
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
-    from memzoo.memories.text.tokens import TokenCounter
-    from memzoo.memories.text.view import Shown, View
+    from memzoo.memories.text.view import View
 
 __all__ = ["Explanation", "Find", "Kind", "LeftOut", "Searches", "ShownText", "explain_view", "report", "watch"]
 
@@ -116,70 +115,48 @@ class Explanation:
 
     def __str__(self) -> str:
         """Return the explanation as text: a line for each message shown, found or left out; recalled texts in full."""
-        told = [
-            f"{name}:\n" + "\n".join("  " + "  ".join(row).replace("  \n", "\n") for row in rows)
-            for name, rows in self._tables()
-        ]
-        waits = [f"Messages not learnt from yet: {self.waiting}"] if self.waiting else []
-        return "\n".join([self._title(), *told, *waits])
+        return "\n".join(self._lines())
 
-    def _title(self) -> str:
+    def _lines(self) -> Iterator[str]:
         room = "" if self.limit is None else f" of {self.limit}"
         asked = "" if self.query is None else f" for {_short(self.query)!r}"
         messages = f"{len(self.shown)} message{'' if len(self.shown) == 1 else 's'}"
-        return f"{self.strategy} shows {messages}, {self.tokens}{room} tokens{asked}"
-
-    def _tables(self) -> list[tuple[str, list[list[str]]]]:
-        shown = [[_number(one.number), one.kind, f"{one.tokens:.0f} tokens", _write_shown(one)] for one in self.shown]
-        left_out = [[_number(one.number), one.reason, _short(one.text)] for one in self.left_out]
-        found = (
-            [("Found", [["nothing"]])] if self.query is not None and not self.finds else list(_find_tables(self.finds))
-        )
-        return [(name, rows) for name, rows in [("Shown", shown), *found, ("Left out", left_out)] if rows]
-
-
-def _find_tables(finds: Iterable[Find]) -> Iterator[tuple[str, list[list[str]]]]:
-    """Yield a table for each kind of search, since scores are comparable only within one kind."""
-    for by, some in itertools.groupby(finds, key=lambda one: one.by):
-        found = [*some]
-        scores = _write_scores([one.score for one in found])
-        yield (
-            f"Found by {by}, best first",
-            [
-                [score, "shown" if one.shown else "left out", *_write_find(one)]
-                for score, one in zip(scores, found, strict=True)
-            ],
-        )
+        yield f"{self.strategy} shows {messages}, {self.tokens}{room} tokens{asked}"
+        if self.shown:
+            yield "Shown:"
+        for piece in self.shown:
+            head = f"  {'-' if piece.number is None else piece.number}  {piece.kind}  {piece.tokens:.0f} tokens"
+            if piece.kind == "recalled":
+                yield "\n      ".join([head, *in_frame(piece.text).splitlines()])
+            else:
+                yield f"{head}  {_short(piece.text)}"
+        if self.query is not None and not self.finds:
+            yield "Found:\n  nothing"
+        # Scores are comparable only within one kind of search.
+        for by, found in itertools.groupby(self.finds, key=lambda one: one.by):
+            yield f"Found by {by}, best first:"
+            yield from _write_finds([*found])
+        if self.left_out:
+            yield "Left out:"
+        for one in self.left_out:
+            yield f"  {one.number}  {one.reason}  {_short(one.text)}"
+        if self.waiting:
+            yield f"Messages not learnt from yet: {self.waiting}"
 
 
-def _write_scores(scores: Sequence[float]) -> list[str]:
-    """Return scores as text, with enough digits to tell different scores apart."""
-    written: list[str] = []
-    for digits in range(2, _MOST_DIGITS + 1):
-        written = [f"{score:.{digits}f}" for score in scores]
-        if len({*written}) == len({*scores}):
-            break
-    return written
-
-
-def _write_find(one: Find) -> list[str]:
-    return [str(one.what), _short(one.text)] if isinstance(one.what, int) else [_short(one.text)]
-
-
-def _write_shown(one: ShownText) -> str:
-    """Return a shown message as text: a message as one line, a recalled text in full and without its frame."""
-    if one.kind != "recalled":
-        return _short(one.text)
-    return "".join(f"\n      {line}" for line in in_frame(one.text).splitlines())
+def _write_finds(finds: Sequence[Find]) -> Iterator[str]:
+    """Yield a line for each result, with enough digits to tell different scores apart."""
+    scores, digits = {one.score for one in finds}, 2
+    while digits < _MOST_DIGITS and len({f"{score:.{digits}f}" for score in scores}) < len(scores):
+        digits += 1
+    for one in finds:
+        number = f"{one.what}  " if isinstance(one.what, int) else ""
+        yield f"  {one.score:.{digits}f}  {'shown' if one.shown else 'left out'}  {number}{_short(one.text)}"
 
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 4]} ..."
-
-
-def _number(number: int | None) -> str:
-    return "-" if number is None else str(number)
 
 
 @dataclass
@@ -240,7 +217,11 @@ async def explain_view(
         limit = None
     entries = await memory.log.cached.read(until=memory.log.until)
     said = {entry.seq: text_of(entry.message) for entry in entries}
-    shown = tuple(_list_shown(sent, memory.render.counter))
+    count, seqs = memory.render.counter, [one.entry.seq if one.entry else None for one in sent.pieces]
+    shown = tuple(
+        ShownText(piece.kind, count(message), seq, text_of(message), message["role"])
+        for message, piece, seq in zip(sent, sent.pieces, seqs, strict=True)
+    )
     numbers = {one.number for one in shown} | {passage.seq for passage in view.passages}
     finds = tuple(_finds(told.found, numbers, said, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
@@ -251,13 +232,6 @@ async def explain_view(
     left_out = tuple(LeftOut(one.seq, reason(one), said[one.seq]) for one in missing)
     waiting = sum(entry.seq > learnt for entry in entries) if learner and learner.rules.shows_waiting else 0
     return Explanation(memory.name, query, limit, shown, finds, left_out, waiting)
-
-
-def _list_shown(sent: "Shown", counter: "TokenCounter") -> Iterator[ShownText]:
-    """Yield the pieces sent, with their origins."""
-    for message, piece in zip(sent, sent.pieces, strict=True):
-        number = piece.entry.seq if piece.entry else None
-        yield ShownText(piece.kind, counter(message), number, text_of(message), message["role"])
 
 
 def _finds(

@@ -5,7 +5,6 @@ A text cannot end its frame, because the frame's tag is escaped in the text.
 
 import re
 import unicodedata
-from itertools import chain
 
 __all__ = ["FRAME_END", "disarm", "frame_text", "in_frame"]
 
@@ -41,12 +40,7 @@ def disarm(text: str) -> str:
     """Return a text in which everything that looks like the frame's tag is escaped."""
     if text.isascii() and "<" not in text:
         return text
-    places = [found.start() for found in _OPENING_SIGN.finditer(text) if _reads_on_as_tag(text, found.end())]
-    if not places:
-        return text
-    ends = chain(places, [len(text)])
-    begins = chain([0], (place + 1 for place in places))
-    return "&lt;".join(text[begin:end] for begin, end in zip(begins, ends, strict=True))
+    return _OPENING_SIGN.sub(lambda sign: "&lt;" if _reads_on_as_tag(text, sign.end()) else sign[0], text)
 
 
 def _reads_on_as_tag(text: str, start: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memzoo.errors import MessageError, MissingKeyError, OptionError
-from memzoo.memories.text.messages import message_from, text_of
+from memzoo.memories.text.messages import checked, text_of
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Record
 
@@ -38,8 +38,8 @@ def exchange_of(
         MessageError: The inputs, the outputs or a message are invalid.
     """
     asked, answered = input_key_of(inputs, keys[0], variables), output_key_of(outputs, keys[1], owner)
-    question = message_from("user", inputs[asked])
-    answer = set_thoughts_apart(message_from("assistant", outputs[answered]))
+    question = checked({"role": "user", "content": inputs[asked]})
+    answer = set_thoughts_apart(checked({"role": "assistant", "content": outputs[answered]}))
     if not all_fields:
         return [Record(question, {}), Record(answer, {})]
     return [Record(question, _fields(inputs, asked)), Record(answer, _fields(outputs, answered))]
@@ -107,7 +107,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
 def query_of(inputs: Mapping[str, Any], input_key: str | None, memory_variables: Sequence[str]) -> str:
     """Return the text of the user's message in the inputs of a turn."""
     key = input_key_of(inputs, input_key, memory_variables)
-    return text_of(message_from("user", inputs[key]))
+    return text_of(checked({"role": "user", "content": inputs[key]}))
 
 
 def check_inputs(inputs: object) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "HAN",
     "RELATING",
     "SMALL_TALK",
     "SPEAKING_OF_ONESELF",
@@ -29,6 +30,9 @@ SPEAKING_OF_ONESELF = ("I ", "I'", "My ", "We ", "我", "咱", "私", "僕", "�
 
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Characters of Chinese and Japanese, written for a character class of a regular expression."""
+
+HAN = re.compile(f"[{UNSPACED}]")
+"""A Chinese or Japanese character."""
 
 STOPWORDS = frozenset(
     """
@@ -175,7 +179,15 @@ def stem(word: str) -> str:
     word = word.removesuffix("'s")
     if len(word) <= _SHORTEST or not word.isascii():
         return word
-    return _trim_end(_without_ending(singular(word)))
+    word = singular(word)
+    for ending, shortest in (("ing", 6), ("ied", 5), ("ed", 5), ("ly", 6)):
+        rest = word[: -len(ending)]
+        if word.endswith(ending) and len(word) >= shortest and _VOWEL.search(rest):
+            word = rest + "y" if ending == "ied" else _single(rest)
+            break
+    if len(word) > _SHORTEST:
+        word = word.removesuffix("e")
+    return word[:-1] + "i" if len(word) >= _SHORTEST and word[-1] == "y" else word
 
 
 def singular(word: str) -> str:
@@ -187,22 +199,8 @@ def singular(word: str) -> str:
     return word if word.endswith(("ss", "us", "is")) else word.removesuffix("s")
 
 
-def _without_ending(word: str) -> str:
-    for ending, shortest in (("ing", 6), ("ied", 5), ("ed", 5), ("ly", 6)):
-        rest = word[: -len(ending)]
-        if word.endswith(ending) and len(word) >= shortest and _VOWEL.search(rest):
-            return rest + "y" if ending == "ied" else _single(rest)
-    return word
-
-
 def _single(word: str) -> str:
     return word[:-1] if word[-1:] == word[-2:-1] and word[-1] not in "lsz" else word
-
-
-def _trim_end(word: str) -> str:
-    if len(word) > _SHORTEST and word[-1] == "e":
-        word = word[:-1]
-    return word[:-1] + "i" if len(word) >= _SHORTEST and word[-1] == "y" else word
 
 
 def sentences(text: str) -> Sequence[str]:

@@ -33,7 +33,6 @@ __all__ = [
     "find_sendable",
     "is_answered",
     "is_empty",
-    "message_from",
     "quote_turns",
     "sendable",
     "text_of",
@@ -76,17 +75,12 @@ def checked(message: Any) -> Message:
     Raises:
         MessageError: The message is invalid; the error names the fault and the correct form.
     """
-    # Nearly all messages have just these two members.
-    if isinstance(message, dict) and len(message) == 2 and "content" in message and message.get("role") in _SPEAKERS:  # noqa: PLR2004
-        return message_from(message["role"], message["content"])
+    if isinstance(message, dict) and len(message) == 2 and message.get("role") in _SPEAKERS:  # noqa: PLR2004
+        content = message.get("content")
+        # Nearly all messages have just these two members, and ASCII text needs no further checks.
+        if isinstance(content, str) and content.isascii():
+            return {"role": message["role"], "content": content}
     return _checked(message)
-
-
-def message_from(role: str, content: Any) -> Message:
-    """Return a message with the given role and content, after the checks of `checked`."""
-    message = {"role": role, "content": content}
-    # ASCII text needs no further checks.
-    return message if isinstance(content, str) and content.isascii() else _checked(message)
 
 
 def _checked(message: Any) -> Message:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.language import HAN, UNSPACED
 from memzoo.memories.text.messages import Labels
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
 # Characters that may surround a name, but do not belong to the name; "C#", "-5" and ".NET" keep their signs.
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
 _EDGES = "".join(_AROUND) + "."
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 _POSSESSIVES = ("'s", "’s")
 _MOST_MARKS = 30
 # Longer texts are not names. A search may take time proportional to the product of name length and text length.
@@ -193,7 +192,7 @@ def places(text: str, name: str) -> Iterator[int]:
 
 def _are_joined(one: str, other: str) -> bool:
     """Tell whether two neighbouring characters belong to one word; in scripts without spaces, always false."""
-    return _in_word(one) and _in_word(other) and not (_UNSPACED.match(one) or _UNSPACED.match(other))
+    return _in_word(one) and _in_word(other) and not (HAN.match(one) or HAN.match(other))
 
 
 def _in_word(char: str) -> bool:

@@ -74,8 +74,8 @@ class Redactor:
         OptionError: `redact` is neither a function nor a dict of patterns.
     """
 
-    def __init__(self, redact: Redact | None, count: _Count | None = None) -> None:
-        self._count = count or _count_nothing
+    def __init__(self, redact: Redact | None, count: _Count = lambda _name, _times: None) -> None:
+        self._count = count
         self._function = redact if callable(redact) else None
         self._patterns = {} if redact is None or callable(redact) else _compile(redact)
         self.is_idle = redact is None
@@ -185,10 +185,6 @@ class Redactor:
             handed = self._redact_content(inner)
             text = text if handed == inner else json.dumps(handed, ensure_ascii=False)
         return self.text(text)
-
-
-def _count_nothing(name: str, times: int) -> None:
-    pass
 
 
 class _Unescaped:

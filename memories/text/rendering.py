@@ -156,7 +156,7 @@ class Renderer:
         def make(bound: float) -> tuple[Shown, float]:
             left, _ = fit_pieces(pieces, bound, lambda piece: self._weigh(piece, family))
             request = make_request(left, family, stable=int(bool(system)))
-            return request, sum(map(self.count, map(as_counted, request)))
+            return request, sum(map(self.counter, map(as_counted, request)))
 
         request = make_fitting(make, max_tokens)
         if request is None:
@@ -196,7 +196,7 @@ class Renderer:
     def _weigh(self, piece: Piece, family: Family) -> float:
         if piece.entry and not family.returns:
             return self.tokens(piece.entry)
-        return self.count(as_counted(piece.sent_to(family)))
+        return self.counter(as_counted(piece.sent_to(family)))
 
     @staticmethod
     def _over_budget(pieces: Iterable[Piece], size: float, max_tokens: int) -> OverBudgetError:
@@ -229,7 +229,7 @@ class Renderer:
 
     def tokens(self, entry: Entry) -> float:
         """Count the tokens of an entry's message."""
-        if self._counted_by != (counted_by := self.counted_by):
+        if self._counted_by != (counted_by := self.counter.name):
             self._tokens.clear()
             self._counted_by = counted_by
         tokens = self._tokens.get(key := _key(entry))
@@ -245,38 +245,25 @@ class Renderer:
         If the entries begin with all entries of the previous call, only the entries after these are counted.
         """
         counted_by, known, tokens = self._counted
-        if counted_by != self.counted_by or entries[: len(known)] != known:
+        if counted_by != self.counter.name or entries[: len(known)] != known:
             known, tokens = (), 0
         tokens += sum(map(self.tokens, entries[len(known) :]))
-        self._counted = self.counted_by, entries, tokens
+        self._counted = self.counter.name, entries, tokens
         return tokens
-
-    def count(self, message: Message) -> float:
-        """Count the tokens of a message, which may be outside the log."""
-        return self.counter(message)
-
-    def text_tokens(self, text: str) -> int:
-        """Count the tokens that a text adds to a message."""
-        return self.counter.of_text(text)
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
         """Count the tokens of a recalled text and its frame, if any. `quoted` is true for a found text."""
-        return round(self.count(self._make_recalled(text, is_quoted=quoted).sent))
+        return round(self.counter(self._make_recalled(text, is_quoted=quoted).sent))
 
     def count_found(self, text: str) -> int:
         """Count the tokens of a found text, escaped for the frame, but without the frame."""
-        return self.text_tokens(disarm(text) if self._role in (None, "user") else text)
-
-    @property
-    def counted_by(self) -> str:
-        """The name of the token counter in use. Counts made by another counter are invalid."""
-        return self.counter.name
+        return self.counter.of_text(disarm(text) if self._role in (None, "user") else text)
 
     @property
     def frame_tokens(self) -> int:
         """The tokens of the frame and of the message around found texts."""
-        if self._frame[0] != (counted_by := self.counted_by):
-            self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
+        if self._frame[0] != (counted_by := self.counter.name):
+            self._frame = counted_by, self.count_recalled("-", quoted=True) - self.counter.of_text("-")
         return self._frame[1]
 
     def lines(self, entries: Iterable[Entry]) -> str:

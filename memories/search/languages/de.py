@@ -14,21 +14,16 @@ GERMAN = Language(
     am als wie was wer wen wem wo wohin woher wann warum welche welcher welches welchen dass wenn weil sich es
     da dort hier sehr kann kannst soll sollte muss wollen will viel viele
     """,
-    months=("januar jänner, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember"),
+    months="januar/jänner, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember",
     dates=RelativeDates(
         days={"gestern": -1, "vorgestern": -2, "übermorgen": 2},
         weekdays="montag, dienstag, mittwoch, donnerstag, freitag, samstag/sonnabend, sonntag",
         counts="einem/einer, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn",
-        units={
-            "day": "tag/tage/tagen",
-            "week": "woche/wochen/wochenende",
-            "month": "monat/monate/monaten",
-            "year": "jahr/jahre/jahren",
-        },
+        units="tag/tage/tagen, woche/wochen/wochenende, monat/monate/monaten, jahr/jahre/jahren",
         ago="vor {count} {unit}",
         last="letzte[mnsr]? {unit}",
         next="nächste[mnsr]? {unit}",
-        hints="gestern|übermorgen|vor |letzte|nächste",
+        hints=("gestern", "übermorgen", "vor ", "letzte", "nächste"),
     ),
     corrections="doch nicht|nicht mehr|stattdessen|korrektur|geändert|verschoben",
 )

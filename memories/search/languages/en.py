@@ -12,22 +12,16 @@ ENGLISH = Language(
     how i if in into is it its me my no not of on or our she should so some that the their them they this to us
     was we were what when where which who whom whose why will with would you your
     """,
-    months=",".join(MONTHS).lower(),
+    months=", ".join(MONTHS).lower(),
     dates=RelativeDates(
-        days={
-            "yesterday": -1,
-            "last night": -1,
-            "tomorrow": 1,
-            "day before yesterday": -2,
-            "day after tomorrow": 2,
-        },
+        days={"yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "day after tomorrow": 2},
         weekdays="monday, tuesday, wednesday, thursday, friday, saturday, sunday",
         counts="one/a, two/a couple of, three, four, five, six, seven, eight, nine, ten",
-        units={"day": "day/days", "week": "week/weeks/weekend", "month": "month/months", "year": "year/years"},
+        units="day/days, week/weeks/weekend, month/months, year/years",
         ago="{count} {unit} ago",
         last="last {unit}",
         next="next {unit}",
-        hints="yesterday|tomorrow|last | ago|next ",
+        hints=("yesterday", "tomorrow", "last ", " ago", "next "),
     ),
     corrections=(
         r"actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"

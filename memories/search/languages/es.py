@@ -14,23 +14,18 @@ SPANISH = Language(
     este esta esto ese esa eso
     """,
     months=(
-        "enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre setiembre, octubre, noviembre, diciembre"
+        "enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre/setiembre, octubre, noviembre, diciembre"
     ),
     # "mañana" alone is as often the morning as tomorrow.
     dates=RelativeDates(
         days={"ayer": -1, "anoche": -1, "anteayer": -2, "pasado mañana": 2},
         weekdays="lunes, martes, miércoles, jueves, viernes, sábado, domingo",
         counts="un/una, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez",
-        units={
-            "day": "día/días",
-            "week": "semana/semanas/fin de semana",
-            "month": "mes/meses",
-            "year": "año/años",
-        },
+        units="día/días, semana/semanas/fin de semana, mes/meses, año/años",
         ago="hace {count} {unit}",
         last="{unit} pasad[oa]",
         next="próxim[oa] {unit}",
-        hints="ayer|anoche|hace |pasad|próxim",
+        hints=("ayer", "anoche", "hace ", "pasad", "próxim"),
     ),
     corrections=(
         "en realidad|mejor dicho|me equivoqué|ya no|cambi(?:é|amos) de (?:idea|opinión|planes)|cambio de planes"

@@ -1,18 +1,24 @@
 """The data about a language that a search needs."""
 
 import functools
+import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TypeVar
 
 from memzoo.forks import cached_property
-from memzoo.memories.text.days import MONTHS
+from memzoo.memories.text.days import MONTHS, in_words
 
 __all__ = ["Language", "RelativeDates"]
+
+T = TypeVar("T")
 
 _MOST_STEMS = 1 << 14
 # Longer runs of letters are no words: a key, or a page of base64.
 _LONGEST_WORD = 40
+_MONTHS_A_YEAR = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,47 +30,39 @@ class RelativeDates:
     Attributes:
         days: A dict from a phrase such as "yesterday" to the number of days to add to the day on which it is said.
         counts: The words for the numbers 1, 2, 3 and so on, with ", " between them.
-        units: A dict from "day", "week", "month" and "year" to the forms of the word.
+        units: The words for day, week, month and year, with ", " between them.
         ago: A regular expression for phrases such as "two weeks ago", with `{count}` and `{unit}`.
         last: A regular expression for phrases such as "last week", with `{unit}`.
         next: A regular expression for phrases such as "next week", with `{unit}`.
-        hints: Words with "|" between them. Each phrase contains one of these words, so a text with none of them is
-            skipped.
+        hints: Parts of phrases. Each phrase contains one of them, so a text with none of them is skipped.
         weekdays: The weekdays' names from Monday on, with ", " between them.
         edge: A pattern that must match before and after each phrase.
     """
 
     days: Mapping[str, int]
     counts: str
-    units: Mapping[str, str]
+    units: str
     ago: str
     last: str
     next: str
-    hints: str
+    hints: tuple[str, ...]
     weekdays: str = ""
     edge: str = r"\b"
 
     @cached_property
-    def parts(self) -> tuple[str, ...]:
-        """The words of `hints`, as a tuple."""
-        return tuple(self.hints.split("|"))
-
-    @cached_property
     def numbers(self) -> Mapping[str, int]:
         """A dict from each number word to its value."""
-        return {form: count for count, forms in enumerate(self.counts.split(", "), 1) for form in forms.split("/")}
+        return _by_form(self.counts, itertools.count(1))
 
     @cached_property
     def weekday(self) -> Mapping[str, int]:
         """A dict from each weekday's name to its number, from 0 for Monday."""
-        return {
-            form: place for place, forms in enumerate(self.weekdays.split(", ")) for form in forms.split("/") if form
-        }
+        return _by_form(self.weekdays, range(7))
 
     @cached_property
     def unit(self) -> Mapping[str, str]:
         """A dict from each word form to its unit: "day", "week", "month" or "year"."""
-        return {form: unit for unit, forms in self.units.items() for form in forms.split("/")}
+        return _by_form(self.units, ("day", "week", "month", "year"))
 
     @cached_property
     def phrase(self) -> re.Pattern[str]:
@@ -77,6 +75,43 @@ class RelativeDates:
             self.next.format(unit=_one_of("next", longer)),
         )
         return re.compile(f"{self.edge}(?:{'|'.join(phrases)}){self.edge}")
+
+    def find(self, text: str, said: date) -> Iterator[str]:
+        """Yield the dates meant in a text in small letters that was said on a day, in words."""
+        for match in self.phrase.finditer(text):
+            if day := match["day"]:
+                yield _shift(said, "day", self.days[day])
+            elif unit := match["ago"]:
+                count = match["count"] or "1"
+                yield _shift(said, self.unit[unit], -(self.numbers.get(count) or int(count)))
+            else:
+                sign, what = (-1, match["last"]) if match["last"] else (1, match["next"])
+                if what in self.weekday:
+                    days = (sign * (self.weekday[what] - said.weekday()) - 1) % 7 + 1
+                    yield _shift(said, "day", sign * days)
+                else:
+                    yield _shift(said, self.unit[what], sign)
+
+
+def _shift(said: date, unit: str, count: int) -> str:
+    """Return the date `count` units from a day, in words; for weeks and months without the day, for years the year."""
+    try:
+        if unit in ("day", "week"):
+            day = in_words(said + timedelta(days=count if unit == "day" else 7 * count))
+            return day if unit == "day" else day.partition(" ")[2]
+        if unit == "year":
+            return f"{date(said.year + count, 1, 1):%Y}"
+        year, month = divmod(_MONTHS_A_YEAR * said.year + said.month - 1 + count, _MONTHS_A_YEAR)
+        return in_words(date(year, month + 1, 1)).partition(" ")[2]
+    except (OverflowError, ValueError):  # Before the first year of `date`, or after the last.
+        return ""
+
+
+def _by_form(words: str, values: Iterable[T]) -> Mapping[str, T]:
+    """Return a dict from each form of the words to the word's value."""
+    return {
+        form: one for one, forms in zip(values, words.split(", "), strict=False) for form in forms.split("/") if form
+    }
 
 
 def _one_of(group: str, words: Iterable[str], more: str = "") -> str:
@@ -91,7 +126,7 @@ class Language:
         stemmer: The name of its Snowball stemmer; "" for English, whose stemmer belongs to SQLite.
         stop_words: Frequent words that say nothing about the subject of a text, with spaces between them. They also
             tell the language of a text.
-        months: The months from January on, with commas between them; the forms of a month have spaces between them.
+        months: The months from January on, with ", " between them; the forms of a month have "/" between them.
         dates: Phrases such as "yesterday".
         corrections: Phrases that clearly correct earlier words, as a regular expression.
     """
@@ -117,8 +152,7 @@ class Language:
     @cached_property
     def english_months(self) -> Mapping[str, str]:
         """A dict from each form of a month's name in this language to the month's English name."""
-        named = zip(MONTHS, self.months.split(","), strict=True)
-        return {form: month.lower() for month, forms in named for form in forms.split()}
+        return _by_form(self.months, map(str.lower, MONTHS))
 
     @cached_property
     def _stem(self) -> Callable[[str], str]:

@@ -21,16 +21,11 @@ PORTUGUESE = Language(
             "sábado, domingo"
         ),
         counts="um/uma, dois/duas, três, quatro, cinco, seis, sete, oito, nove, dez",
-        units={
-            "day": "dia/dias",
-            "week": "semana/semanas/fim de semana",
-            "month": "mês/meses",
-            "year": "ano/anos",
-        },
+        units="dia/dias, semana/semanas/fim de semana, mês/meses, ano/anos",
         ago="há {count} {unit}",
         last="{unit} passad[oa]",
         next="próxim[oa] {unit}",
-        hints="ontem|amanhã|há |passad|próxim",
+        hints=("ontem", "amanhã", "há ", "passad", "próxim"),
     ),
     corrections=(
         "na verdade|ou melhor|enganei-me|me enganei|já não|mud(?:ei|amos) de (?:ideia|planos)|mudança de planos"

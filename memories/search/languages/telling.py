@@ -1,7 +1,9 @@
-"""Tells the language of a text by its stop words."""
+"""Prepares the words of a text for a search, in the language that its stop words tell, and finds dates in it."""
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import date
 
 from memzoo.memories.search.languages.de import GERMAN
 from memzoo.memories.search.languages.en import ENGLISH
@@ -9,12 +11,16 @@ from memzoo.memories.search.languages.es import SPANISH
 from memzoo.memories.search.languages.language import Language
 from memzoo.memories.search.languages.pt import PORTUGUESE
 from memzoo.memories.search.languages.ru import RUSSIAN
+from memzoo.memories.search.languages.zh import DATES, translate_numbers
+from memzoo.memories.text.language import HAN
 
-__all__ = ["LANGUAGES", "stem_words", "tell_language"]
+__all__ = ["LANGUAGES", "find_dates", "find_telling_words", "space_out", "stem_words", "tell_language"]
 
 _WORD = re.compile(r"\w+")
 LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
 """The languages with spaces between their words."""
+
+_DATES = (*(language.dates for language in LANGUAGES), DATES)
 
 _SPOKEN_IN: defaultdict[str, list[Language]] = defaultdict(list)
 for _language in LANGUAGES:
@@ -49,3 +55,38 @@ def stem_words(text: str) -> str:
     """
     language = tell_language(text)
     return _WORD.sub(lambda match: language.term(match[0].lower()), text) if language.stemmer else text
+
+
+def find_telling_words(query: str) -> Sequence[str]:
+    """Return the different words of a query, without English stop words. If all words are stop words, they are kept."""
+    words = list(dict.fromkeys(_WORD.findall(space_out(query.casefold()))))
+    return [word for word in words if word not in ENGLISH.stops] or words
+
+
+def space_out(text: str) -> str:
+    """Return a text with spaces around each Chinese or Japanese character, so that each character counts as a word.
+
+    Chinese numbers and dates become digits and English months; see `translate_numbers`.
+    """
+    if HAN.search(text):
+        text = HAN.sub(r" \g<0> ", translate_numbers(text))
+    # SQLite refuses half of a surrogate pair.
+    return text.encode(errors="replace").decode()
+
+
+def find_dates(text: str, said: date) -> list[str]:
+    """Return the dates meant by phrases such as "yesterday" in a text, as a list of words, each word once.
+
+    Args:
+        text: A message or a question.
+        said: The day on which the text was said.
+
+    Example:
+        >>> find_dates("We met yesterday, and two months ago.", date(2023, 5, 1))
+        ['30', 'April', '2023', 'March']
+    """
+    text = text.lower()
+    # Most texts have none of these parts, and a search for them takes almost no time.
+    known = [dates for dates in _DATES if any(part in text for part in dates.hints)]
+    found = (when for dates in known for when in dates.find(text, said))
+    return list(dict.fromkeys(word for when in found for word in when.split()))

@@ -19,11 +19,11 @@ CORRECTIONS = "更正|改[为成到叫期]|要改|不再|而不是|提前到|推
 DATES = RelativeDates(
     days={"昨天": -1, "前天": -2, "明天": 1, "后天": 2},
     counts="一, 二/两, 三, 四, 五, 六, 七, 八, 九, 十",
-    units={"day": "天", "week": "周/星期/个星期", "month": "月/个月", "year": "年"},
+    units="天, 周/星期/个星期, 月/个月, 年",
     ago="{count}(?!月){unit}前",
     last="上(?!年){unit}",
     next="下(?!年){unit}",
-    hints="昨|前|明|后|上|下",
+    hints=("昨", "前", "明", "后", "上", "下"),
     edge="",
 )
 """Phrases such as "yesterday"."""

@@ -137,5 +137,5 @@ def test_what_was_cut_is_written_as_it_is(step: int) -> None:
     render = Renderer(Labels("Human", "AI"), lambda: token_counter("approximate", ""), {}, {})
     entries = [entry, short][::step]
     assert [render.lines([one]) for one in entries] == [render.labels.line(one.message) for one in entries]
-    assert [render.tokens(one) for one in entries] == [render.count(one.message) for one in entries]
+    assert [render.tokens(one) for one in entries] == [render.counter(one.message) for one in entries]
     assert render.tokens(short) < render.tokens(entry)

@@ -10,7 +10,7 @@ import pytest
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories import VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.learner import relearn
-from memzoo.memories.search.units import KnownUnit
+from memzoo.memories.search.unit_index import KnownUnit
 from memzoo.memories.strategies import knowledge_graph
 from memzoo.memories.strategies.entity_notes import EntityIndex
 from memzoo.stores import Entries, InMemoryStore, Message

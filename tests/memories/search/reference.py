@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from memzoo.memories.search.words import find_telling_words
+from memzoo.memories.search.languages.telling import find_telling_words
 from memzoo.memories.text.days import MONTHS
 from memzoo.memories.text.language import UNSPACED
 from memzoo.strategy import Passage

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memzoo.memories.search.corrections import find_asked_kinds, kinds_of
+from memzoo.memories.search.kinds import find_asked_kinds, kinds_of
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories.search.known_index import KnownIndex
-from memzoo.memories.search.units import KnownUnit
+from memzoo.memories.search.unit_index import KnownUnit, UnitIndex
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage
 
@@ -57,9 +56,9 @@ def text_of(chance: Random, most: int) -> str:
     return " ".join(words) + chance.choice([".", ".", "?", "! And more."])
 
 
-def known() -> KnownIndex:
+def known() -> UnitIndex:
     """A hundred things that are known, under one name or two, most with a day."""
-    chance, index = Random(3), KnownIndex(lambda _, item: [item])  # noqa: S311 - chance that repeats
+    chance, index = Random(3), UnitIndex(lambda _, item: [item])  # noqa: S311 - chance that repeats
     units: dict[str, Any] = {}
     for at in range(100):
         names = tuple(chance.sample(PEOPLE, chance.choice([1, 2, 2])))

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from memzoo.memories.search.relative_dates import find_dates
+from memzoo.memories.search.languages.telling import find_dates
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage
 

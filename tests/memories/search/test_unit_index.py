@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
 
-from memzoo.memories.search.unit_index import UnitIndex
-from memzoo.memories.search.units import KnownUnit, asks_for_rule, tells_rule
+from memzoo.memories.search.kinds import RULE, find_asked_kinds, tells_rule
+from memzoo.memories.search.unit_index import KnownUnit, UnitIndex
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.text.names import FULL_NAME
 
@@ -36,11 +36,21 @@ KETTLES = [
 APART = UnitWeights(around=0, neighbours=0)
 
 
+def empty(weights: UnitWeights | None = None) -> UnitIndex:
+    """An index of items that are lists of units."""
+    return UnitIndex(lambda _, item: item, weights)
+
+
 def index_of(units: list[KnownUnit], weights: UnitWeights | None = None) -> UnitIndex:
     """An index with an item for each unit."""
-    index = UnitIndex(weights)
-    index.put({str(number): [unit] for number, unit in enumerate(units)})
+    index = empty(weights)
+    index.apply({str(number): [unit] for number, unit in enumerate(units)})
     return index
+
+
+def unnamed(_: str) -> dict[str, float]:
+    """A line names nothing."""
+    return {}
 
 
 def texts(index: UnitIndex, query: str, **named: Any) -> list[str]:
@@ -103,11 +113,10 @@ class TestFinding:
         [
             ("Where does the oven come from?", "the oven comes from Linz"),
             ("What do I have to do to clean the oven?", "the oven must be cold before cleaning it"),
-            ("How heavy is the oven?", "the oven has a weight of many kilos"),
         ],
     )
     def test_by_the_kind_of_answer(self, question: str, first: str) -> None:
-        """A place, a rule and a measure come first if the question asks for one."""
+        """A place and a rule come first if the question asks for one."""
         others = ["the oven comes often", "the oven has a clean door", "the oven is hot work"]
         units = [KnownUnit(text, ("the oven",)) for text in others]
         assert texts(index_of([*units, KnownUnit(first, ("the oven",))], APART), question)[0] == first
@@ -136,7 +145,7 @@ class TestFinding:
         index = index_of([rule, KnownUnit("Rex likes soft food", ("rex",), 7, DAY), *FACTS], APART)
         assert texts(index, "What weighs 640 kilos?")[-1] == texts(index, "Which fruit is forbidden?")[0] == rule.text
         assert texts(index, "Which soft food must Rex never get?")[0] == rule.text
-        index.put({"0": []})
+        index.apply({"0": []})
         assert texts(index, "Which fruit is forbidden?") == []
 
     @pytest.mark.parametrize(
@@ -151,7 +160,7 @@ class TestFinding:
     def test_a_rule_is_known_by_its_words(self, text: str) -> None:
         """A ban, and a statement that calls itself a rule, are rules; "the school rules the district" is none."""
         assert tells_rule(text)
-        assert asks_for_rule("Which effect is banned here?")
+        assert find_asked_kinds("Which effect is banned here?") == RULE
         assert not tells_rule("the school rules the district, and the rule book is old")
 
     def test_by_words_in_a_row(self) -> None:
@@ -205,9 +214,9 @@ class TestFinding:
 
     def test_of_nothing_is_nothing(self) -> None:
         """An empty index, and a query without words, find nothing."""
-        assert texts(UnitIndex(), "tea") == []
+        assert texts(empty(), "tea") == []
         assert texts(index_of(FACTS), " ") == []
-        assert [*UnitIndex().search("tea").scores] == []
+        assert [*empty().search("tea").scores] == []
 
 
 class TestFound:
@@ -237,20 +246,20 @@ class TestFound:
         chance = random.Random(seed)  # noqa: S311 - chance that repeats
         words = "boat likes red old Anna Bo Cleo".split()
         items: dict[str, list[KnownUnit]] = {f"item {number}": [] for number in range(8)}
-        index = UnitIndex()
+        index = empty()
         for seq in range(120):
             units = items[key := chance.choice(list(items))]
             gone = chance.sample(units, min(len(units), chance.choice((0, 0, 1, 3))))
-            index.put({key: [one for one in units if one not in gone]})
+            index.apply({key: [one for one in units if one not in gone]})
             for _ in range(3):
                 text = " ".join(chance.choices(words, k=4))
                 units.append(KnownUnit(f"{text} {chance.randrange(9**9)}", (key, chance.choice(words).lower()), seq))
-            index.put({key: units})
-        anew = UnitIndex()
-        anew.put(dict(reversed(items.items())))
+            index.apply({key: units})
+        anew = empty()
+        anew.apply(dict(reversed(items.items())))
         for query in ("Who likes a boat?", "Anna and Bo", "Is it red, or is it old?"):
             assert [*index.search(query)] == [*anew.search(query)] != []
-            assert [*index.find_touched([(query, {})])] == [*anew.find_touched([(query, {})])]
+            assert [*index.find_touched(query, unnamed)] == [*anew.find_touched(query, unnamed)]
 
 
 class TestTouched:
@@ -259,11 +268,9 @@ class TestTouched:
     def test_is_found_for_each_line(self) -> None:
         """A short line among others finds what it is about: what fits any one line best comes first."""
         index = index_of(FACTS, APART)
-        lines: list[tuple[str, dict[str, float]]] = [
-            ("The oven weighs less, and the oven is from Graz", {"the oven": 1.0}),
-            ("chemistry", {}),
-        ]
-        assert {one.unit.text for one in [*index.find_touched(lines)][:3]} == {
+        lines = "The oven weighs less, and the oven is from Graz\n\nchemistry"
+        touched = index.find_touched(lines, lambda line: {"the oven": 1.0} if "oven" in line else {})
+        assert {one.unit.text for one in [*touched][:3]} == {
             "the oven weighs 640 kilos",
             "the oven comes from Linz",
             "Noor studies food chemistry",
@@ -271,9 +278,9 @@ class TestTouched:
 
     def test_of_nothing_is_nothing(self) -> None:
         """Where nothing is known, or nothing said, nothing changes."""
-        assert [*UnitIndex().find_touched([("tea", {})])] == []
-        assert [*UnitIndex().find_touched([("tea", {})]).scores] == []
-        assert [*index_of(FACTS).find_touched([])] == []
+        assert [*empty().find_touched("tea", unnamed)] == []
+        assert [*empty().find_touched("tea", unnamed).scores] == []
+        assert [*index_of(FACTS).find_touched("", unnamed)] == []
 
 
 class TestChanges:
@@ -283,25 +290,25 @@ class TestChanges:
         """Two units of an item with the same words and message, but other names, are two."""
         one, other = (KnownUnit("Ann lives in Oslo", names, 1) for names in (("ann",), ("ann", "oslo")))
         index = index_of([])
-        index.put({"k": [one, other]})
-        index.put({"k": [one]})
+        index.apply({"k": [one, other]})
+        index.apply({"k": [one]})
         assert texts(index, "Where does Ann live?") == ["Ann lives in Oslo"]
 
     def test_take_the_place_of_what_was_there(self) -> None:
         """An item is searched as it is now; one without units is found no more."""
         index = index_of(FACTS)
-        index.put({"5": [KnownUnit("the oven weighs 700 kilos", ("the oven",), 17, DAY)], "3": []})
+        index.apply({"5": [KnownUnit("the oven weighs 700 kilos", ("the oven",), 17, DAY)], "3": []})
         found = texts(index, "Noor's chemistry, and how much the oven weighs")
         assert "the oven weighs 700 kilos" in found
         assert not {"the oven weighs 640 kilos", "Noor studies food chemistry"} & set(found)
 
     def test_let_go_of_what_went(self) -> None:
         """What was replaced again and again is kept no more; what was found before is still what it was."""
-        index = UnitIndex()
-        index.put({"kettle": [KnownUnit("the kettle holds 0 cups", ("the kettle",))]})
+        index = empty()
+        index.apply({"kettle": [KnownUnit("the kettle holds 0 cups", ("the kettle",))]})
         found = index.search("kettle")
         for number in range(1, 100):
-            index.put({"kettle": [KnownUnit(f"the kettle holds {number} cups", ("the kettle",))]})
+            index.apply({"kettle": [KnownUnit(f"the kettle holds {number} cups", ("the kettle",))]})
         held = [one for one in gc.get_objects() if isinstance(one, KnownUnit) and one.text.endswith("cups")]
         assert len(held) < 10
         assert [known.unit.text for known in found] == ["the kettle holds 0 cups"]
@@ -319,11 +326,11 @@ class TestChanges:
         followed = index_of(FACTS)
         now: dict[int, KnownUnit | None] = dict(enumerate(FACTS))
         for place, unit in changes:
-            followed.put({str(place): [unit] if unit else []})
+            followed.apply({str(place): [unit] if unit else []})
             now[place] = unit
             followed.find_later(KETTLES[0])
-        filled = UnitIndex()
-        filled.put({str(place): [unit] for place, unit in now.items() if unit})
+        filled = empty()
+        filled.apply({str(place): [unit] for place, unit in now.items() if unit})
         for query in ("Where did my head baker learn?", "the oven", "May"):
             one, other = (index.search(query, {"noor": 1.0}) for index in (followed, filled))
             assert [*one] == [*other]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories.search.corrections import CORRECTS, SURELY, VALUES, kinds_of
+from memzoo.memories.search.kinds import CORRECTS, SURELY, VALUES, kinds_of
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage

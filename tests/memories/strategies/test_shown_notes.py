@@ -7,7 +7,7 @@ import pytest
 
 from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
-from memzoo.memories.search.units import FoundUnit, KnownUnit
+from memzoo.memories.search.unit_index import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.strategies.shown_notes import KnownNotes, choose_notes, notes_within
 

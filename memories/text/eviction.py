@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Literal, TypeAlias, TypeVar
@@ -146,10 +146,11 @@ def fit_messages(
     # evict them.
     unbegun = not users and (steps is not None or evict == "exchange")
     torn = unbegun or bool(before & kept) or any(place not in kept for place in range(first, len(groups)))
-    # A call may enter the window once it has its results.
-    known = set(chain.from_iterable(together))
-    torn = torn or any(kind_of(one.message) == "calls" for place, one in enumerate(given) if place not in known)
-    room = -1 if torn or (gone and not steps) else room
+    shown = [one.number for one in left if not is_instruction(one.message)]
+    oldest = max(gone, default=given[0].number - 1 if given else 0) + 1
+    torn = torn or _is_entered(given, set(chain.from_iterable(together)), range(oldest, max(shown, default=oldest)))
+    waiting = sum(one.weight for one in given) - sum(weights)
+    room = -1 if torn or (gone and not steps) else room - waiting
     return Fitted(
         left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1, math.floor(room)
     )
@@ -158,6 +159,12 @@ def fit_messages(
 def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
     """Return the first position whose message is no system message; 0 if there is none."""
     return min((place for place in places if not is_instruction(heads[place])), default=0)
+
+
+def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
+    """Tell whether a tool call between two log numbers lacks a result, and would be kept once it has the result."""
+    waiting = (one for place, one in enumerate(given) if place not in known and kind_of(one.message) == "calls")
+    return any(one.number in between for one in waiting)
 
 
 def _safe(heads: Sequence[Message]) -> set[int]:

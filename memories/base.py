@@ -754,7 +754,6 @@ class BaseMemory(ABC):
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner, WaitingRules
 
-        has_hook = type(self).on_state_change is not BaseMemory.on_state_change
         limit = getattr(self, "max_token_limit", None)
         rules = WaitingRules(
             self._usual_portion if self.learn_every is None else self.learn_every,
@@ -763,14 +762,4 @@ class BaseMemory(ABC):
             self._shows_waiting,
             self._learns_system,
         )
-        return Learner(
-            cached,
-            self._state_name,
-            self,
-            self._retry,
-            cached.pins,
-            rules=rules,
-            when=self.learn,
-            lease_seconds=self._lease_seconds,
-            on_change=self.on_state_change if has_hook else None,
-        )
+        return Learner(cached, self._state_name, self, self._retry, rules, lease_seconds=self._lease_seconds)

@@ -743,6 +743,7 @@ class BaseMemory(ABC):
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
     __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
+    __copy__ = __deepcopy__ = options.copy_memory
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""

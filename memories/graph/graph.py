@@ -123,8 +123,9 @@ class KnowledgeGraph:
         are relations that contain a name ("helps Jon").
         """
         with self._lock:
-            shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
-            fitting = (one for _, one in shared if one != SAME_AS and all(map(str.islower, self.find_names(one))))
+            counts = [(-len(subjects), one) for one, subjects in self._facts.subjects.items() if len(subjects) > 1]
+            shared = (one for _, one in sorted(counts) if one != SAME_AS)
+            fitting = (one for one in shared if all(map(str.islower, self.find_names(one))))
             return [*itertools.islice(fitting, most)]
 
     def around(self, names: Sequence[str], depth: int = 1) -> list[Near]:

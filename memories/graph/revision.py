@@ -60,7 +60,7 @@ class Revision:
         A known fact in the same words matches. Otherwise, a statement with a qualifier repeats the current fact without
         a qualifier; a statement without a qualifier repeats the current fact with a qualifier, if there is only one.
         """
-        same = [fact for fact in self._now(self._facts.in_same_words(said), said) if fact.wording == said.wording]
+        same = [fact for fact in self._now(self._facts.between(*said.nodes), said) if fact.wording == said.wording]
         exact = [fact for fact in same if fact.key == said.key]
         bare = [fact for fact in same if said.qualifier and not fact.qualifier and not fact.superseded_by]
         told = [fact for fact in same if fact.qualifier and not said.qualifier and not fact.superseded_by]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from memzoo.memories.engine.hooks import await_hook
 from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.pins import show_pinned
-from memzoo.memories.engine.state import State
+from memzoo.memories.engine.state import NO_STATE, State
 from memzoo.memories.text.grouping import find_unanswered, kind_of, last_exchange
 from memzoo.memories.text.view import Piece, View
 from memzoo.text import copy_json
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner, Waiting
 
 __all__ = ["learn_left_out", "variables_of", "view_of", "view_to_send"]
-
-_NO_STATE = State()
 
 
 async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> View:
@@ -82,7 +80,7 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     # The members of a combined memory learn, and it does not.
     learner = next((one for one in memory.learners if one.hooks is memory), None) if memory.learners else None
     if learner is None:
-        view = await _ask_for_view(memory, log, _NO_STATE, query)
+        view = await _ask_for_view(memory, log, NO_STATE, query)
     else:
         view = await _learnt_view(memory, learner, query, catch_up=catch_up)
     if not view.final and await cached.system.newest():

@@ -8,7 +8,7 @@ from memzoo.forks import new_lock
 from memzoo.memories.engine.locks import FairLock
 from memzoo.stores import JSON, StateUpdate, Store
 
-__all__ = ["ATTEMPTS", "Attempts", "CachedState", "Changes", "StagedState", "State"]
+__all__ = ["ATTEMPTS", "NO_STATE", "Attempts", "CachedState", "Changes", "StagedState", "State"]
 
 ATTEMPTS = "attempts:"
 """The key of the state's item that keeps the `Attempts`. No strategy sees this item."""
@@ -91,6 +91,10 @@ class State:
     attempts: Attempts = field(default_factory=Attempts)
 
 
+NO_STATE = State()
+"""The state before anything is learnt. It is made once, since a memory is opened for each request."""
+
+
 class CachedState:
     """Holds the newest known state, and reads only changes from the store.
 
@@ -107,7 +111,7 @@ class CachedState:
         self._on_change = on_change
         self._order = FairLock()
         self._guard = new_lock()
-        self._state = State()
+        self._state = NO_STATE
 
     @property
     def newest(self) -> State:
@@ -172,7 +176,7 @@ class CachedState:
         items.update(update.changes)
         for gone in [ATTEMPTS, *(key for key, value in update.changes.items() if value is None)]:
             items.pop(gone, None)
-        attempts = Attempts() if anew else known.attempts
+        attempts = NO_STATE.attempts if anew else known.attempts
         if ATTEMPTS in update.changes:
             attempts = Attempts.from_json(update.changes[ATTEMPTS])
         return State(items, update.watermark, update.version, known.epoch + anew, attempts)

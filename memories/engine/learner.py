@@ -28,7 +28,7 @@ from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
 from memzoo.memories.engine.prompt_limit import LearningStep, next_step, shorten_entries, size_of, smaller_room
-from memzoo.memories.engine.retry import MAX_TRIES, RestingError, RetryPolicy, after_success
+from memzoo.memories.engine.retry import MAX_TRIES, RestingError, RetryPolicy, after_success, is_last_try
 from memzoo.memories.engine.state import Attempts, CachedState, Changes, StagedState, State
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text.grouping import last_exchange
@@ -366,7 +366,8 @@ class Learner:
         Raises:
             ModelError: The model does not work.
         """
-        if not step.entries or not self.retry.needs_proof(state.attempts):
+        # Only a failure that could set an exchange aside needs the proof.
+        if not step.entries or not is_last_try(state.attempts) or state.attempts.answered:
             return False
         waiting = self._select(await self.log.after(state.watermark))
         start = last_exchange(waiting)

@@ -13,7 +13,6 @@
 """
 
 import contextlib
-import copy
 import itertools
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -475,10 +474,14 @@ class Learner:
                 return
             epoch, before = log.epoch, 0 if old.items else min(first - 1, old.watermark)
             aside = tuple(one for one in old.attempts.aside if one[1] <= before)
-            drafting = copy.copy(self)
-            draft = drafting.cached_state = StagedState(State(watermark=before, attempts=Attempts(aside=aside)), tell)
+            # Another object of the strategy learns the new state, so that its search indexes follow that state.
+            drafting = self.hooks.clone()
+            drafting.usage = self.hooks.usage
+            attempts = Attempts(aside=aside, prompt_tokens=old.attempts.prompt_tokens)
+            state = State(watermark=before, attempts=attempts)
+            draft = drafting.learners[0].cached_state = StagedState(state, tell, drafting.on_state_change)
             try:
-                await drafting.learn_all()
+                await drafting.learners[0].learn_all()
             except ModelError as error:
                 error.add_note("What was known before is kept as it was; nothing was changed.")
                 raise

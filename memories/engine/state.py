@@ -192,12 +192,14 @@ class StagedState:
     Args:
         state: The initial state.
         heard: Called after each commit with the state's watermark.
+        on_change: Called with the changed items of each commit.
     """
 
-    def __init__(self, state: State, heard: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(self, state: State, heard: Callable[[int], None], on_change: _OnStateChange) -> None:
         self.newest = state
         self.embeddings: dict[int, bytes] = {}
         self._heard = heard
+        self._on_change = on_change
 
     async def refresh(self, *, reset: bool = False) -> State:
         """Return the current state, which no other writer changes."""
@@ -207,6 +209,7 @@ class StagedState:
         """Apply changes, and return the new state."""
         items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
         self.embeddings |= changes.embeddings
+        await self._on_change(changes.items, reset=False)
         self.newest = State(items, watermark, attempts=attempts or state.attempts)
         self._heard(watermark)
         return self.newest

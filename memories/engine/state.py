@@ -68,8 +68,7 @@ class Attempts:
 
     def as_json(self) -> JSON:
         """Return the values that differ from the defaults; `None` if all are defaults."""
-        known = asdict(self) | {"aside": [list(one) for one in self.aside]}
-        return {name: value for name, value in known.items() if value} or None
+        return {name: value for name, value in asdict(self).items() if value} or None
 
 
 @dataclass(frozen=True, slots=True)

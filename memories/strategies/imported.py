@@ -1,7 +1,8 @@
 """Checks, before an import, that strategies can continue the conversation."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
@@ -29,7 +30,7 @@ async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredStat
         for memory in _owners(name, scratch):
             try:
                 # A query with all texts of the state makes the strategy read the whole state.
-                query = " ".join(sorted({*state.items, *_texts(state.items)}))
+                query = json.dumps(dict(state.items), ensure_ascii=False)
                 await memory.aload_memory_variables({"input": query})
                 await memory.amessages(query)
             except Exception as error:
@@ -48,16 +49,3 @@ def _owners(name: str, store: Store) -> Iterator[BaseMemory]:
     memory = strategy_named(short)(store=store, conversation_id=_ID, **options)
     if name in [learner.name for learner in memory.learners]:
         yield memory
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield all texts in JSON values."""
-    if isinstance(value, str):
-        yield value
-    inner: Iterable[Any] = ()
-    if isinstance(value, Mapping):
-        inner = cast("Mapping[str, Any]", value).values()
-    elif isinstance(value, list):
-        inner = value
-    for one in inner:
-        yield from _texts(one)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
-from memzoo.forks import new_lock
+from memzoo.forks import cached_property, new_lock
 from memzoo.memories.engine.locks import FairLock
 from memzoo.stores import JSON, StateUpdate, Store
 
@@ -108,9 +108,12 @@ class CachedState:
         self._store = store
         self._key = (conversation_id, name)
         self._on_change = on_change
-        self._order = FairLock()
         self._guard = new_lock()
         self._state = NO_STATE
+
+    @cached_property
+    def _order(self) -> FairLock:
+        return FairLock()
 
     @property
     def newest(self) -> State:

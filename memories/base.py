@@ -18,12 +18,14 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import AtLeast, a_clock, a_store, non_empty_text, one_of, strategy
+from memzoo.memories.text.clearing import Clearing, ClearToolResultsOption, clearing_of
 from memzoo.memories.text.explanation import Explanation, explain_view, watch
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.grouping import find_unanswered
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several, text_of, users_message
 from memzoo.memories.text.order import STAND_INS
+from memzoo.memories.text.redaction import Redact, Redactor, a_redaction
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.responses import Api, as_request, by_responses
 from memzoo.memories.text.view import Piece, Shown, View
@@ -38,28 +40,14 @@ if TYPE_CHECKING:  # each module is loaded at its first use: most memories do no
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
     from memzoo.memories.models.chat import ModelOption
-    from memzoo.memories.text.clearing import ClearToolResultsOption
-    from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
 
 __all__ = ["SHARES", "BaseMemory"]
 
 
-def _a_redaction(name: str, value: object) -> None:
-    from memzoo.memories.text.redaction import a_redaction
-
-    a_redaction(name, value)
-
-
 SHARES = {"max_token_limit", "max_tokens"}
 """Options that may be a share of the model's window, such as "50%"."""
-
-
-def _a_clearing(_: str, value: Any) -> None:
-    from memzoo.memories.text.clearing import clearing_of
-
-    clearing_of(value)
 
 
 @strategy
@@ -184,7 +172,7 @@ class BaseMemory(ABC):
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay.
     """
-    clear_tool_results: Annotated["ClearToolResultsOption", _a_clearing] = None
+    clear_tool_results: ClearToolResultsOption = None
     """Replace each old tool result with a line that names the tool and the result's length: `{"keep": 3, "step": 10,
     "over": 0, "exclude": []}`, or some of these. The newest `keep` results stay, those since the last answer, those of
     at most `over` tokens, and those of the tools in `exclude`; results are replaced together, once in `step` messages.
@@ -199,7 +187,7 @@ class BaseMemory(ABC):
     """Where to put recalled text: before the messages, or after them but before the unanswered part, which leaves
     the messages before it unchanged.
     """
-    redact: Annotated["Redact | None", _a_redaction] = None
+    redact: Annotated[Redact | None, a_redaction] = None
     """Redacts each text before it is stored or sent: a function that returns the redacted text, or regular
     expressions by name, whose matches become `[name]`. `usage.redacted` counts them.
     """
@@ -236,11 +224,8 @@ class BaseMemory(ABC):
         recalled["model"] = lambda: self._tokenizer_model or str(self.token_counter or "")
         self.render = Renderer(labels, self._make_counter, cached.lines, cached.tokens, **recalled)
         cached.system, cached.pins = SystemMessage(cached), Pins(cached)
-        if self.clear_tool_results is not None:
-            from memzoo.memories.text.clearing import Clearing, clearing_of
-
-            if option := clearing_of(self.clear_tool_results):
-                cached.clearing = Clearing(option, cached, self.render.tokens, cached.pins)
+        if option := clearing_of(self.clear_tool_results):
+            cached.clearing = Clearing(option, cached, self.render.tokens, cached.pins)
         self.learners: Sequence[Learner] = [self._new_learner(cached)] if self._learns else []
         # Last: from now on, options cannot change.
         self.log = Log(cached)
@@ -318,10 +303,8 @@ class BaseMemory(ABC):
         return PromptSet(self.prompts, self._own_prompts)
 
     @cached_property
-    def _redactor(self) -> "Redactor":
+    def _redactor(self) -> Redactor:
         """The redactor, which applies the option `redact` to texts."""
-        from memzoo.memories.text.redaction import Redactor
-
         return Redactor(self.redact, self.usage.count_redacted)
 
     @cached_property
@@ -743,6 +726,7 @@ class BaseMemory(ABC):
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
     __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
+    __copy__ = __deepcopy__ = options.copy_memory
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""
@@ -754,7 +738,6 @@ class BaseMemory(ABC):
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner, WaitingRules
 
-        has_hook = type(self).on_state_change is not BaseMemory.on_state_change
         limit = getattr(self, "max_token_limit", None)
         rules = WaitingRules(
             self._usual_portion if self.learn_every is None else self.learn_every,
@@ -763,14 +746,4 @@ class BaseMemory(ABC):
             self._shows_waiting,
             self._learns_system,
         )
-        return Learner(
-            cached,
-            self._state_name,
-            self,
-            self._retry,
-            cached.pins,
-            rules=rules,
-            when=self.learn,
-            lease_seconds=self._lease_seconds,
-            on_change=self.on_state_change if has_hook else None,
-        )
+        return Learner(cached, self._state_name, self, self._retry, rules, lease_seconds=self._lease_seconds)

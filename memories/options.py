@@ -27,6 +27,7 @@ __all__ = [
     "a_store",
     "check",
     "check_texts",
+    "copy_memory",
     "describe_unknown",
     "meanings",
     "names",
@@ -234,43 +235,36 @@ def whole_number(name: str, value: object, *, at_least: int | None = None) -> No
 
 
 def reduce_memory(memory: Any) -> tuple[Any, ...]:
-    """Return the value of `__reduce__` for a memory: a function that makes the memory again, and its arguments."""
-    owner, options = type(memory).__name__, options_of(type(memory))
-    return _reopen, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
+    """Return the value of `__reduce__` for a memory: a function that makes the memory again, and its arguments.
 
-
-class _Travelling:
-    """A wrapper of an option's value while a memory is copied or pickled.
-
-    If the value cannot be pickled, the error names the option. A copy in this process allows any value.
+    Raises:
+        OptionError: An option cannot be pickled; the text names the option.
     """
-
-    def __init__(self, owner: str, name: str, value: Any) -> None:
-        self.owner = owner
-        self.name = name
-        self.value = value
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "_Travelling":
-        return _Travelling(self.owner, self.name, copy.deepcopy(self.value, memo))
-
-    def __reduce__(self) -> tuple[Any, ...]:
+    given = _options_given(memory)
+    for name, value in given.items():
         try:
-            pickle.dumps(self.value)
+            pickle.dumps(value)
         except Exception as error:  # a value may raise any exception
             raise OptionError(
-                f"this {self.owner} cannot be pickled, because its option {self.name}={self.value!r} cannot: {error}"
+                f"this {type(memory).__name__} cannot be pickled, because its option {name}={value!r} cannot: {error}"
             ) from error
-        # Return the value itself, not the pickle just made: members of a combined memory must keep sharing one store.
-        return _unpack, (self.value,)
+    # The values themselves, not the pickles just made: members of a combined memory must keep sharing one store.
+    return _reopen, (type(memory), given)
 
 
-def _unpack(value: Any) -> Any:
-    return value
+def copy_memory(memory: Any, memo: dict[int, Any] | None = None) -> Any:
+    """Return a copy in this process, where any option can be copied: `__copy__`, or with `memo`, `__deepcopy__`."""
+    given = _options_given(memory)
+    return _reopen(type(memory), given if memo is None else copy.deepcopy(given, memo))
+
+
+def _options_given(memory: Any) -> dict[str, Any]:
+    return {name: getattr(memory, name) for name in options_of(type(memory))}
 
 
 def _reopen(cls: type, options: Mapping[str, Any]) -> Any:
     """Return a new memory of a class with these options; over the same store, it has the same conversation."""
-    return cls(**{name: one.value if isinstance(one, _Travelling) else one for name, one in options.items()})
+    return cls(**options)
 
 
 class _Documentation:

@@ -9,30 +9,8 @@ from memzoo.memories.options import describe_unknown, options_of
 from memzoo.memories.strategies.named import FURTHER, SEVEN, further_names, short_name, strategy_named
 
 if TYPE_CHECKING:
-    from memzoo.memories.option_types import (
-        CombinedMemoryOptions,
-        ConversationBufferMemoryOptions,
-        ConversationBufferWindowMemoryOptions,
-        ConversationEntityMemoryOptions,
-        ConversationKGMemoryOptions,
-        ConversationSummaryBufferMemoryOptions,
-        ConversationSummaryMemoryOptions,
-        MessageWindowMemoryOptions,
-        SharedOptions,
-        SummarizingWindowMemoryOptions,
-        TokenWindowMemoryOptions,
-        VectorStoreRetrieverMemoryOptions,
-    )
-    from memzoo.memories.strategies.buffer import ConversationBufferMemory
-    from memzoo.memories.strategies.combined import CombinedMemory
-    from memzoo.memories.strategies.entity import ConversationEntityMemory
-    from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
-    from memzoo.memories.strategies.summarizing_window import SummarizingWindowMemory
-    from memzoo.memories.strategies.summary import ConversationSummaryMemory
-    from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory
-    from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
-    from memzoo.memories.strategies.window import ConversationBufferWindowMemory
-    from memzoo.memories.strategies.windows import MessageWindowMemory, TokenWindowMemory
+    from memzoo import memories
+    from memzoo.memories import option_types as typed
 
 __all__ = ["SHARED", "STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
 
@@ -59,78 +37,79 @@ STRATEGIES: Mapping[str, type[BaseMemory]] = _Strategies()
 # With an overload for each strategy, a type checker and an editor know the class and the options of each name.
 @overload
 def create_memory(
-    name: Literal["buffer", "ConversationBufferMemory"], **options: "Unpack[ConversationBufferMemoryOptions]"
-) -> "ConversationBufferMemory": ...
+    name: Literal["buffer", "ConversationBufferMemory"], **options: "Unpack[typed.ConversationBufferMemoryOptions]"
+) -> "memories.ConversationBufferMemory": ...
 
 
 @overload
 def create_memory(
     name: Literal["window", "ConversationBufferWindowMemory"],
-    **options: "Unpack[ConversationBufferWindowMemoryOptions]",
-) -> "ConversationBufferWindowMemory": ...
+    **options: "Unpack[typed.ConversationBufferWindowMemoryOptions]",
+) -> "memories.ConversationBufferWindowMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["summary", "ConversationSummaryMemory"], **options: "Unpack[ConversationSummaryMemoryOptions]"
-) -> "ConversationSummaryMemory": ...
+    name: Literal["summary", "ConversationSummaryMemory"], **options: "Unpack[typed.ConversationSummaryMemoryOptions]"
+) -> "memories.ConversationSummaryMemory": ...
 
 
 @overload
 def create_memory(
     name: Literal["summary-buffer", "ConversationSummaryBufferMemory"],
-    **options: "Unpack[ConversationSummaryBufferMemoryOptions]",
-) -> "ConversationSummaryBufferMemory": ...
+    **options: "Unpack[typed.ConversationSummaryBufferMemoryOptions]",
+) -> "memories.ConversationSummaryBufferMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["entity", "ConversationEntityMemory"], **options: "Unpack[ConversationEntityMemoryOptions]"
-) -> "ConversationEntityMemory": ...
+    name: Literal["entity", "ConversationEntityMemory"], **options: "Unpack[typed.ConversationEntityMemoryOptions]"
+) -> "memories.ConversationEntityMemory": ...
 
 
 @overload
 def create_memory(
     name: Literal["vector-retriever", "VectorStoreRetrieverMemory"],
-    **options: "Unpack[VectorStoreRetrieverMemoryOptions]",
-) -> "VectorStoreRetrieverMemory": ...
+    **options: "Unpack[typed.VectorStoreRetrieverMemoryOptions]",
+) -> "memories.VectorStoreRetrieverMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["knowledge-graph", "ConversationKGMemory"], **options: "Unpack[ConversationKGMemoryOptions]"
-) -> "ConversationKGMemory": ...
+    name: Literal["knowledge-graph", "ConversationKGMemory"], **options: "Unpack[typed.ConversationKGMemoryOptions]"
+) -> "memories.ConversationKGMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["combined", "CombinedMemory"], **options: "Unpack[CombinedMemoryOptions]"
-) -> "CombinedMemory": ...
+    name: Literal["combined", "CombinedMemory"], **options: "Unpack[typed.CombinedMemoryOptions]"
+) -> "memories.CombinedMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["message-window", "MessageWindowMemory"], **options: "Unpack[MessageWindowMemoryOptions]"
-) -> "MessageWindowMemory": ...
+    name: Literal["message-window", "MessageWindowMemory"], **options: "Unpack[typed.MessageWindowMemoryOptions]"
+) -> "memories.MessageWindowMemory": ...
 
 
 @overload
 def create_memory(
     name: Literal["token-window", "TokenWindowMemory", "token-buffer", "ConversationTokenBufferMemory"],
-    **options: "Unpack[TokenWindowMemoryOptions]",
-) -> "TokenWindowMemory": ...
+    **options: "Unpack[typed.TokenWindowMemoryOptions]",
+) -> "memories.TokenWindowMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["summarizing-window", "SummarizingWindowMemory"], **options: "Unpack[SummarizingWindowMemoryOptions]"
-) -> "SummarizingWindowMemory": ...
+    name: Literal["summarizing-window", "SummarizingWindowMemory"],
+    **options: "Unpack[typed.SummarizingWindowMemoryOptions]",
+) -> "memories.SummarizingWindowMemory": ...
 
 
 # Not `Any`, which would accept options that the other overloads refuse. In typed code, use the class itself to make a
 # strategy from another package that has options of its own.
 @overload
-def create_memory(name: str, **options: "Unpack[SharedOptions]") -> BaseMemory: ...
+def create_memory(name: str, **options: "Unpack[typed.SharedOptions]") -> BaseMemory: ...
 
 
 def create_memory(name: str, **options: Any) -> BaseMemory:

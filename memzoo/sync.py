@@ -8,6 +8,7 @@ use blocking clients, so that the coroutine never suspends.
 import asyncio
 import contextlib
 import inspect
+import time
 from abc import ABC, abstractmethod
 from asyncio import _get_running_loop  # pyright: ignore[reportPrivateUsage]
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
@@ -27,6 +28,7 @@ __all__ = [
     "each",
     "is_blocking",
     "iterated",
+    "pause",
     "settled",
     "together",
 ]
@@ -142,6 +144,14 @@ class Closing:
 
     def __copy__(self) -> Self:
         return self
+
+
+async def pause(seconds: float) -> None:
+    """Wait for some seconds, without blocking an event loop."""
+    if is_blocking():
+        time.sleep(seconds)  # noqa: ASYNC251 - in a synchronous call
+    else:
+        await asyncio.sleep(seconds)
 
 
 async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:

@@ -159,9 +159,9 @@ BROKEN: Sequence[Broken] = (
         "test_learns_anew",
         _CONTRACT,
         "memories/engine/learner.py",
-        "                await drafting.learn_all()\n",
+        "                await drafting.learners[0].learn_all()\n",
         "                await self.cached_state.commit(old, Changes(dict.fromkeys(old.items)), old.watermark)\n"
-        "                await drafting.learn_all()\n",
+        "                await drafting.learners[0].learn_all()\n",
         "summary and not buffer",
     ),
     Broken(

@@ -21,7 +21,6 @@ from memzoo.errors import (
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
 from memzoo.memories.chat.provider import check_default_id, default_of
-from memzoo.memories.chat.reply import Reply
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
@@ -46,6 +45,37 @@ from memzoo.sync import Closing, blocking, drive, iterated, together
 __all__ = ["Conversation", "Reply"]
 
 logger = logging.getLogger("memzoo")
+
+
+class Reply(str):
+    """The answer in a conversation: a string with details of the turn as attributes.
+
+    Attributes:
+        calls: The turn's tool calls, in order.
+        immediate: True if the text is not the model's, but the results of tools with `Tool.immediate`.
+        finish_reason: The model's reason for stopping, such as `"stop"`, or `"length"` for a cut-off answer.
+        spent: The cost of the turn: model calls, tokens, seconds.
+    """
+
+    __slots__ = ("calls", "finish_reason", "immediate", "spent")
+
+    calls: tuple[Called, ...]
+    immediate: bool
+    finish_reason: str
+    spent: Spent
+
+    @classmethod
+    def of(cls, text: str, calls: Iterable[Called], finish_reason: str, *, immediate: bool = False) -> "Reply":
+        """Return a reply with the given attributes; `spent` is zero."""
+        reply = cls(text)
+        reply.calls, reply.immediate, reply.finish_reason = tuple(calls), immediate, finish_reason
+        reply.spent = Spent()
+        return reply
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        # FastAPI reads the return annotation of an endpoint, and must treat a reply as text.
+        return handler(str)
 
 
 class Conversation(Closing):

@@ -92,14 +92,7 @@ class Room:
         def make(bound: float) -> tuple[list[Piece], float]:
             left, size = fit_pieces(pieces, bound, weigh)
             if size > bound:
-                others = [
-                    one
-                    for one in pieces
-                    if (one.kind == "recalled" or is_instruction(one.message)) and one not in least
-                ]
-                rules = [one for one in least if one.kind == "system"]
-                rest = [one for one in least if one.kind != "system"]
-                left = [*rules, *self._beginnings(others, bound - weight), *rest]
+                left = [*self._beginnings(pieces, least, bound - weight)]
             return left, sum(map(self._tokens, make_request(left, family)))
 
         if (left := make_fitting(make, limit)) is not None:
@@ -143,17 +136,20 @@ class Room:
     def _weigh(self, piece: Piece) -> float:
         return self._tokens(piece.sent)
 
-    def _beginnings(self, pieces: Iterable[Piece], spare: float) -> Iterator[Piece]:
-        """Yield system texts and recalled texts, each cut to the beginning that fits into the spare tokens."""
+    def _beginnings(self, pieces: Iterable[Piece], least: Sequence[Piece], spare: float) -> Iterator[Piece]:
+        """Yield the pieces of `least`, and the beginnings of the other system and recalled texts that fit `spare`."""
         for piece in pieces:
-            room = spare
+            if piece in least:
+                yield piece
+            elif piece.kind == "recalled" or is_instruction(piece.message):
+                room = spare
 
-            def fits(text: str, piece: Piece = piece, room: float = room) -> bool:
-                return self._weigh(_reword(piece, text)) <= room
+                def fits(text: str, piece: Piece = piece, room: float = room) -> bool:
+                    return self._weigh(_reword(piece, text)) <= room
 
-            if beginning := shorten_text(text_of(piece.message), fits):
-                yield (cut := _reword(piece, beginning))
-                spare -= self._weigh(cut)
+                if beginning := shorten_text(text_of(piece.message), fits):
+                    yield (cut := _reword(piece, beginning))
+                    spare -= self._weigh(cut)
 
     def _shorten(self, piece: Piece, limit: int) -> Piece:
         content = piece.message.get("content")

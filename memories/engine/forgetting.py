@@ -5,11 +5,10 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from memzoo.errors import MessageError, ModelError, OptionError, StoreError
-from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, own_copies
 from memzoo.memories.engine.saving import learn
 from memzoo.memories.options import whole_number
-from memzoo.stores import Entry, Store, tombstones
+from memzoo.stores import Entry, tombstones
 from memzoo.stores.base import find_lacking, managed
 from memzoo.stores.forgetting import Receipt, forget_messages
 
@@ -33,17 +32,15 @@ async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough:
             await store.clear(id_, only_empty=True)
         else:
             await store.clear(id_)
-        failed = [problem for learner in memory.learners for problem in await _reset(learner)]
-        erased, unscrubbed = await _scrub(store, thorough=thorough)
-        return Receipt(seqs, outstanding=(*failed, *unscrubbed), erased=erased)
+        erased, failed = await _clean_up(memory, thorough=thorough)
+        return Receipt(seqs, outstanding=tuple(failed), erased=erased)
     known = await _check_ids(log, ids)
     if not (known or thorough):
         return Receipt(())
     before = set(await managed(store, "states").states(id_))
     removed = await forget_messages(store, id_, known)
     cleared = sorted(before - set(await managed(store, "states").states(id_)))
-    failed = [problem for learner in memory.learners for problem in await _reset(learner)]
-    erased, unscrubbed = await _scrub(store, thorough=thorough)
+    erased, failed = await _clean_up(memory, thorough=thorough)
     try:
         await learn(memory, whole=True)
     except ModelError as error:
@@ -53,7 +50,7 @@ async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough:
     return Receipt(
         removed=tuple(removed),
         rederived=tuple(name for name in cleared if name in done),
-        outstanding=(*(name for name in cleared if name not in done), *failed, *unscrubbed),
+        outstanding=(*(name for name in cleared if name not in done), *failed),
         calls=memory.usage.total.calls - calls,
         erased=erased,
     )
@@ -83,11 +80,18 @@ async def clear(memory: "BaseMemory") -> None:
         await managed(store, "scrub").scrub()
 
 
-async def _scrub(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
+async def _clean_up(memory: "BaseMemory", *, thorough: bool) -> tuple[bool, list[str]]:
+    """Read all states again, and scrub the store; return whether its files have no copies left, and what failed."""
+    failed: list[str] = []
+    for learner in memory.learners:
+        try:
+            await learner.refresh(reset=True)
+        except StoreError as error:
+            failed.append(f"{learner.name}: {error}")
     try:
-        return await managed(store, "scrub").scrub(thorough=thorough), []
+        return await managed(memory.store, "scrub").scrub(thorough=thorough), failed
     except StoreError as error:
-        return False, [f"remains in files: {error}"]
+        return False, [*failed, f"remains in files: {error}"]
 
 
 async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
@@ -105,11 +109,3 @@ async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
         numbers = ", ".join(str(one) if abs(one) < _BEYOND else "that large" for one in unknown)
         raise MessageError(f"{log.conversation_id!r} has no message {numbers}; nothing was forgotten")
     return sorted(found)
-
-
-async def _reset(learner: Learner) -> list[str]:
-    try:
-        await learner.refresh(reset=True)
-    except StoreError as error:
-        return [f"{learner.name}: {error}"]
-    return []

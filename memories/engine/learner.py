@@ -13,13 +13,12 @@
 """
 
 import contextlib
-import copy
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError, OptionError, StoreError
 from memzoo.memories.engine.background import Background
@@ -27,9 +26,8 @@ from memzoo.memories.engine.hooks import await_hook, check_returned
 from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
-from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.prompt_limit import LearningStep, next_step, shorten_entries, size_of, smaller_room
-from memzoo.memories.engine.retry import MAX_TRIES, RestingError, RetryPolicy, after_success
+from memzoo.memories.engine.retry import MAX_TRIES, RestingError, RetryPolicy, after_success, is_last_try
 from memzoo.memories.engine.state import Attempts, CachedState, Changes, StagedState, State
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text.grouping import last_exchange
@@ -39,12 +37,9 @@ from memzoo.sync import together
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["Effort", "LearnOption", "Learner", "Progress", "WaitingRules", "relearn"]
+__all__ = ["Effort", "Learner", "Progress", "WaitingRules", "relearn"]
 
 logger = logging.getLogger("memzoo")
-
-LearnOption: TypeAlias = Literal["now", "background", "later"]
-"""When a memory learns: before a save returns, after it, or only by `settle`, `relearn` and `upkeep`."""
 
 Progress: TypeAlias = Callable[[int, int], None]
 """A function called with two numbers: the messages learnt from so far, and all messages to learn from."""
@@ -125,11 +120,8 @@ class Learner:
         name: The name under which the store keeps the state.
         hooks: The strategy.
         retry: The policy for a failing model.
-        pins: The pinned messages, which may leave less room for other messages.
         rules: The rules for waiting messages.
-        when: The value of the option `learn`: "now", "background" or "later".
         lease_seconds: The duration of a lease, during which other processes do not derive; 0 for no lease.
-        on_change: The hook `on_state_change`, if the strategy has it.
     """
 
     def __init__(
@@ -138,26 +130,22 @@ class Learner:
         name: str,
         hooks: "BaseMemory",
         retry: RetryPolicy,
-        pins: Pins,
-        *,
         rules: WaitingRules,
-        when: LearnOption,
+        *,
         lease_seconds: float,
-        on_change: Callable[..., Awaitable[None]] | None,
     ) -> None:
         self.name = name
         store, id_ = cached.store, cached.conversation_id
-        self.cached_state: CachedState | StagedState = CachedState(store, id_, name, on_change)
+        self.cached_state: CachedState | StagedState = CachedState(store, id_, name, hooks.on_state_change)
         self.lock = state_locks.of(store, id_, name)
         self._cached, self.log = cached, Log(cached)
-        self.hooks, self.rules, self._pins, self.lease_seconds = hooks, rules, pins, lease_seconds
-        self.retry = retry
+        self.hooks, self.retry, self.rules, self.lease_seconds = hooks, retry, rules, lease_seconds
         self.idle_at: tuple[object, ...] = ()
         self.holds = False
-        self._is_later = when == "later"
+        self._is_later = hooks.learn == "later"
         # The state's epoch at the last refresh of the log.
         self._clean_at = 0
-        self._background = Background(self._catch_up_quietly) if when == "background" else None
+        self._background = Background(self._catch_up_quietly) if hooks.learn == "background" else None
 
     async def follow(self, new: Sequence[Entry], *, raising: bool, whole: bool = False) -> None:
         """Learn from new entries, now or in the background.
@@ -243,7 +231,7 @@ class Learner:
 
     async def _take_steps(self, effort: Effort, state: State, lease: Leaseholder) -> State:
         prompts, tidied, steps = self.retry.prompts, False, 0
-        await self._pins.current()
+        await self._cached.pins.current()
         if known := state.attempts.prompt_tokens:
             prompts.learn(known)
         room = prompts.room
@@ -346,7 +334,7 @@ class Learner:
         waiting.
         """
         aside = [entry for first, last in state.attempts.aside for entry in await self.log.between(first, last)]
-        return aside, self._pins.besides([*aside, *waiting])
+        return aside, self._cached.pins.besides([*aside, *waiting])
 
     async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
         """Return the changes that the strategy derives from entries, with the log up to the last of these entries."""
@@ -377,7 +365,8 @@ class Learner:
         Raises:
             ModelError: The model does not work.
         """
-        if not step.entries or not self.retry.needs_proof(state.attempts):
+        # Only a failure that could set an exchange aside needs the proof.
+        if not step.entries or not is_last_try(state.attempts) or state.attempts.answered:
             return False
         waiting = self._select(await self.log.after(state.watermark))
         start = last_exchange(waiting)
@@ -485,10 +474,14 @@ class Learner:
                 return
             epoch, before = log.epoch, 0 if old.items else min(first - 1, old.watermark)
             aside = tuple(one for one in old.attempts.aside if one[1] <= before)
-            drafting = copy.copy(self)
-            draft = drafting.cached_state = StagedState(State(watermark=before, attempts=Attempts(aside=aside)), tell)
+            # Another object of the strategy learns the new state, so that its search indexes follow that state.
+            drafting = self.hooks.clone()
+            drafting.usage = self.hooks.usage
+            attempts = Attempts(aside=aside, prompt_tokens=old.attempts.prompt_tokens)
+            state = State(watermark=before, attempts=attempts)
+            draft = drafting.learners[0].cached_state = StagedState(state, tell, drafting.on_state_change)
             try:
-                await drafting.learn_all()
+                await drafting.learners[0].learn_all()
             except ModelError as error:
                 error.add_note("What was known before is kept as it was; nothing was changed.")
                 raise
@@ -543,7 +536,7 @@ class Learner:
 
     def _moment(self, state: State) -> tuple[object, ...]:
         """Return all values that can make a step due: the state's version, the log's epoch and end, and the pins."""
-        return state.version, self._cached.epoch, self._cached.last, self._pins.entries
+        return state.version, self._cached.epoch, self._cached.last, self._cached.pins.entries
 
 
 def _progress(state: State) -> tuple[int, Attempts]:

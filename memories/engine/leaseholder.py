@@ -7,7 +7,6 @@ import hashlib
 import logging
 import os
 import secrets
-import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self, cast
@@ -16,7 +15,7 @@ from memzoo.errors import StoreError
 from memzoo.forks import cached_property
 from memzoo.stores import LeasingStore, Store
 from memzoo.stores.base import find_lacking
-from memzoo.sync import is_blocking
+from memzoo.sync import is_blocking, pause
 
 __all__ = ["Leaseholder", "has_ended"]
 
@@ -67,7 +66,7 @@ class Leaseholder:
         Returns:
             True if the caller may learn now.
         """
-        pause, self.is_new = _FIRST_PAUSE, False
+        seconds, self.is_new = _FIRST_PAUSE, False
         while self.is_shared:
             try:
                 lease = await self._store.lease(*self._key, owner=self.owner, seconds=self._seconds)
@@ -85,8 +84,8 @@ class Leaseholder:
             elif not wait or _process_of(lease.owner) == _process_of(self.owner):
                 return wait
             else:
-                await _pause(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                await pause(seconds)
+                seconds = min(2 * seconds, _LONGEST_PAUSE)
         return True
 
     async def __aenter__(self) -> Self:
@@ -151,10 +150,3 @@ def _machine() -> str:
         return hashlib.sha256(f"{boot}{os.readlink('/proc/self/ns/pid')}".encode()).hexdigest()[:16]  # noqa: PTH115
     except OSError:
         return ""
-
-
-async def _pause(seconds: float) -> None:
-    if is_blocking():
-        time.sleep(seconds)  # noqa: ASYNC251 - in a synchronous call
-    else:
-        await asyncio.sleep(seconds)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from memzoo.memories.engine.hooks import await_hook
 from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.pins import show_pinned
-from memzoo.memories.engine.state import State
+from memzoo.memories.engine.state import NO_STATE, State
 from memzoo.memories.text.grouping import find_unanswered, kind_of, last_exchange
 from memzoo.memories.text.view import Piece, View
 from memzoo.text import copy_json
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner, Waiting
 
 __all__ = ["learn_left_out", "variables_of", "view_of", "view_to_send"]
-
-_NO_STATE = State()
 
 # A combined memory's `view` loads its members: they, too, must learn nothing in a load that learns nothing.
 _catches_up: ContextVar[bool] = ContextVar("memzoo_catches_up", default=True)
@@ -96,7 +94,7 @@ async def _current_view(memory: "BaseMemory", query: str | None) -> View:
     # The members of a combined memory learn, and it does not.
     learner = next((one for one in memory.learners if one.hooks is memory), None) if memory.learners else None
     if learner is None:
-        view = await _ask_for_view(memory, log, _NO_STATE, query)
+        view = await _ask_for_view(memory, log, NO_STATE, query)
     else:
         view = await _learnt_view(memory, learner, query)
     if not view.final and await cached.system.newest():

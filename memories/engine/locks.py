@@ -15,7 +15,7 @@ from memzoo.forks import new_lock
 from memzoo.stores import Store
 from memzoo.sync import is_blocking
 
-__all__ = ["FairLock", "LockOwner", "PerConversation", "StateLock", "TurnLock", "state_locks", "turn_locks"]
+__all__ = ["FairLock", "LockOwner", "PerConversation", "StateLock", "state_locks", "turn_locks"]
 
 T = TypeVar("T")
 
@@ -27,12 +27,14 @@ class LockOwner:
         pid: The id of the process.
         loop: The event loop running in the caller's thread, if any.
         task: The calling task, in asynchronous code.
+        has_ended: True if the owner's turn ended because its conversation was deleted (see `FairLock.end`).
     """
 
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.loop = _get_running_loop()
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
+        self.has_ended = False
 
     def would_deadlock(self, other: "LockOwner") -> bool:
         """Return whether the caller `other` must not wait for this owner, because this owner is waiting for `other`."""
@@ -126,6 +128,11 @@ class FairLock:
         finally:
             self.give_back(owner)
 
+    def end(self) -> None:
+        """Mark the current owner's turn as ended because its conversation was deleted: the rest must not be stored."""
+        if self._owner:
+            self._owner.has_ended = True
+
     async def _come_first(self, place: Future[None], owner: LockOwner) -> None:
         try:
             if is_blocking():
@@ -161,25 +168,6 @@ class StateLock:
         return (self._threads if is_blocking() else self._tasks).hold()
 
 
-class TurnLock(FairLock):
-    """Lets one turn of a conversation run at a time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ended: LockOwner | None = None
-
-    def end(self) -> None:
-        """Mark the current owner's turn as ended because its conversation was deleted.
-
-        The rest of the turn must not be stored.
-        """
-        self._ended = self._owner
-
-    def is_ended(self, owner: LockOwner) -> bool:
-        """Return whether `end` was called during this owner's turn."""
-        return self._ended is owner
-
-
 class PerConversation(Generic[T]):
     """Keeps one lock for each conversation in a store, or for each state of a conversation, while the lock is used."""
 
@@ -206,5 +194,5 @@ class PerConversation(Generic[T]):
 state_locks: PerConversation[StateLock] = PerConversation(StateLock)
 """Locks by conversation and state: one derivation of a state at a time."""
 
-turn_locks: PerConversation[TurnLock] = PerConversation(TurnLock)
+turn_locks: PerConversation[FairLock] = PerConversation(FairLock)
 """Locks by conversation: one turn at a time."""

@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from memzoo.errors import ConflictError, MessageError, OverBudgetError
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
+from memzoo.memories.engine.state import CachedState, Changes
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import group_messages, is_instruction, is_of_tools, kind_of
 from memzoo.memories.text.view import View
@@ -26,21 +27,6 @@ _LOOKED_BACK = 256
 _PAGE, _FARTHEST = 16, 1024
 
 _seq = attrgetter("seq")
-
-
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """The pins' state as last read from the store.
-
-    Attributes:
-        read_at: The log's epoch and revision before the state was read.
-        version: The state's version in the store.
-        items: By log number, `true` for a pinned message; `false` for a message stored as pinned and unpinned later.
-    """
-
-    read_at: tuple[Hashable, Hashable] = (None, None)
-    version: int = 0
-    items: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
 
 
 @dataclass(slots=True)
@@ -68,6 +54,8 @@ class Pins:
     Pins are a small separate state beside the log, shared by all strategies and memories of the conversation. A message
     stored as pinned also has a mark in its own record, and is therefore pinned from the first moment.
 
+    State: by log number, `true` for a pinned message; `false` for a message stored as pinned and unpinned later.
+
     Attributes:
         log: The conversation, with all tool results in full.
         entries: The pinned messages found by the last call of `current`, oldest first, tool calls with their results.
@@ -77,11 +65,11 @@ class Pins:
         self.log = Log(cached, form="whole")
         self.entries: Sequence[Entry] = ()
         self._cached = cached
-        # Each object is replaced as a whole, so that threads never see half of a change.
-        self._stored = _Stored()
+        self._state = CachedState(cached.store, cached.conversation_id, PINS, None)
+        # Replaced as a whole, so that threads never see half of a change.
         self._known = _Known()
-        # The epoch, the revision and the newest log number for which `entries` was found.
-        self._found_at: tuple[Hashable, ...] = ()
+        # The log's epoch, revision and newest number, and the state's version, for which `entries` was found.
+        self._found_at: tuple[Hashable, ...] = (None,) * 4
 
     async def current(self) -> Sequence[Entry]:
         """Return the pinned messages, oldest first, and with each pinned tool call, all its results.
@@ -90,13 +78,14 @@ class Pins:
         """
         log = self._cached
         moment = log.epoch, log.revision, log.last
-        if log.revision is None or moment != self._found_at:
-            if log.revision is None or moment[:2] != self._stored.read_at:
-                await self._read_stored()
+        if log.revision is None or (*moment, self._state.newest.version) != self._found_at:
+            state = self._state.newest
+            if log.revision is None or moment[:2] != self._found_at[:2]:
+                state = await self._state.refresh()
             marked = self._look_for_marks(log.entries)
-            is_any = self._stored.items or marked or self._known.groups
-            self.entries = await self._find(marked) if is_any else ()
-            self._found_at = moment
+            is_any = state.items or marked or self._known.groups
+            self.entries = await self._find(state.items, marked) if is_any else ()
+            self._found_at = (*moment, state.version)
         return self.entries
 
     async def numbers(self) -> list[int]:
@@ -147,22 +136,20 @@ class Pins:
             whole_number("id", one, at_least=1)
         log = self._cached
         while numbers:
-            stored, changes = await self._read_stored(), dict[str, JSON]()
+            state, changes = await self._state.refresh(), dict[str, JSON]()
             for seq in sorted(set(numbers)):
                 # Read again in each round: a message forgotten meanwhile must not be pinned.
                 entries = await log.read(after=seq - 1, until=seq)
                 if not entries:
                     raise MessageError(f"{log.conversation_id!r} has no message {seq}; nothing was changed")
                 # A marked message is recorded too, since a memory that opens a long log does not search all of the log.
-                if stored.items.get(str(seq), _FIELD in entries[0].fields and not pinned) is not pinned:
+                if state.items.get(str(seq), _FIELD in entries[0].fields and not pinned) is not pinned:
                     changes[str(seq)] = pinned
             if not changes:
                 return
             with suppress(ConflictError):
                 # The watermark stays 0, so that forgetting messages never clears the other pins.
-                key = log.conversation_id, PINS
-                await log.store.commit(*key, expected=stored.version, watermark=0, changes=changes)
-                await self._read_stored()
+                await self._state.commit(state, Changes(changes), 0)
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
@@ -173,21 +160,9 @@ class Pins:
         """
         held = () if new else await self._cached.reach(count=_LOOKED_BACK)
         if marked := [entry.seq for entry in new] or self._look_for_marks(held):
-            written = (await self._read_stored()).items
+            written = (await self._state.refresh()).items
             with suppress(MessageError):  # a message was forgotten meanwhile
                 await self.change([seq for seq in marked if str(seq) not in written], pinned=True)
-
-    async def _read_stored(self) -> _Stored:
-        """Read the current state from the store."""
-        known, log = self._stored, self._cached
-        now = log.epoch, log.revision
-        update = await log.store.read_state(log.conversation_id, PINS, since=known.version)
-        items = {**({} if update.reset else known.items), **update.changes}
-        new = _Stored(now, update.version, {key: value for key, value in items.items() if value is not None})
-        if new.items != known.items:
-            self._found_at = ()
-        self._stored = new
-        return new
 
     def _look_for_marks(self, held: Sequence[Entry]) -> frozenset[int]:
         """Return the numbers of all messages found so far that were stored as pinned; only new entries are searched."""
@@ -200,9 +175,9 @@ class Pins:
         self._known = _Known(known.epoch, last, marked, known.groups, known.open)
         return marked
 
-    async def _find(self, marked: frozenset[int]) -> Sequence[Entry]:
+    async def _find(self, items: Mapping[str, JSON], marked: frozenset[int]) -> Sequence[Entry]:
         """Return the pinned messages, oldest first, tool calls with their results."""
-        written = {int(key): value for key, value in self._stored.items.items() if key.isdecimal()}
+        written = {int(key): value for key, value in items.items() if key.isdecimal()}
         numbers = {seq for seq, value in written.items() if value is True} | (marked - written.keys())
         # Messages for which a result was missing are searched again.
         known, open_ = self._known, set[int]()

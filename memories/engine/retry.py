@@ -209,10 +209,6 @@ class RetryPolicy:
         failed = FailedStep(first, last, exchanges, proven, tokens=self.prompts.tokens, now=self.clock())
         return decide(attempts, error, failed)
 
-    def needs_proof(self, attempts: Attempts) -> bool:
-        """Return whether to test the model before the next step, because a failure could set an exchange aside."""
-        return is_last_try(attempts) and not attempts.answered
-
     def forgive(self) -> None:
         """Let loads ask the model again at once, even if it failed a short time ago."""
         self._asked = Attempts()

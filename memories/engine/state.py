@@ -1,14 +1,14 @@
 """The state of a strategy: immutable values, and a copy kept in step with the store."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, TypeAlias, cast
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeAlias
 
-from memzoo.forks import new_lock
+from memzoo.forks import cached_property, new_lock
 from memzoo.memories.engine.locks import FairLock
 from memzoo.stores import JSON, StateUpdate, Store
 
-__all__ = ["ATTEMPTS", "Attempts", "CachedState", "Changes", "StagedState", "State"]
+__all__ = ["ATTEMPTS", "NO_STATE", "Attempts", "CachedState", "Changes", "StagedState", "State"]
 
 ATTEMPTS = "attempts:"
 """The key of the state's item that keeps the `Attempts`. No strategy sees this item."""
@@ -59,17 +59,16 @@ class Attempts:
     @classmethod
     def from_json(cls, value: JSON) -> "Attempts":
         """Read the output of `as_json`; invalid values, as from an edited file, are ignored."""
-        given: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-        numbers = {field.name: given.get(field.name, 0) for field in fields(cls) if field.name != "aside"}
-        ranges: list[Any] = given["aside"] if isinstance(given.get("aside"), list) else []
-        aside = tuple((one[0], one[1]) for one in ranges if _is_range(one))
-        sound = all(_is_number(number, float if name == "at" else int) for name, number in numbers.items())
-        return cls(**numbers, aside=aside) if sound else cls(aside=aside)
+        from pydantic import TypeAdapter, ValidationError
+
+        try:
+            return TypeAdapter(cls).validate_python(value or {})
+        except ValidationError:
+            return cls()
 
     def as_json(self) -> JSON:
         """Return the values that differ from the defaults; `None` if all are defaults."""
-        known = asdict(self) | {"aside": [list(one) for one in self.aside]}
-        return {name: value for name, value in known.items() if value} or None
+        return {name: value for name, value in asdict(self).items() if value} or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +90,8 @@ class State:
     attempts: Attempts = field(default_factory=Attempts)
 
 
-def _is_number(value: object, kind: type[float]) -> bool:
-    return isinstance(value, (int, kind)) and not isinstance(value, bool) and 0 <= value < 2**53
-
-
-def _is_range(value: object) -> bool:
-    """Return whether a value is a valid pair of the first and last numbers of an exchange."""
-    if not isinstance(value, list):
-        return False
-    pair: list[Any] = value
-    return len(pair) == 2 and all(type(one) is int for one in pair) and 0 < pair[0] <= pair[1] < 2**53  # noqa: PLR2004
+NO_STATE = State()
+"""The state before anything is learnt. It is made once, since a memory is opened for each request."""
 
 
 class CachedState:
@@ -117,9 +108,12 @@ class CachedState:
         self._store = store
         self._key = (conversation_id, name)
         self._on_change = on_change
-        self._order = FairLock()
         self._guard = new_lock()
-        self._state = State()
+        self._state = NO_STATE
+
+    @cached_property
+    def _order(self) -> FairLock:
+        return FairLock()
 
     @property
     def newest(self) -> State:
@@ -184,7 +178,7 @@ class CachedState:
         items.update(update.changes)
         for gone in [ATTEMPTS, *(key for key, value in update.changes.items() if value is None)]:
             items.pop(gone, None)
-        attempts = Attempts() if anew else known.attempts
+        attempts = NO_STATE.attempts if anew else known.attempts
         if ATTEMPTS in update.changes:
             attempts = Attempts.from_json(update.changes[ATTEMPTS])
         return State(items, update.watermark, update.version, known.epoch + anew, attempts)
@@ -200,12 +194,14 @@ class StagedState:
     Args:
         state: The initial state.
         heard: Called after each commit with the state's watermark.
+        on_change: Called with the changed items of each commit.
     """
 
-    def __init__(self, state: State, heard: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(self, state: State, heard: Callable[[int], None], on_change: _OnStateChange) -> None:
         self.newest = state
         self.embeddings: dict[int, bytes] = {}
         self._heard = heard
+        self._on_change = on_change
 
     async def refresh(self, *, reset: bool = False) -> State:
         """Return the current state, which no other writer changes."""
@@ -215,6 +211,7 @@ class StagedState:
         """Apply changes, and return the new state."""
         items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
         self.embeddings |= changes.embeddings
+        await self._on_change(changes.items, reset=False)
         self.newest = State(items, watermark, attempts=attempts or state.attempts)
         self._heard(watermark)
         return self.newest

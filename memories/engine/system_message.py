@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from memzoo.errors import ConflictError
 from memzoo.memories.engine.log import CachedLog
+from memzoo.memories.engine.state import CachedState, Changes
 from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Store, StoredState
@@ -29,15 +30,11 @@ class _Known(NamedTuple):
         epoch: The epoch of the searched log.
         entry: The system message in force.
         last: The last log number searched.
-        version: The version of the state in the store.
-        kept: The last log number that the state in the store covers.
     """
 
     epoch: Hashable
     entry: Entry | None
     last: int
-    version: int
-    kept: int
 
 
 class SystemMessage:
@@ -53,6 +50,7 @@ class SystemMessage:
 
     def __init__(self, cached: CachedLog) -> None:
         self._cached = cached
+        self._state = CachedState(cached.store, cached.conversation_id, SYSTEM, None)
         # Replaced as a whole, so that threads never see half of a change.
         self._known: _Known | None = None
 
@@ -70,7 +68,7 @@ class SystemMessage:
         known = self._known
         if known is None:
             return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
-        return new[-1].seq - known.kept >= _KEPT_EACH
+        return new[-1].seq - self._state.newest.watermark >= _KEPT_EACH
 
     async def write_down(self) -> None:
         """Record the system message in force, for the next opening of the conversation."""
@@ -84,14 +82,12 @@ class SystemMessage:
         if known.epoch != log.epoch:
             return
         known = await self._look_up()
-        key, items = (log.conversation_id, SYSTEM), pack_system(known.entry)
         try:
-            version = await log.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
+            state = await self._state.commit(self._state.newest, Changes(pack_system(known.entry)), known.last)
         except ConflictError:  # another process wrote it down
             self._known = None
         else:
-            log.note_commit(version)
-            self._known = known._replace(version=version, kept=known.last)
+            log.note_commit(state.version)
 
     async def _look_up(self) -> _Known:
         known, log = self._known, self._cached
@@ -100,7 +96,7 @@ class SystemMessage:
         if log.last > known.last:
             held = await log.reach(known.last + 1)
             if new := held[bisect_right(held, known.last, key=_seq) :]:
-                known = _Known(known.epoch, _newest(known.entry, new), new[-1].seq, known.version, known.kept)
+                known = _Known(known.epoch, _newest(known.entry, new), new[-1].seq)
         self._known = known
         return known
 
@@ -108,12 +104,12 @@ class SystemMessage:
         """Find the message from the state in the store, and from the part of the log before the held entries."""
         log, held = self._cached, self._cached.entries
         epoch, start = log.epoch, held[0].seq if held else 1
-        update = await log.store.read_state(log.conversation_id, SYSTEM)
-        entry, last = unpack_system(update.changes), update.watermark
+        state = await self._state.refresh()
+        entry, last = unpack_system(state.items), state.watermark
         while last < start - 1:
             page = await log.store.read(log.conversation_id, after=last, until=start - 1, limit=_PAGE)
             entry, last = _newest(entry, page), page[-1].seq if page else start - 1
-        return _Known(epoch, entry, last, update.version, update.watermark)
+        return _Known(epoch, entry, last)
 
 
 def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:

@@ -14,13 +14,14 @@ import contextlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
-from memzoo.errors import ConflictError, OptionError, StoreError, TurnError
+from memzoo.errors import ConflictError, StoreError, TurnError
 from memzoo.memories.engine import loading, saving
-from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
+from memzoo.memories.engine.locks import LockOwner, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
+from memzoo.memories.options import one_of
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.grouping import find_open_calls, is_answer, is_of_tools
 from memzoo.memories.text.messages import (
@@ -100,7 +101,7 @@ class Turn(Managed["Turn"]):
         self._waits = busy == "wait"
         self._said = [] if user is None else [self._redact(Record(users_message(user)))]
         self._before: Shown | None = None
-        self._lock: TurnLock = turn_locks.of(self._log.store, self._log.conversation_id)
+        self._lock = turn_locks.of(self._log.store, self._log.conversation_id)
         self._entered = False
         self._owner: LockOwner | None = None
 
@@ -124,7 +125,7 @@ class Turn(Managed["Turn"]):
     ) -> None:
         owner, self._owner = self._open(), None
         try:
-            if not self._lock.is_ended(owner):
+            if not owner.has_ended:
                 await self._store(failed=error is not None)
         finally:
             self._lock.give_back(owner)
@@ -217,7 +218,7 @@ class Turn(Managed["Turn"]):
         Call this before carrying out tool calls, and after adding their results. With `on_failure="rollback"`, nothing
         is stored.
         """
-        if self._keeps and not self._lock.is_ended(self._open()):
+        if self._keeps and not self._open().has_ended:
             await self._store_unfinished()
 
     keep = blocking(akeep)
@@ -457,10 +458,8 @@ async def find_unfinished_turn(log: CachedLog) -> list[Message]:
 
 def check_turn_options(on_failure: object, busy: object) -> None:
     """Raise an `OptionError` if an option of a turn has an unknown value."""
-    if on_failure not in ("keep", "rollback"):
-        raise OptionError(f"on_failure must be 'keep' or 'rollback', not {on_failure!r}")
-    if busy not in ("wait", "refuse"):
-        raise OptionError(f"busy must be 'wait' or 'refuse', not {busy!r}")
+    one_of("on_failure", on_failure, *get_args(OnFailure))
+    one_of("busy", busy, *get_args(Busy))
 
 
 def _messages(records: Sequence[Record]) -> list[Message]:

@@ -24,20 +24,16 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        relations: The relations of current facts in plain form, as a sorted list of pairs `(-count, relation)`. `count`
-            is the number of subjects, so the relation with the most subjects comes first.
+        subjects: By relation of current facts, in plain form: how many facts each subject has.
     """
 
     def __init__(self) -> None:
         self.names = NameIndex()
         self._facts: dict[str, Fact] = {}
-        self.relations: list[tuple[int, str]] = []
-        self._subjects_by_relation: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.subjects: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # Current facts by a node and a word ("" for all facts), sorted by the newest source, then by key.
         self._holding: defaultdict[str, dict[str, list[_One]]] = defaultdict(dict)
-        # Facts to compare with a new statement: facts in the same words; and current facts that are not negated, by
-        # subject and words of the relation.
-        self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
+        # Current facts that are not negated, by subject and words of the relation.
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
         # The facts about a node that are not true, and the nodes as an index.
         self._untrue: defaultdict[str, dict[str, Fact]] = defaultdict(dict)
@@ -126,10 +122,6 @@ class FactIndex:
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
-    def in_same_words(self, fact: Fact) -> Iterable[Fact]:
-        """Return the facts that repeat `fact`, or differ only in time, place or condition; superseded facts too."""
-        return self._worded.get(fact.wording, {}).values()
-
     def find_related(self, fact: Fact) -> Iterable[Fact]:
         """Return the current facts with the subject of `fact` and the same words in the relation.
 
@@ -163,28 +155,29 @@ class FactIndex:
             yield from sorted((one for one in told if not one.negated), key=lambda one: (one.newest, one.key))[-1:]
 
     def _add(self, fact: Fact) -> None:
-        self._worded[fact.wording][fact.key] = fact
         for node in _untrue_nodes(fact):
             if node not in self._untrue:
                 self._untrue_names.add(node)
                 self._named.clear()
             self._untrue[node][fact.key] = fact
         if not fact.superseded_by:
-            self._rank_relation(fact, 1)
+            self.subjects[fact.plain_relation][fact.nodes[0]] += 1
             if not fact.negated:
                 self._related[_related_key(fact)][fact.key] = fact
             for node, word in _list_keys(fact):
                 insort(self._holding[node].setdefault(word, []), (fact.newest, fact.key, fact))
 
     def _drop(self, fact: Fact) -> None:
-        _take_out(self._worded, fact.wording, fact.key)
         for node in _untrue_nodes(fact):
             _take_out(self._untrue, node, fact.key)
             if node not in self._untrue:
                 self._untrue_names.remove(node)
                 self._named.clear()
         if not fact.superseded_by:
-            self._rank_relation(fact, -1)
+            subjects = self.subjects[fact.plain_relation]
+            subjects[fact.nodes[0]] -= 1
+            if not subjects[fact.nodes[0]]:
+                del subjects[fact.nodes[0]]
             if not fact.negated:
                 _take_out(self._related, _related_key(fact), fact.key)
             for node, word in _list_keys(fact):
@@ -192,18 +185,6 @@ class FactIndex:
                 del facts[bisect_left(facts, (fact.newest, fact.key))]
                 if not facts:
                     del self._holding[node][word]
-
-    def _rank_relation(self, fact: Fact, change: int) -> None:
-        subjects, relation = self._subjects_by_relation[fact.plain_relation], fact.plain_relation
-        if subjects:
-            del self.relations[bisect_left(self.relations, (-len(subjects), relation))]
-        subjects[fact.nodes[0]] += change
-        if not subjects[fact.nodes[0]]:
-            del subjects[fact.nodes[0]]
-        if subjects:
-            insort(self.relations, (-len(subjects), relation))
-        else:
-            del self._subjects_by_relation[relation]
 
 
 def _split_key(key: str) -> tuple[tuple[str, str], str]:

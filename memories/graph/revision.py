@@ -51,7 +51,8 @@ class Revision:
             self._changed[known.key] = None
             known = replace(known, qualifier=said.qualifier)
         every = tuple(sorted({*known.sources, *sources}))
-        self._put(new := replace(known, superseded_by=0, superseded_at=None, sources=every))
+        new = replace(known, superseded_by=0, superseded_at=None, sources=every)
+        self._changed[new.key] = new
         self._supersede(self._find_contradicted(new), sources)
 
     def _find_same(self, said: Fact) -> Fact:
@@ -60,7 +61,7 @@ class Revision:
         A known fact in the same words matches. Otherwise, a statement with a qualifier repeats the current fact without
         a qualifier; a statement without a qualifier repeats the current fact with a qualifier, if there is only one.
         """
-        same = [fact for fact in self._now(self._facts.in_same_words(said), said) if fact.wording == said.wording]
+        same = [fact for fact in self._now(self._facts.between(*said.nodes), said) if fact.wording == said.wording]
         exact = [fact for fact in same if fact.key == said.key]
         bare = [fact for fact in same if said.qualifier and not fact.qualifier and not fact.superseded_by]
         told = [fact for fact in same if fact.qualifier and not said.qualifier and not fact.superseded_by]
@@ -68,7 +69,7 @@ class Revision:
 
     def restore(self, fact: Fact) -> None:
         """Make a superseded fact current again, and end the facts that contradict it."""
-        self._put(replace(fact, superseded_by=0, superseded_at=None))
+        self._changed[fact.key] = replace(fact, superseded_by=0, superseded_at=None)
         self._supersede(self._find_contradicted(fact), fact.sources)
 
     def _now(self, known: Iterable[Fact], said: Fact) -> list[Fact]:
@@ -93,16 +94,13 @@ class Revision:
             known += self._facts.find_related(said) if said.plain_relation in self._single_valued else ()
         return [fact for fact in self._now(known, said) if self._contradicts(said, fact)]
 
-    def _put(self, fact: Fact) -> None:
-        self._changed[fact.key] = fact
-
     def _supersede(self, facts: Iterable[Fact], sources: Sequence[Source]) -> None:
         for fact in facts:
             # The first message with the new statement after the fact's newest source.
             later = [source for source in sources if source.seq > fact.newest]
             until = min(later or sources, default=None)
             seq, day = (until.seq, until.said_at) if until else (fact.newest, None)
-            self._put(replace(fact, superseded_by=seq, superseded_at=day))
+            self._changed[fact.key] = replace(fact, superseded_by=seq, superseded_at=day)
 
     def _find_ended(self, said: Fact, sources: Sequence[Source]) -> list[Fact]:
         """Return the facts that a "NO LONGER ..." statement ends.

@@ -158,7 +158,12 @@ def _members_of(given: Sequence[Member], whole: CombinedMemory, shares: Sequence
     limit = whole.max_token_limit
     rooms = [None if limit is None else int(limit * (share / sum(shares))) for share in shares]
     members = [_member(one, whole, room) for one, room in zip(given, rooms, strict=True)]
-    _check_one_log(members, whole)
+    for member in members:
+        if (member.store, member.conversation_id) != (whole.store, whole.conversation_id):
+            raise OptionError(
+                f"memories: {member.name!r} has another store or conversation_id than the combined memory. Give it the "
+                "same ones, or give its name, or (name, options), and the combined memory makes it"
+            )
     if repeated := _find_repeated(variable for member in members for variable in member.memory_variables):
         raise OptionError(
             f"The same variables {repeated} are found in multiplememory object, which is not allowed by CombinedMemory."
@@ -209,15 +214,6 @@ def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory, room:
     if room is None or "max_pending_tokens" in options or all(x.rules.pending_limit <= room for x in member.learners):
         return member
     return chosen(**{**made, "max_pending_tokens": room})
-
-
-def _check_one_log(members: Iterable[BaseMemory], whole: BaseMemory) -> None:
-    for member in members:
-        if (member.store, member.conversation_id) != (whole.store, whole.conversation_id):
-            raise OptionError(
-                f"memories: {member.name!r} has another store or conversation_id than the combined memory. Give it the "
-                "same ones, or give its name, or (name, options), and the combined memory makes it"
-            )
 
 
 def _find_repeated(names: Iterable[str]) -> set[str]:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
@@ -15,7 +15,7 @@ from memzoo.memories.search.unit_index import UnitIndex
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, NoteStatement, as_text, notes_within_state
-from memzoo.memories.strategies.extracting import Draft, derive_in_pieces
+from memzoo.memories.strategies.extracting import derive_in_pieces
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, notes_within
 from memzoo.memories.text.explanation import report
@@ -90,8 +90,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._indexes = self._new_indexes()
-        self._draft = Draft(self._new_indexes, _Indexes.apply)
+        self._indexes = self._new_indexes({})
         if self.stay_tokens is not None and self.max_token_limit is None:
             raise OptionError("stay_tokens needs max_token_limit: only statements found for a question can stay")
 
@@ -108,7 +107,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         before = await self._context(log, entries, self.k)
         if not self._teaches(before, entries):
             return Changes()
-        indexes = self._indexes if self._keeps(state) else self._draft.after(state.items)
+        indexes = self._indexes if self._keeps(state) else self._new_indexes(state.items)
         notes, lines = EntityNotes(state.items, indexes.names), self._lines_of(before, entries)
         new_lines = lines["new_lines"]
         touched = indexes.known.find_touched(new_lines, lambda line: notes.find_asked(line, self.render.labels))
@@ -154,7 +153,6 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Update the indexes with the state's changes."""
         self._indexes.apply(changes, reset=reset)
-        self._draft.drop()
 
     @property
     def entities(self) -> dict[str, str]:
@@ -170,9 +168,11 @@ class ConversationEntityMemory(ModelBackedMemory):
         """Return the notes of a state; a state that is not stored, as in `relearn`, gets a separate index."""
         return EntityNotes(state.items, self._indexes.names if self._keeps(state) else None)
 
-    def _new_indexes(self) -> "_Indexes":
+    def _new_indexes(self, items: Mapping[str, Any]) -> "_Indexes":
         names = EntityIndex()
-        return _Indexes(names, UnitIndex(names.units, self._weights))
+        indexes = _Indexes(names, UnitIndex(names.units, self._weights))
+        indexes.apply(items)
+        return indexes
 
     async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State

@@ -1,7 +1,7 @@
 """The notes of the entity memory: statements about each person or thing, found under any of its names."""
 
 import functools
-from bisect import bisect_left, insort
+import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -149,9 +149,8 @@ class EntityIndex:
         self._names = NameIndex()
         self._of: dict[str, str] = {}
         self._others: defaultdict[str, set[str]] = defaultdict(set)
-        # Keys by the negated number of the note's newest message: the note with the newest message comes first.
+        # For each note, the negated number of its newest message, and the key: the newest is the least.
         self._newest: dict[str, tuple[int, str]] = {}
-        self._lately: list[tuple[int, str]] = []
         self._read: dict[str, tuple[Mapping[str, Any], EntityNote]] = {}
         self._units: dict[str, tuple[EntityNote, tuple[KnownUnit, ...]]] = {}
         self._lock = new_rlock()
@@ -161,13 +160,8 @@ class EntityIndex:
         """Apply changed items (`None` for a removed item); with `reset`, drop all items first."""
         with self._lock:
             if reset:
-                self._names.clear()
-                self._of.clear()
-                self._others.clear()
-                self._newest.clear()
-                self._lately.clear()
-                self._read.clear()
-                self._units.clear()
+                for known in (self._names, self._of, self._others, self._newest, self._read, self._units):
+                    known.clear()
             for key, item in changes.items():
                 self._put(key, item)
 
@@ -209,7 +203,7 @@ class EntityIndex:
     def lately(self, most: int) -> list[str]:
         """Return the keys of at most `most` notes: those with statements from the newest messages, newest first."""
         with self._lock:
-            return [key for _, key in self._lately[:most]]
+            return [key for _, key in heapq.nsmallest(most, self._newest.values())]
 
     def note(self, key: str, item: Mapping[str, Any]) -> EntityNote:
         """Return an item of the state as a note; notes are cached until the item changes."""
@@ -230,8 +224,7 @@ class EntityIndex:
         return [*(first._replace(tells=True) for first in units[:1]), *units[1:]]
 
     def _put(self, key: str, item: Mapping[str, Any] | None) -> None:
-        if known := self._newest.pop(key, None):
-            del self._lately[bisect_left(self._lately, known)]
+        self._newest.pop(key, None)
         if (before := self._of.pop(key, None)) is not None:
             self._others[before].discard(key)
         if item is None:
@@ -246,7 +239,6 @@ class EntityIndex:
             return
         newest = max(chain.from_iterable(map(_SEQS, item.get("statements", ()))), default=0)
         self._newest[key] = -newest, key
-        insort(self._lately, self._newest[key])
 
 
 # Without slots: the index is a cached property.

@@ -1,8 +1,8 @@
 """Code shared by the strategies that extract notes or facts."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
 from memzoo.errors import ModelReplyError
 from memzoo.memories.engine.log import Log
@@ -11,13 +11,11 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import join_sentences, sentences
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import JSON, Entry
+from memzoo.stores import Entry
 
-__all__ = ["Draft", "Valued", "derive_in_pieces", "least_worth"]
+__all__ = ["Valued", "derive_in_pieces", "least_worth"]
 
 Derive: TypeAlias = Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
-
-Kept = TypeVar("Kept")
 
 
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -51,43 +49,6 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
     if (middle := len(told) // 2) == 0:
         return None
     return [reword(entry, join_sentences(told[:middle]))], [reword(entry, join_sentences(told[middle:]))]
-
-
-class Draft(Generic[Kept]):
-    """Keeps search indexes for a state that is being derived anew and is not stored yet.
-
-    Each call of `after` applies only the items that changed.
-
-    Args:
-        make: Returns empty indexes.
-        apply: Applies changes to the indexes: a dict from key to item, `None` for a removed item.
-
-    Example:
-        >>> draft = Draft(list, list.append)  # here the "index" is a list of all changes
-        >>> known = {"a": [1]}
-        >>> _ = draft.after(known)
-        >>> draft.after({**known, "b": [2]})
-        [{'a': [1]}, {'b': [2]}]
-    """
-
-    def __init__(self, make: Callable[[], Kept], apply: Callable[[Kept, Mapping[str, JSON]], None]) -> None:
-        self._make = make
-        self._apply = apply
-        self._items: Mapping[str, JSON] = {}
-        self._kept: Kept | None = None
-
-    def after(self, items: Mapping[str, JSON]) -> Kept:
-        """Return the indexes, updated to the state's `items`. Only one thread may call this at a time."""
-        before, kept = self._items, self._kept
-        kept = self._make() if kept is None else kept
-        changes = {key: item for key, item in items.items() if before.get(key) is not item}
-        self._apply(kept, {**changes, **dict.fromkeys(before.keys() - items.keys())})
-        self._items, self._kept = items, kept
-        return kept
-
-    def drop(self) -> None:
-        """Drop the indexes. Called when the state has been stored."""
-        self._items, self._kept = {}, None
 
 
 class Valued(NamedTuple):

@@ -22,7 +22,7 @@ from memzoo.memories.search.kinds import ASSISTANT, tells_rule
 from memzoo.memories.search.unit_index import FEW_TOKENS, KnownUnit, UnitIndex
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
-from memzoo.memories.strategies.extracting import Draft, Valued, derive_in_pieces, least_worth
+from memzoo.memories.strategies.extracting import Valued, derive_in_pieces, least_worth
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
@@ -37,8 +37,6 @@ logger = logging.getLogger("memzoo")
 
 _Shown: TypeAlias = tuple[str, str, str]
 """A fact as shown: the name above the fact, the fact's key, the fact's words."""
-
-_Indexes: TypeAlias = tuple[KnowledgeGraph, UnitIndex]
 
 _MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
@@ -112,7 +110,6 @@ class ConversationKGMemory(ModelBackedMemory):
         super().__post_init__()
         self._kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
         self._known = UnitIndex(units_of_fact, self._weights)
-        self._draft = Draft(self._new_indexes, _apply)
         if self.stay_tokens is not None and self.max_token_limit is None:
             raise OptionError("stay_tokens needs max_token_limit: only facts found for a question can stay")
 
@@ -134,7 +131,7 @@ class ConversationKGMemory(ModelBackedMemory):
         before = [*await self._context(log, entries, self.k), *between]
         if not self._teaches(before, mined):
             return Changes()
-        graph, index = (self.kg, self._known) if self._keeps(state) else self._draft.after(state.items)
+        graph, index = (self.kg, self._known) if self._keeps(state) else self._new_indexes(state.items)
         lines = await self._lines(before, mined, log.until_number(entries[-1].seq))
         statements = await self._statements(graph, index, **lines)
         changes, tokens = graph.changes_from(find_sources(statements, mined)), self.max_state_tokens
@@ -172,7 +169,6 @@ class ConversationKGMemory(ModelBackedMemory):
         """Update the graph and the index with the state's changes."""
         self.kg.apply(changes, reset=reset)
         self._known.apply(changes, reset=reset)
-        self._draft.drop()
 
     async def awhy(self, name: str) -> list[Reason]:
         """Return all facts about a name, in the order they were first said, each with the messages that stated it.
@@ -191,9 +187,12 @@ class ConversationKGMemory(ModelBackedMemory):
 
     why = blocking(awhy)
 
-    def _new_indexes(self) -> "_Indexes":
-        """Return an empty graph and index for a state that is not stored yet."""
-        return KnowledgeGraph(frozenset(self.single_valued)), UnitIndex(units_of_fact, self._weights)
+    def _new_indexes(self, items: Mapping[str, JSON]) -> tuple[KnowledgeGraph, UnitIndex]:
+        """Return a graph and an index for a state that is not stored yet."""
+        graph, index = KnowledgeGraph(frozenset(self.single_valued)), UnitIndex(units_of_fact, self._weights)
+        graph.apply(items)
+        index.apply(items)
+        return graph, index
 
     async def _statements(self, graph: KnowledgeGraph, index: UnitIndex, **lines: str) -> list[Statement]:
         """Return the facts that new messages state, by a model's reply; `lines` are the variables of the prompt."""
@@ -254,11 +253,6 @@ class ConversationKGMemory(ModelBackedMemory):
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
             return known
-
-
-def _apply(indexes: _Indexes, changes: Mapping[str, JSON]) -> None:
-    for one in indexes:
-        one.apply(changes, reset=False)
 
 
 def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Iterator[Statement]:

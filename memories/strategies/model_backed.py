@@ -1,6 +1,6 @@
 """The base class of the strategies that ask a model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from memzoo.errors import ModelReplyError
@@ -93,7 +93,10 @@ class ModelBackedMemory(BaseMemory):
         """
         text, most = self._templates.render(prompt, **variables), self._retry.prompts.tokens
         if count_for_prompt(text) > most:
-            text = self._templates.render(prompt, **_cut(variables, most // 8))
+            # Only the context is cut: known facts would be lost with the reply, and new messages can be taken in later.
+            context = {name: text for name, text in variables.items() if name in _FOR_REFERENCE}
+            shorter = {name: cut_middle(text, most // 8) for name, text in context.items() if isinstance(text, str)}
+            text = self._templates.render(prompt, **{**variables, **shorter})
         return await self._complete([{"role": "user", "content": text}], prompt)
 
     async def _complete(self, messages: Sequence[Message], purpose: str) -> str:
@@ -111,14 +114,3 @@ class ModelBackedMemory(BaseMemory):
             raise
         self.usage.add(purpose, reply.spent)
         return reply.text
-
-
-def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
-    """Return the variables of a prompt, with the context variables cut to at most `tokens` each.
-
-    Other variables are not cut: known facts would be lost with the reply, and new messages can be taken in later.
-    """
-    return {
-        name: cut_middle(value, tokens) if name in _FOR_REFERENCE and isinstance(value, str) else value
-        for name, value in variables.items()
-    }

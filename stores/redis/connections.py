@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import time
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -12,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.forks import new_lock
 from memzoo.stores.common import UNCERTAIN
-from memzoo.sync import each, is_blocking, settled
+from memzoo.sync import each, is_blocking, pause, settled
 from memzoo.text import redact_url
 
 try:
@@ -192,7 +191,7 @@ class Connections:
             for command in started:
                 await self._of_primaries(*command)
                 while any(map(_is_writing, found := await self._of_primaries("INFO", "persistence"))):
-                    await _pause()
+                    await pause(_PAUSE)
                 if any("err" in (one["rdb_last_bgsave_status"], one["aof_last_bgrewrite_status"]) for one in found):
                     return False
         except StoreError:  # most hosted servers refuse the question or the rewriting
@@ -290,13 +289,6 @@ def _renews(text: str) -> bool:
 def _is_writing(persistence: dict[str, Any]) -> bool:
     under_way = "rdb_bgsave_in_progress", "aof_rewrite_in_progress", "aof_rewrite_scheduled"
     return any(persistence[name] for name in under_way)
-
-
-async def _pause() -> None:
-    if is_blocking():
-        time.sleep(_PAUSE)  # noqa: ASYNC251 - in a synchronous call
-    else:
-        await asyncio.sleep(_PAUSE)
 
 
 async def _end(living: AsyncGenerator[Any]) -> None:

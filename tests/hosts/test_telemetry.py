@@ -150,6 +150,7 @@ def test_what_is_done_to_a_memory_has_the_names_of_the_conventions() -> None:
         ("upsert_memory", 2),
         ("search_memory", 1),
         ("update_memory", None),
+        ("create_memory_store", None),  # the object that learns anew
         ("delete_memory", 1),
         ("delete_memory", 1),
         ("delete_memory_store", None),

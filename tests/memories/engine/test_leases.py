@@ -342,7 +342,7 @@ def test_who_waits_for_a_lease_asks_at_least_once_a_second(make: Make, monkeypat
         if len(pauses) == 12:
             await store.release("a", "summary", ELSEWHERE)
 
-    monkeypatch.setattr("memzoo.memories.engine.leaseholder._pause", pause)
+    monkeypatch.setattr("memzoo.memories.engine.leaseholder.pause", pause)
     assert drive(Leaseholder(store, "a", "summary", DAY).hold(wait=True))
     assert pauses == sorted(pauses)
     assert pauses[0] < 0.1

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from memzoo.errors import OptionError, WrongKeyError
 from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
-from memzoo.stores.base import Entry, ManagedStore, methods_lacking, utc_now
-from memzoo.stores.encryption import EncryptedStore
-from memzoo.stores.keys import has_sample, is_encrypted
+from memzoo.stores.base import ManagedStore, methods_lacking, utc_now
+from memzoo.stores.encryption import EncryptedStore, is_encrypted, sample
 from memzoo.stores.memory import InMemoryStore
-from memzoo.sync import drive
+from memzoo.sync import iterated
 from memzoo.text import did_you_mean, redact_url
 
 if TYPE_CHECKING:
@@ -188,13 +187,7 @@ def _unlock(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) 
     if keys is not None:
         return EncryptedStore(store, keys)
     # Judge by messages that can be read: a damaged message proves nothing.
-    first: list[Entry] = []
-
-    def is_first(entry: Entry) -> bool:
-        first.append(entry)
-        return True
-
-    drive(has_sample(store, is_first))
-    if any(map(is_encrypted, first)):
+    first = next(iterated(sample(store)), None)
+    if first and is_encrypted(first):
         raise WrongKeyError("the store is encrypted: a key is needed to open it")
     return store

@@ -182,8 +182,8 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         BaseException: The first error, in the order of the coroutines; its notes contain the later errors.
     """
     started = list(coroutines)
-    if len(started) == 1:
-        return [await started[0]]
+    if len(started) <= 1:
+        return [await one for one in started]
     outcomes = _in_threads(started) if is_blocking() else await asyncio.gather(*started, return_exceptions=True)
     errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     for further in errors[1:]:
@@ -194,8 +194,6 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 def _in_threads(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
-    if not coroutines:
-        return []
     with ThreadPoolExecutor(len(coroutines), "memzoo") as pool:
         running = [pool.submit(copy_context().run, drive, coroutine) for coroutine in coroutines]
     return [one.exception() or one.result() for one in running]

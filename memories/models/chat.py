@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checka
 
 from memzoo.errors import MemoryZooError, MemoryZooWarning, ModelError, ModelReplyError, OptionError
 from memzoo.memories.models.answer import Answer, read_answer, unusable
-from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.cleaning import extract_spoken, is_sendable
-from memzoo.memories.models.clients import Clients, call_function
+from memzoo.memories.models.clients import BoundMet, Bounds, Clients, call_function
 from memzoo.memories.models.parameters import as_responses, split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.context_windows import read_told
@@ -158,7 +157,6 @@ class ChatModel:
             raise OptionError(f"model must be the endpoint's name for a model, such as 'gpt-4o-mini', not {model!r}")
         self.name = model
         self.parameters, options = split_parameters("ChatModel", "chat.completions", parameters, client or async_client)
-        self._bounds = Bounds(max_reply_bytes, max_reply_seconds)
         make = _offline_client if model == "offline" and not (base_url or api_key) else None
         self._clients = Clients(
             client,
@@ -167,7 +165,7 @@ class ChatModel:
             api_key=api_key,
             options=options,
             make=make,
-            bounds=self._bounds,
+            bounds=Bounds(max_reply_bytes, max_reply_seconds),
         )
         self._is_rules = bool(make) and not self._clients.given
         self._window: int | None = None
@@ -183,7 +181,7 @@ class ChatModel:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._clients.reduce_owner(self, self.name, {**self.parameters, **self._bounds.as_options()})
+        return self._clients.reduce_owner(self, self.name, self.parameters)
 
     @property
     def base_url(self) -> str:

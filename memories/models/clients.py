@@ -1,4 +1,4 @@
-"""Calls an endpoint's openai clients, or a user's function."""
+"""Calls an endpoint's openai clients, within limits for their answers, or a user's function."""
 
 import functools
 import os
@@ -6,18 +6,17 @@ import re
 import time
 import weakref
 from asyncio import AbstractEventLoop, get_running_loop
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from memzoo.errors import AsyncOnlyError, ModelError, ModelReplyError, OptionError
-from memzoo.memories.models.bounds import Bounds
 from memzoo.memories.models.usage import Spent
 from memzoo.sync import is_blocking, settled
 from memzoo.text import is_loopback, redact_url
 
-__all__ = ["SECRET_NAME", "Clients", "call_function"]
-
+__all__ = ["SECRET_NAME", "BoundMet", "Bounds", "Clients", "call_function"]
 
 SECRET_NAME = re.compile(
     r"key$|(?:^|_)token$|secret|password|credential|auth|identity$|headers$|_query$", re.IGNORECASE
@@ -30,6 +29,77 @@ _DEFAULT_TIMEOUT = 600  # seconds: that of openai's clients
 _MOST_TOLD = 2_000
 # A shorter key is a dummy for a server without keys; hiding it would damage other words.
 _SHORTEST_KEY = 8
+
+
+class BoundMet(BaseException):
+    """An answer is too large, or takes too long.
+
+    This is a `BaseException`: after an `Exception`, the `openai` client would send the request again. Callers get a
+    `ModelError`.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Limits for the size of an answer, and for the time that it takes to arrive.
+
+    Attributes:
+        max_bytes: The maximum size of an answer in bytes, after decompression.
+        max_seconds: The maximum number of seconds from an answer's first byte to its last. Before the first byte, the
+            client's time-out applies.
+    """
+
+    max_bytes: int
+    max_seconds: float
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise OptionError(f"{name.replace('max', 'max_reply')} must be a number greater than 0, not {value!r}")
+
+    def hold(self, client: Any) -> Any:
+        """Apply the limits to all answers of an `openai` client; return the client."""
+        http = client._client  # noqa: SLF001 - it has no public name, and its events are public
+        hook = self._bound_async if hasattr(http, "aclose") else self._bound
+        http.event_hooks = {**http.event_hooks, "response": [*http.event_hooks.get("response", ()), hook]}
+        return client
+
+    def _bound(self, response: Any) -> None:
+        read = response.iter_bytes
+
+        def read_bounded(*size: int) -> Iterator[bytes]:
+            check = self._check()
+            for part in read(*size):
+                check(part)
+                yield part
+
+        # Every way to read a response calls this method.
+        response.iter_bytes = read_bounded
+
+    async def _bound_async(self, response: Any) -> None:
+        read = response.aiter_bytes
+
+        async def read_bounded(*size: int) -> AsyncIterator[bytes]:
+            check = self._check()
+            async for part in read(*size):
+                check(part)
+                yield part
+
+        response.aiter_bytes = read_bounded
+
+    def _check(self) -> Callable[[bytes], None]:
+        size, start = 0, time.monotonic()
+
+        def check(part: bytes) -> None:
+            nonlocal size
+            size += len(part)
+            if size > self.max_bytes:
+                raise BoundMet(f"the answer has more than {self.max_bytes:,} bytes (max_reply_bytes)")
+            if time.monotonic() - start > self.max_seconds:
+                raise BoundMet(f"the answer takes more than {self.max_seconds:,} seconds (max_reply_seconds)")
+
+        return check
 
 
 class Clients:
@@ -57,7 +127,7 @@ class Clients:
         api_key: str | None = None,
         options: Mapping[str, Any] | None = None,
         make: Callable[[str], Any] | None = None,
-        bounds: Bounds | None = None,
+        bounds: Bounds,
     ) -> None:
         if hasattr(client, "__aenter__") and not hasattr(client, "__enter__"):
             client, async_client = None, async_client or client
@@ -104,7 +174,8 @@ class Clients:
         suspects |= {name: True for name in parameters if SECRET_NAME.search(name)}
         if given := [name for name, found in suspects.items() if found]:
             raise OptionError(f"{owner!r} cannot be pickled with {given[0]}=...; leave it out, and use the environment")
-        return _remake, (type(owner), model, {**parameters, "base_url": self.base_url})
+        limits = {"max_reply_bytes": self._bounds.max_bytes, "max_reply_seconds": self._bounds.max_seconds}
+        return _remake, (type(owner), model, {**parameters, **limits, "base_url": self.base_url})
 
     def describe_error(self, error: BaseException) -> str:
         """Return a short description of an error; for a failed connection, with the endpoint's address.
@@ -147,7 +218,7 @@ class Clients:
         if not options.get("api_key") and not os.environ.get("OPENAI_API_KEY") and is_loopback(self.address):
             options["api_key"] = "none"  # a server on this machine needs none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
-        return self._bounds.hold(made) if self._bounds else made
+        return self._bounds.hold(made)
 
     def _of_this_loop(self) -> Any:
         # Connections belong to the loop that opened them: a client shared by two loops fails in the second loop.

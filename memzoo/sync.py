@@ -8,13 +8,12 @@ use blocking clients, so that the coroutine never suspends.
 import asyncio
 import contextlib
 import inspect
-from abc import ABC, abstractmethod
 from asyncio import _get_running_loop  # pyright: ignore[reportPrivateUsage]
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from memzoo.errors import AsyncOnlyError
 
@@ -99,16 +98,8 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
         drive(pieces.aclose())
 
 
-class Managed(ABC, Generic[T]):
+class Managed(contextlib.AbstractAsyncContextManager[T]):
     """A base class that lets asynchronous context managers work in a synchronous `with`, too."""
-
-    @abstractmethod
-    async def __aenter__(self) -> T: ...
-
-    @abstractmethod
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
     def __enter__(self) -> T:
         return drive(self.__aenter__())

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.forks import new_lock
-from memzoo.stores.common import UNCERTAIN
+from memzoo.stores.common import UNCERTAIN, whole_number
 from memzoo.sync import each, is_blocking, settled
 from memzoo.text import redact_url
 
@@ -94,10 +94,10 @@ class Connections:
         given = dict(parse_qsl(parts.query, keep_blank_values=True))
         self.name = redact_url(urlunsplit(parts._replace(query="", fragment="")))
         self.has_secret = parts.password is not None or "password" in given
-        self.ttl = _number("ttl", given.pop("ttl", "0"), 0, _YEARS)
+        self.ttl = whole_number("ttl", given.pop("ttl", "0"), 0, _YEARS)
         self.renew = _renews(given.pop("renew", "save"))
-        self._replicas = _number("wait", given.pop("wait", "0"), 0, 100)
-        self._timeout = _number("timeout", given.pop("timeout", "30"), 1, 86_400)
+        self._replicas = whole_number("wait", given.pop("wait", "0"), 0, 100)
+        self._timeout = whole_number("timeout", given.pop("timeout", "30"), 1, 86_400)
         self._is_cluster = parts.scheme.endswith(_CLUSTER)
         if self._is_cluster and self._replicas:
             raise OptionError("wait= is not for a cluster: set min-replicas-to-write on its servers instead")
@@ -107,9 +107,11 @@ class Connections:
         self._client: Any = None
         self._loops: dict[asyncio.AbstractEventLoop, AsyncGenerator[Any]] = {}
         self._lock, self._closed = new_lock(), False
-        with _check_options(self.name):  # making a pool opens no connection
-            pool: Any = redis.ConnectionPool
+        pool: Any = redis.ConnectionPool
+        try:  # making a pool opens no connection
             pool.from_url(self._url).make_connection()
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"{self.name}: {error}") from None
 
     async def run(self, script: Script, key: str, *values: Any, writes: bool = False) -> Any:
         """Run a script on a conversation, and return the script's result.
@@ -263,22 +265,6 @@ class Connections:
             lost = isinstance(error, redis.ConnectionError | redis.TimeoutError | RedisClusterException)
             advice = f"; {UNCERTAIN}" if lost and " connecting to " not in str(error) else ""
             raise StoreError(f"{self.name}: {error}{advice}") from error
-
-
-@contextmanager
-def _check_options(name: str) -> Generator[None]:
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise OptionError(f"{name}: {error}") from None
-
-
-def _number(name: str, text: str, least: int, most: int) -> int:
-    if not (text.isascii() and text.isdecimal() and least <= int(text) <= most):
-        raise OptionError(
-            f"{name}={text} is not a whole number from {least} to {most}, such as {name}={max(least, 30)}"
-        )
-    return int(text)
 
 
 def _renews(text: str) -> bool:

@@ -16,19 +16,9 @@ from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from memzoo.errors import MissingExtraError, StoreError
 from memzoo.forks import new_lock, watch
 from memzoo.stores.common import UNCERTAIN, unescaped
+from memzoo.stores.sql import schema
 from memzoo.stores.sql.postgres_url import is_own, parse_url, without_secrets
 from memzoo.stores.sql.rows import Row
-from memzoo.stores.sql.schema import (
-    conversations,
-    embeddings,
-    epochs,
-    items,
-    leases,
-    messages,
-    states,
-    tombstones,
-    versions,
-)
 from memzoo.stores.sql.statements import TURN, Run, Statements
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import is_blocking
@@ -71,13 +61,17 @@ _APPEND = text("""
     SELECT coalesce(min(seq), 0), EXISTS (SELECT FROM buried) FROM added
 """)
 _TABLES = ", ".join(
-    table.name for table in (messages, conversations, states, items, embeddings, epochs, tombstones, leases)
+    table.name
+    for table in (
+        *(schema.messages, schema.conversations, schema.states, schema.items, schema.embeddings),
+        *(schema.epochs, schema.tombstones, schema.leases),
+    )
 )
 _TOO_LONG = "54000"  # program_limit_exceeded: an index row is too long
 _STATEMENTS = Statements(
     insert,
-    first_version=versions.next_value(),
-    next_version=versions.next_value(),
+    first_version=schema.versions.next_value(),
+    next_version=schema.versions.next_value(),
     now=literal_column("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"),
     page_first=True,
 )

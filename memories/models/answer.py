@@ -96,7 +96,7 @@ def _read_completion(completion: Any) -> tuple[Message, str]:
     """
     choice = completion.choices[0]
     sent: dict[str, Any] = choice.message.to_dict(mode="json", warnings=False)
-    content = choice.message.content
+    content = sent.get("content")
     message: Message = {"role": "assistant", "content": content, **_besides(sent, _MESSAGE)}
     if isinstance(content, list):  # some endpoints send parts: thoughts, then text
         parts: list[Any] = content
@@ -104,8 +104,7 @@ def _read_completion(completion: Any) -> tuple[Message, str]:
         message |= _besides({"thinking": [part for part in parts if part["type"] in THOUGHT_PARTS]}, _MESSAGE)
     if not isinstance(message["content"], (str, type(None))):
         raise TypeError("the content is not a text")
-    whole = sent.get("tool_calls") or ()
-    if calls := [_call(*both) for both in zip(choice.message.tool_calls or (), whole, strict=True)]:
+    if calls := [_call(one) for one in sent.get("tool_calls") or ()]:
         # Some endpoints give no ids, or the same id to all calls: the calls' results would be indistinguishable.
         if len({call["id"] for call in calls} - {""}) < len(calls):
             calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
@@ -136,14 +135,13 @@ def _with_whole_thoughts(item: Item) -> Item:
     return whole | {"encrypted_content": None}
 
 
-def _call(call: Any, whole: dict[str, Any]) -> dict[str, Any]:
-    function = getattr(call, "function", None)
-    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None)
+def _call(sent: dict[str, Any]) -> dict[str, Any]:
+    function: dict[str, Any] = sent.get("function") or {}
+    arguments = function.get("arguments")
     if not isinstance(arguments, str):  # some endpoints send the object itself
         arguments = "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
-    inner = _besides(whole.get("function") or {}, _FUNCTION)
-    made = {"id": call.id or "", "type": "function", "function": {"name": name, "arguments": arguments, **inner}}
-    return made | _besides(whole, _CALL)
+    named = {"name": function.get("name") or "", "arguments": arguments, **_besides(function, _FUNCTION)}
+    return {"id": sent.get("id") or "", "type": "function", "function": named, **_besides(sent, _CALL)}
 
 
 def _besides(sent: dict[str, Any], read: frozenset[str]) -> dict[str, Any]:

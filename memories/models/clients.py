@@ -155,11 +155,15 @@ class Clients:
 
     def of_caller(self) -> Any:
         """Return the client that the caller needs, synchronous or asynchronous; create it at the first call."""
-        if not is_blocking():
-            return self._async_client or self._of_this_loop()
-        if self._client is None:
-            self._client = self._make("OpenAI")
-        return self._client
+        if is_blocking():
+            if self._client is None:
+                self._client = self._make("OpenAI")
+            return self._client
+        # Connections belong to the loop that opened them: a client shared by two loops fails in the second loop.
+        loop = get_running_loop()
+        if self._async_client is None and loop not in self._by_loop:
+            self._by_loop[loop] = self._make("AsyncOpenAI")
+        return self._async_client or self._by_loop[loop]
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the value of `__reduce__` for `owner`, the model or embedder that uses these clients.
@@ -219,13 +223,6 @@ class Clients:
             options["api_key"] = "none"  # a server on this machine needs none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
         return self._bounds.hold(made)
-
-    def _of_this_loop(self) -> Any:
-        # Connections belong to the loop that opened them: a client shared by two loops fails in the second loop.
-        loop = get_running_loop()
-        if loop not in self._by_loop:
-            self._by_loop[loop] = self._make("AsyncOpenAI")
-        return self._by_loop[loop]
 
 
 async def call_function(function: Callable[[Any], Any], given: Any, failed: str) -> tuple[Any, Spent]:

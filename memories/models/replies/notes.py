@@ -92,8 +92,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
         number, said = int(numbered["one"] or numbered["two"]), unwrap(numbered["text"])
         over = bool(numbered["over"]) or not said or _OVER.fullmatch(said)
         found.append(Amendment("", "" if over else said, number))
-    # Each line is independent, so even a long label is accepted ("the man with the two quails and the dog").
-    noted = _find_named_lines("\n".join(others), known, source, MOST_WORDS)
+    noted = _find_named_lines("\n".join(others), known, source)
     found += [
         Amendment(name, piece) for name, piece in noted if piece and not says_nothing(piece) and not refuses(piece)
     ]
@@ -141,9 +140,7 @@ def _can_label(name: str, most_common: int = _MOST_COMMON_WORDS) -> bool:
     return not (_NO_NAME_BEGINS.match(name) and common) and common <= most_common
 
 
-def _find_named_lines(
-    text: str, known: Collection[str], source: str, most_common: int = _MOST_COMMON_WORDS
-) -> Iterator[tuple[str, str]]:
+def _find_named_lines(text: str, known: Collection[str], source: str) -> Iterator[tuple[str, str]]:
     """Yield (name, line) for each line of a note, with the name at the line's start or from an earlier line.
 
     A line that begins like "Name: " has its own name. Below a heading, only a known name ends the list.
@@ -156,7 +153,8 @@ def _find_named_lines(
         bare = _ALSO.sub("", name)
         if " ".join(line.split()) in repeated or _PATTERN.match(line):
             last = ""
-        elif canonical(bare) in asked or (bare and _can_label(bare, most_common) and not (headed and note)):
+        # Each line is independent, so even a long label is accepted ("the man with the two quails and the dog").
+        elif canonical(bare) in asked or (bare and _can_label(bare, MOST_WORDS) and not (headed and note)):
             last, headed = bare, not note
             yield last, note
         elif last:

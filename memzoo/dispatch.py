@@ -32,16 +32,6 @@ from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 from memzoo._version import __version__
 from memzoo.errors import ExecutorError, OptionError
 
-__all__ = [
-    "BATCH_SECONDS",
-    "Workers",
-    "check_it_travels",
-    "executor_of",
-    "in_this_process",
-    "most_under_way",
-    "run_units",
-]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 U = TypeVar("U")

@@ -17,19 +17,6 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from memzoo.errors import AsyncOnlyError
 
-__all__ = [
-    "Closing",
-    "Managed",
-    "blocking",
-    "blocking_function",
-    "drive",
-    "each",
-    "is_blocking",
-    "iterated",
-    "settled",
-    "together",
-]
-
 _ADVICE = "a synchronous call reached asynchronous code; call the asynchronous twin of the method instead"
 
 _ENDED = object()

@@ -11,8 +11,6 @@ from memzoo.errors import StoreError
 from memzoo.stores.base import Entry, ManagedStore, Store, managed
 from memzoo.sync import blocking_function
 
-__all__ = ["acheck", "check", "is_sqlite"]
-
 _PAGE = 500
 _MOST = 20  # the maximum number of damaged messages to name for each conversation
 _HIGHEST = 2**40  # the number of a message

@@ -7,19 +7,6 @@ from collections.abc import Sequence
 from memzoo.errors import ConflictError, OptionError, StoreError
 from memzoo.stores.base import Entry
 
-__all__ = [
-    "HIGHEST",
-    "IN_MEMORY",
-    "UNCERTAIN",
-    "check_numbers",
-    "escaped",
-    "make_conflict_error",
-    "make_damaged_error",
-    "prefix_range",
-    "unescaped",
-    "whole_number",
-]
-
 IN_MEMORY = (
     "a store in memory ends with its process: it cannot be pickled or deep-copied; open one that is kept, such as "
     "open_store('sqlite:///memories.db'), or copy conversations with export_conversation and import_conversation"

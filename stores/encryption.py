@@ -29,8 +29,6 @@ from memzoo.stores.encoding import to_json
 from memzoo.stores.tombstones import tombstones_of
 from memzoo.sync import Closing, drive
 
-__all__ = ["EncryptedStore", "is_encrypted", "keys_from_environment", "sample"]
-
 _KEY_VARIABLE = "MEMZOO_KEY"
 _TOKEN = "encrypted"  # noqa: S105 - the name of the only member of an encrypted message
 _SAMPLED = 50  # conversations

@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from memzoo.errors import ConflictError
 from memzoo.stores.base import JSON, Entry, Store, managed
 
-__all__ = ["PINS", "REMAINS", "SYSTEM", "Receipt", "forget_messages", "pack_system", "unpack_system"]
-
 PINS = "pins"
 """The name of the state for pinned messages; see `memzoo.memories.engine.pins`."""
 SYSTEM = "system-message"

@@ -17,8 +17,6 @@ from memzoo.text import did_you_mean, redact_url
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["KINDS", "OpenStore", "kinds", "open_store"]
-
 KINDS = {
     "memory://": "a new store in memory, which ends with the process",
     "sqlite:///memories.db": "a file in the current folder",

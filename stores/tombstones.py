@@ -6,8 +6,6 @@ from typing import TypeGuard
 from memzoo.stores.base import ManagedStore, Store, find_lacking
 from memzoo.stores.common import escaped
 
-__all__ = ["keeps_tombstones", "tombstone", "tombstones_of"]
-
 _LETTERS = 32  # 128 bits
 
 

@@ -15,8 +15,6 @@ from memzoo.stores import Message
 from memzoo.text import DEEPEST, is_too_deep
 from memzoo.warned import warn_caller
 
-__all__ = ["Answer", "read_answer", "unusable"]
-
 MOST_BESIDES = 256 * 1024
 """The most bytes that an answer may have beside its words and calls; of more, a warning says that none are kept."""
 

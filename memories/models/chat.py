@@ -25,8 +25,6 @@ from memzoo.warned import warn_caller
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "as_model"]
-
 _UNCHANGED = "; nothing was changed"
 # OpenAI's models with thoughts. It refuses others that are asked for encrypted thoughts, gpt-5-chat-latest included.
 _THINKS = re.compile(r"(.*/)?(o\d|gpt-[5-9](?!.*chat)|codex)")

@@ -16,8 +16,6 @@ from memzoo.memories.models.usage import Spent
 from memzoo.sync import is_blocking, settled
 from memzoo.text import is_loopback, redact_url
 
-__all__ = ["SECRET_NAME", "BoundMet", "Bounds", "Clients", "call_function"]
-
 SECRET_NAME = re.compile(
     r"key$|(?:^|_)token$|secret|password|credential|auth|identity$|headers$|_query$", re.IGNORECASE
 )

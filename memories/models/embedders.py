@@ -17,8 +17,6 @@ from memzoo.sync import settled
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["Embedded", "Embedder", "EmbedderOption", "HashEmbedder", "OpenAIEmbedder", "as_embedder"]
-
 # The weight of sentence embeddings, tuned with all-MiniLM-L6-v2; see docs/retrieval-research.md.
 _SENTENCE_WEIGHT = 8.0
 

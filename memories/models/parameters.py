@@ -8,8 +8,6 @@ from typing import Any
 from memzoo.errors import OptionError
 from memzoo.text import did_you_mean
 
-__all__ = ["as_responses", "split_parameters"]
-
 # Parameters set by each call.
 _BY_CALL = frozenset({"self", "model", "messages", "input", "stream", "stream_options"})
 # Client options that have their own arguments, are also request parameters, or differ between the two kinds of clients.

@@ -24,8 +24,6 @@ try:
 except ImportError as error:
     raise MissingExtraError.of("Redis", "redis") from error
 
-__all__ = ["Connections", "Script"]
-
 _CLUSTER = "+cluster"
 _PAUSE = 0.05  # seconds
 _YEARS = 100 * 365 * 86_400

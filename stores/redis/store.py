@@ -15,8 +15,6 @@ from memzoo.stores.redis.connections import Connections, Script
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
 
-__all__ = ["RedisStore"]
-
 _APPEND, _READ, _READ_STATE, _COMMIT, _EMBEDDINGS, _FORGET, _CLEAR, _RESTORE, _LEASE, _RELEASE = map(
     Script,
     ("append", "read", "read_state", "commit", "embeddings", "forget", "clear", "restore", "lease", "release"),

@@ -29,8 +29,6 @@ try:
 except ImportError as error:
     raise MissingExtraError.of("PostgreSQL", "postgres") from error
 
-__all__ = ["PostgreSQL"]
-
 T = TypeVar("T")
 
 # One statement, hence one round trip. If two processes save the same turn at once, the second process waits for the

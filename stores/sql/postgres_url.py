@@ -9,8 +9,6 @@ from sqlalchemy.exc import ArgumentError
 from memzoo.errors import OptionError
 from memzoo.stores.common import whole_number
 
-__all__ = ["is_own", "parse_url", "without_secrets"]
-
 _PATIENCE = "-c lock_timeout="
 _DAY = 86_400
 _OPTIONS = {"pool_size": "10", "timeout": "30"}

@@ -18,8 +18,6 @@ from memzoo.memories.models.replies.lines import (
 )
 from memzoo.memories.text.names import canonical
 
-__all__ = ["SAME_AS", "Statement", "statements"]
-
 SAME_AS = "is another name of"
 """The relation stated by "Bob = Robert"."""
 _HEADS = (

@@ -5,22 +5,6 @@ import re
 from memzoo.errors import ModelReplyError
 from memzoo.memories.text.names import canonical
 
-__all__ = [
-    "BULLET",
-    "LABEL",
-    "LONGEST_NAME",
-    "LONGEST_SOURCE",
-    "MOST_WORDS",
-    "SAME",
-    "bare_name",
-    "can_be_name",
-    "refuses",
-    "says_nothing",
-    "unusable",
-    "unwrap",
-    "without_stop",
-]
-
 _NOTHING = re.compile(
     r"\W*(?:(?:nothing|no)(?: new)?(?: (?:information|facts|names))?(?: (?:provided|given|available))?|"
     r"unchanged|none|n/a)\W*",

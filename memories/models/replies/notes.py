@@ -23,8 +23,6 @@ from memzoo.memories.models.replies.lines import (
 )
 from memzoo.memories.text.names import canonical, fold, mentions
 
-__all__ = ["Amendment", "aliases", "amendments"]
-
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s++(\S.*)")
 # The colon after a name, but not the colon in a time such as "10:30".
 _COLON = re.compile(r"(?<!\d)[:\uff1a]|[:\uff1a](?!\d)")

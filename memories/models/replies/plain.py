@@ -10,8 +10,6 @@ from memzoo.memories.models.forms import json_rows, parse_json, rows_of_table
 from memzoo.memories.models.replies.lines import LABEL, bare_name, can_be_name, refuses, says_nothing, unusable
 from memzoo.memories.text.names import canonical, is_pronoun
 
-__all__ = ["names", "prose"]
-
 _EXPLAINED = re.compile(r"(?<!\s)\s+\((?=[a-z][^()]*\)$)[^()]*\)$|(?::| [-–—])\s+(?=[a-z]).*$")
 _REMARK = re.compile(r"\W*(?:note|explanation|reasoning)\b\W*:", re.IGNORECASE)
 _COMPANY = re.compile(

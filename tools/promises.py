@@ -114,7 +114,7 @@ BROKEN: Sequence[Broken] = (
         "A model that fails, refuses",
         "test_bad_reply_changes_nothing",
         _CONTRACT,
-        "memories/models/replies/plain.py",
+        "memories/models/replies.py",
         "    if refuses(text) or says_nothing(text) or not",
         "    if says_nothing(text) or not",
         "summary",

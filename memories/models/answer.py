@@ -175,16 +175,10 @@ def _within_bounds(message: Message) -> Message:
 def _words(message: Message) -> Message:
     """Return the words and the calls of a message, without members that only some providers send."""
     words: Message = {name: message[name] for name in ("role", "content", "refusal") if name in message}
-    calls: list[Any] = message.get("tool_calls") or []
-    made = [
-        {
-            "id": call["id"],
-            "type": call["type"],
-            "function": {name: call["function"][name] for name in ("name", "arguments")},
-        }
-        for call in calls
-    ]
-    return words | ({"tool_calls": made} if made else {})
+    for call in message.get("tool_calls") or ():
+        function = {name: call["function"][name] for name in ("name", "arguments")}
+        words.setdefault("tool_calls", []).append({"id": call["id"], "type": call["type"], "function": function})
+    return words
 
 
 def _size(message: Message) -> int:

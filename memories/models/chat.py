@@ -189,7 +189,9 @@ class ChatModel:
     @property
     def timeout(self) -> float:
         """The time-out for an answer, in seconds; 0 for the client's default."""
-        return _seconds(self.parameters.get("timeout", self._clients.timeout))
+        timeout = self.parameters.get("timeout", self._clients.timeout)
+        seconds = getattr(timeout, "read", timeout)  # a client's time-out may have a value for each phase
+        return float(seconds) if isinstance(seconds, (int, float)) else 0.0
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """Return the model's reply to chat messages; see `Model.complete`."""
@@ -277,12 +279,6 @@ class ChatModel:
             raise ModelError(
                 f"the call of model {self.name!r} for prompt {purpose!r} failed: {self._clients.describe_error(error)}"
             ) from error
-
-
-def _seconds(timeout: Any) -> float:
-    """Return a time-out of the openai client in seconds, from a number or an object with a time-out for each phase."""
-    seconds = getattr(timeout, "read", timeout)
-    return float(seconds) if isinstance(seconds, (int, float)) else 0.0
 
 
 def _offline_client(kind: str) -> Any:

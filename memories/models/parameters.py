@@ -1,7 +1,7 @@
 """Separates request parameters from client options, by the signatures of the `openai` client."""
 
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -37,21 +37,31 @@ def split_parameters(
     """
     if not given:
         return {}, {}  # without importing the client
-    create = _create(endpoint, client)
-    takes = inspect.signature(create).parameters
-    if any(one.kind is one.VAR_KEYWORD for one in takes.values()):
-        # Wrappers such as tracers may take more parameters, so only known client options go to the client.
-        of_request = {*given} - _of_client() if client is None else {*given}
-    else:
-        of_request = {*takes}
-    options = dict[str, Any]()
+    takes = inspect.signature(_create(endpoint, client)).parameters
+    # A wrapper, such as a tracer, may take any parameter.
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in takes.values())
+    of_client = set[str]() if takes_any and client is not None else _of_client() - takes.keys()
+    parameters, options = dict[str, Any](), dict[str, Any]()
     for name, value in given.items():
         if name in _BY_CALL:
             raise OptionError(f"{owner}: {name} is set by each call; leave it out")
-        if name not in of_request:
+        if name == "http_client":
+            raise OptionError(f"{owner}: http_client belongs to your own client: client=OpenAI(http_client=...)")
+        if name in of_client:
             options[name] = value
-    _check_options(owner, options, of_request, is_made=client is not None)
-    return {name: value for name, value in given.items() if name in of_request}, options
+        elif name in takes or takes_any:
+            parameters[name] = value
+        else:
+            raise OptionError(
+                f"{owner}: the openai client has no parameter {name!r}; pass one that only your endpoint knows as "
+                f"extra_body={{{name!r}: ...}}{did_you_mean(name, [*takes, *of_client])}"
+            )
+    if client is not None and options:
+        name = next(iter(options))
+        raise OptionError(
+            f"{owner}: {name} is an option of the client, which exists already: client=OpenAI({name}=...)"
+        )
+    return parameters, options
 
 
 def as_responses(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,19 +102,3 @@ def _of_client() -> set[str]:
 
     names = inspect.signature(openai.OpenAI).parameters
     return {name for name in names if not name.startswith("_")} - _NOT_FOR_BOTH
-
-
-def _check_options(owner: str, options: Mapping[str, Any], of_request: Collection[str], *, is_made: bool) -> None:
-    known = _of_client()
-    for name in options:
-        if name == "http_client":
-            raise OptionError(f"{owner}: http_client belongs to your own client: client=OpenAI(http_client=...)")
-        if name not in known:
-            raise OptionError(
-                f"{owner}: the openai client has no parameter {name!r}; pass one that only your endpoint knows as "
-                f"extra_body={{{name!r}: ...}}{did_you_mean(name, [*of_request, *known])}"
-            )
-        if is_made:
-            raise OptionError(
-                f"{owner}: {name} is an option of the client, which exists already: client=OpenAI({name}=...)"
-            )

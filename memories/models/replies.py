@@ -439,10 +439,9 @@ def _find_notes(text: str) -> Iterator[tuple[str, str]]:
     for row in filter(str.strip, rows_of_table(text)):
         heading = _HEADING.fullmatch(row)
         line = f"{heading[1].rstrip(' #')}:" if heading else _BULLET.sub("", row)
-        name, colon, note = _split_note(line if _COLON.search(line) else line.replace("|", ":", 1))
-        yield (bare_name(name), unwrap(note)) if colon and len(name) <= _LONGEST_NAME else ("", line.strip())
-
-
-def _split_note(line: str) -> tuple[str, str, str]:
-    colon = _COLON.search(line)
-    return (line[: colon.start()], ":", line[colon.end() :]) if colon else (line, "", "")
+        line = line if _COLON.search(line) else line.replace("|", ":", 1)
+        colon = _COLON.search(line)
+        if colon and colon.start() <= _LONGEST_NAME:
+            yield bare_name(line[: colon.start()]), unwrap(line[colon.end() :])
+        else:
+            yield "", line.strip()

@@ -81,7 +81,7 @@ def make_damaged_error(what: str, conversation_id: str, error: Exception) -> Sto
     return StoreError(f"{what} of {conversation_id!r} is damaged ({why:.200})")
 
 
-def whole_number(name: str, value: object, least: int, most: int) -> int:
+def read_number(name: str, value: object, least: int, most: int) -> int:
     """Return the number that is the value of an option in a URL.
 
     Raises:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checka
 from memzoo.errors import MemoryZooError, MemoryZooWarning, ModelError, ModelReplyError, OptionError
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.cleaning import extract_spoken, is_sendable
-from memzoo.memories.models.clients import BoundMet, Bounds, Clients, call_function
-from memzoo.memories.models.parameters import as_responses, split_parameters
+from memzoo.memories.models.clients import BoundMet, Bounds, Clients, as_responses, call_function, split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.context_windows import read_told
 from memzoo.memories.text.families import ANY, Family, family_of

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from memzoo.errors import ModelError, OptionError
-from memzoo.memories.models.clients import SECRET_NAME, BoundMet, Bounds, Clients, call_function
-from memzoo.memories.models.parameters import split_parameters
+from memzoo.memories.models.clients import SECRET_NAME, BoundMet, Bounds, Clients, call_function, split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.sync import settled
 

@@ -7,7 +7,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from memzoo.errors import OptionError
-from memzoo.stores.common import whole_number
+from memzoo.stores.common import read_number
 
 _PATIENCE = "-c lock_timeout="
 _DAY = 86_400
@@ -28,12 +28,12 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
     query = parts.query
     if unknown := sorted(_OBJECTS & query.keys()):
         raise OptionError(f"{unknown[0]!r} cannot be set in a URL; known are {', '.join(_OPTIONS)}, prepare_threshold")
-    size, seconds = (whole_number(name, query.get(name, default), 1, _DAY) for name, default in _OPTIONS.items())
+    size, seconds = (read_number(name, query.get(name, default), 1, _DAY) for name, default in _OPTIONS.items())
     # Names of prepared statements belong to the server's connection. A pooler passes the connection on to another
     # client, and that client uses the same name for another statement: the client's read would then run our DELETE.
     given = query.get("prepare_threshold")
-    threshold = None if given is None else whole_number("prepare_threshold", given, 0, _DAY)
-    wait = whole_number("connect_timeout", query.get("connect_timeout", seconds), 1, _DAY)
+    threshold = None if given is None else read_number("prepare_threshold", given, 0, _DAY)
+    wait = read_number("connect_timeout", query.get("connect_timeout", seconds), 1, _DAY)
     host = parts.host or str(query.get("host", "localhost"))
     name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
     limits = f"{_PATIENCE}{1000 * seconds} {query.get('options', '')}".strip()

@@ -13,7 +13,6 @@ import pickle
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -177,15 +176,13 @@ class _Dispatch(Generic[U, R]):
         self._carried = self._carry(do)
         self._running: dict[Future[_Answer[R]], _Batch[U]] = {}
         self._again: list[_Batch[U]] = []
-        self._left = deque[U]()  # units that a worker had no time for
         self._serial = itertools.count()
         self._size = 1
         self._done, self._taken_seconds = 0, 0.0
-        self._ended = False
 
     def results(self) -> Generator[tuple[U, R]]:
         try:
-            while self._fill() or self._running:
+            while self._fill():
                 finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
                 for future in finished:
                     yield from self._take(future, self._running.pop(future))
@@ -202,15 +199,12 @@ class _Dispatch(Generic[U, R]):
 
     def _next(self) -> _Batch[U] | None:
         units: list[U] = []
-        while len(units) < self._size and (self._left or not self._ended):
-            try:
-                unit = self._left.popleft() if self._left else next(self._units)
-            except StopIteration:
-                self._ended = True
-                break
+        for unit in self._units:
             if unit is not None:
                 units.append(unit)
             elif units or self._running:
+                break
+            if len(units) == self._size:
                 break
         return _Batch(units) if units else None
 
@@ -235,7 +229,8 @@ class _Dispatch(Generic[U, R]):
             return
         if answer.error is not None:
             raise answer.error
-        self._left += batch.units[len(answer.results) :]
+        # The units that the worker had no time for.
+        self._again += [_Batch([unit], batch.tries) for unit in batch.units[len(answer.results) :]]
         self._done, self._taken_seconds = self._done + len(answer.results), self._taken_seconds + answer.seconds
         fitting = int(self._seconds * self._done / max(self._taken_seconds, 1e-9))
         # Grow slowly, because the first units may be quicker than later units.

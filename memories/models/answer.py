@@ -126,11 +126,8 @@ def _with_whole_thoughts(item: Item) -> Item:
 
     Encrypted thoughts of an item changed so are left out, since an endpoint may refuse them.
     """
-    text = json.dumps(item, ensure_ascii=False)
-    if item["type"] != "reasoning" or is_sendable(text):
-        return item
-    whole: Item = json.loads(_join_halves(text))
-    return whole | {"encrypted_content": None}
+    whole = _whole(item) if item["type"] == "reasoning" else item
+    return item if whole is item else whole | {"encrypted_content": None}
 
 
 def _call(sent: dict[str, Any]) -> dict[str, Any]:
@@ -144,7 +141,11 @@ def _call(sent: dict[str, Any]) -> dict[str, Any]:
 
 def _besides(sent: dict[str, Any], read: frozenset[str]) -> dict[str, Any]:
     """Return the members of `sent` that are neither empty nor in `read`; half characters are joined or replaced."""
-    members = {name: value for name, value in sent.items() if value and name not in read}
+    return _whole({name: value for name, value in sent.items() if value and name not in read})
+
+
+def _whole(members: dict[str, Any]) -> dict[str, Any]:
+    """Return JSON in which half characters are joined or replaced: the same object if there are none."""
     text = json.dumps(members, ensure_ascii=False)
     if is_sendable(text):
         return members

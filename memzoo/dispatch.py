@@ -282,7 +282,7 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
     Errors of the units are returned, not raised, to distinguish them from the executor's errors.
     """
     try:
-        function, listed = (_unpack(do), _unpack(units)) if isinstance(do, bytes) else (do, units)
+        function, listed = (_unpack_once(do), _unpack(units)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
         said = f"what was sent cannot be opened where the work is done: {_describe(error)}"
         return _Answer(error=ExecutorError(f"{said}. Install there what is installed here, cloudpickle too"))
@@ -298,16 +298,15 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
     return _Answer(results, time.perf_counter() - begun)
 
 
-@functools.lru_cache(maxsize=4)
 def _unpack(packed: bytes) -> Any:
-    """Return an unpickled object.
-
-    A cache keeps the function that all batches of a run share, because its models and counters are reused.
-    """
     version, thing = pickle.loads(packed)  # noqa: S301 - from the process that sends the work
     if version != __version__:
         raise ExecutorError(f"memzoo is {__version__} here, and {version} where the work comes from")
     return thing
+
+
+# Keeps the function that all batches of a run share, because its models and counters are reused.
+_unpack_once = functools.lru_cache(maxsize=4)(_unpack)
 
 
 def _travels(error: Exception) -> bool:

@@ -95,10 +95,16 @@ def open_store(
     """
     store = _open_url(str(url), clock)
     try:
-        return _unlock(store, key)
+        if key is not None:
+            return EncryptedStore(store, key)
+        # Judge by messages that can be read: a damaged message proves nothing.
+        first = next(iterated(sample(store)), None)
+        if first and is_encrypted(first):
+            raise WrongKeyError("the store is encrypted: a key is needed to open it")
     except BaseException:
         store.close()
         raise
+    return store
 
 
 def kinds() -> dict[str, str]:
@@ -174,18 +180,3 @@ _OPENERS: dict[str, Callable[..., OpenStore]] = {
     "redis+cluster": _redis,
     "rediss+cluster": _redis,
 }
-
-
-def _unlock(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) -> OpenStore:
-    """Return a store wrapped in an `EncryptedStore` if there are keys, or else the store itself.
-
-    Raises:
-        WrongKeyError: The store is encrypted and the keys are missing or wrong, or there are keys but no encryption.
-    """
-    if keys is not None:
-        return EncryptedStore(store, keys)
-    # Judge by messages that can be read: a damaged message proves nothing.
-    first = next(iterated(sample(store)), None)
-    if first and is_encrypted(first):
-        raise WrongKeyError("the store is encrypted: a key is needed to open it")
-    return store

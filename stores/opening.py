@@ -99,11 +99,12 @@ def open_store(
             return EncryptedStore(store, key)
         # Judge by messages that can be read: a damaged message proves nothing.
         first = next(iterated(sample(store)), None)
-        if first and is_encrypted(first):
-            raise WrongKeyError("the store is encrypted: a key is needed to open it")
     except BaseException:
         store.close()
         raise
+    if first and is_encrypted(first):
+        store.close()
+        raise WrongKeyError("the store is encrypted: a key is needed to open it")
     return store
 
 

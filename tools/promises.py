@@ -64,8 +64,8 @@ BROKEN: Sequence[Broken] = (
         "test_nothing_is_lost_behind_a_pooler",
         "tests/stores/test_poolers.py",
         "stores/sql/postgres_url.py",
-        ' if "prepare_threshold" in query else None\n',
-        ' if "prepare_threshold" in query else 2\n',
+        "threshold = None if given",
+        "threshold = 2 if given",
         "SwappingProxy",
     ),
     Broken(

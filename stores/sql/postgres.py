@@ -58,13 +58,7 @@ _APPEND = text("""
     )
     SELECT coalesce(min(seq), 0), EXISTS (SELECT FROM buried) FROM added
 """)
-_TABLES = ", ".join(
-    table.name
-    for table in (
-        *(schema.messages, schema.conversations, schema.states, schema.items, schema.embeddings),
-        *(schema.epochs, schema.tombstones, schema.leases),
-    )
-)
+_TABLES = ", ".join(schema.meta.metadata.tables)
 _TOO_LONG = "54000"  # program_limit_exceeded: an index row is too long
 _STATEMENTS = Statements(
     insert,

@@ -24,7 +24,7 @@ from memzoo.memories import ChatModel, create_memory
 from memzoo.memories.strategies.named import short_name, strategy_named
 from memzoo.memories.text.tokens import token_counter
 from memzoo.stores import Entry, ManagedStore, open_store
-from memzoo.stores.keys import keys_from_environment
+from memzoo.stores.encryption import keys_from_environment
 from memzoo.strategy import BaseMemory, ModelBackedMemory
 from memzoo.sync import drive
 from memzoo.text import did_you_mean, is_loopback, read_options, redact_url, visible

@@ -139,6 +139,6 @@ UPDATE memzoo_meta SET value=? WHERE memzoo_meta.key = ? COLLATE "C";
 
 UPDATE memzoo_states SET version=? WHERE memzoo_states.conversation_id = ? COLLATE "C";
 
-VACUUM (FULL) memzoo_messages, memzoo_conversations, memzoo_states, memzoo_items, memzoo_embeddings, memzoo_epochs, memzoo_tombstones, memzoo_leases;
+VACUUM (FULL) memzoo_meta, memzoo_conversations, memzoo_messages, memzoo_states, memzoo_items, memzoo_embeddings, memzoo_epochs, memzoo_tombstones, memzoo_leases;
 
 WITH known AS ( SELECT FROM memzoo_messages WHERE conversation_id = ? AND turn_id = ? AND EXISTS (SELECT FROM memzoo_conversations WHERE id = ?) LIMIT 1 ), buried AS ( SELECT FROM memzoo_tombstones WHERE conversation = ? AND turn = ? AND NOT EXISTS (SELECT FROM known) ), born AS ( SELECT nextval('memzoo_versions') AS version WHERE NOT EXISTS (SELECT FROM known) AND NOT EXISTS (SELECT FROM buried) ), grown AS ( INSERT INTO memzoo_conversations AS conversation (id, born, revision, last_seq, updated_at) SELECT ?, version, version, ?, ? FROM born ON CONFLICT (id) DO UPDATE SET last_seq = conversation.last_seq + excluded.last_seq, updated_at = excluded.updated_at RETURNING last_seq ), added AS ( INSERT INTO memzoo_messages (conversation_id, seq, turn_id, place, message, fields, created_at) SELECT ?, last_seq - ? + place, ?, place - 1, message, fields, ? FROM grown, unnest(CAST(? AS text[]), CAST(? AS text[])) WITH ORDINALITY AS new (message, fields, place) RETURNING seq ) SELECT coalesce(min(seq), 0), EXISTS (SELECT FROM buried) FROM added;

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-__all__ = ["Counted", "through"]
-
 Counted: TypeAlias = Callable[[str, str, Callable[[], int]], int]
 """A function that returns a text's number of tokens; takes an encoding, the text, and a function that counts tokens."""
 

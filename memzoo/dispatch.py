@@ -13,7 +13,6 @@ import pickle
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -31,16 +30,6 @@ from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from memzoo._version import __version__
 from memzoo.errors import ExecutorError, OptionError
-
-__all__ = [
-    "BATCH_SECONDS",
-    "Workers",
-    "check_it_travels",
-    "executor_of",
-    "in_this_process",
-    "most_under_way",
-    "run_units",
-]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -160,10 +149,7 @@ def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> Non
     if in_this_process(executor):
         return
     for name, part in parts.items():
-        try:
-            _pack(part)
-        except Exception as error:
-            raise _make_travel_error(name, error) from error
+        _pack(name, part)
 
 
 @dataclass
@@ -187,18 +173,16 @@ class _Dispatch(Generic[U, R]):
     def __init__(self, executor: Executor, do: Callable[[U], R], units: Iterator[U | None], seconds: float) -> None:
         self._executor, self._do, self._units, self._seconds = executor, do, units, seconds
         self._here = in_this_process(executor)
-        self._carried = do if self._here else self._bytes_of(do)
+        self._carried = self._carry(do)
         self._running: dict[Future[_Answer[R]], _Batch[U]] = {}
         self._again: list[_Batch[U]] = []
-        self._left = deque[U]()  # units that a worker had no time for
         self._serial = itertools.count()
         self._size = 1
         self._done, self._taken_seconds = 0, 0.0
-        self._ended = False
 
     def results(self) -> Generator[tuple[U, R]]:
         try:
-            while self._fill() or self._running:
+            while self._fill():
                 finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
                 for future in finished:
                     yield from self._take(future, self._running.pop(future))
@@ -215,22 +199,19 @@ class _Dispatch(Generic[U, R]):
 
     def _next(self) -> _Batch[U] | None:
         units: list[U] = []
-        while len(units) < self._size and (self._left or not self._ended):
-            try:
-                unit = self._left.popleft() if self._left else next(self._units)
-            except StopIteration:
-                self._ended = True
-                break
+        for unit in self._units:
             if unit is not None:
                 units.append(unit)
             elif units or self._running:
                 break
+            if len(units) == self._size:
+                break
         return _Batch(units) if units else None
 
     def _send(self, batch: _Batch[U]) -> None:
-        carried = batch.units if self._here else self._bytes_of(batch.units)
         # The number makes each call unique, because Dask would answer a repeated call from its cache.
         serial = next(self._serial)
+        carried = self._carry(batch.units)
         try:
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
         except (BrokenExecutor, RuntimeError) as error:
@@ -248,7 +229,8 @@ class _Dispatch(Generic[U, R]):
             return
         if answer.error is not None:
             raise answer.error
-        self._left += batch.units[len(answer.results) :]
+        # The units that the worker had no time for.
+        self._again += [_Batch([unit], batch.tries) for unit in batch.units[len(answer.results) :]]
         self._done, self._taken_seconds = self._done + len(answer.results), self._taken_seconds + answer.seconds
         fitting = int(self._seconds * self._done / max(self._taken_seconds, 1e-9))
         # Grow slowly, because the first units may be quicker than later units.
@@ -265,27 +247,25 @@ class _Dispatch(Generic[U, R]):
         # Send each unit by itself, because one of the units may kill its worker again.
         self._again += [_Batch([unit], batch.tries + 1) for unit in batch.units]
 
-    def _bytes_of(self, thing: Any) -> bytes:
-        try:
-            return _pack((__version__, thing))
-        except Exception as error:
-            raise _make_travel_error("what is to be done", error) from error
+    def _carry(self, thing: Any) -> Any:
+        """Return an object in the form in which it is sent to the workers."""
+        return thing if self._here else _pack("what is to be done", (__version__, thing))
 
 
-def _make_travel_error(name: str, error: Exception) -> OptionError:
-    return OptionError(
-        f"{name} cannot travel to where the work is done: {_describe(error)}. Install cloudpickle, which carries "
-        "functions as they are; or put the function into a module that can be imported there, without locks and "
-        "connections in it; or work with threads"
-    )
-
-
-def _pack(thing: Any) -> bytes:
+def _pack(name: str, thing: Any) -> bytes:
+    """Pickle an object; the error, an `OptionError`, has the object's name."""
     # cloudpickle includes the code of functions of the main program, lambdas and closures; pickle only their names.
     pickling: Any = pickle
     with suppress(ImportError):
         pickling = importlib.import_module("cloudpickle")
-    packed: bytes = pickling.dumps(thing)
+    try:
+        packed: bytes = pickling.dumps(thing)
+    except Exception as error:
+        raise OptionError(
+            f"{name} cannot travel to where the work is done: {_describe(error)}. Install cloudpickle, which carries "
+            "functions as they are; or put the function into a module that can be imported there, without locks and "
+            "connections in it; or work with threads"
+        ) from error
     return packed
 
 
@@ -302,7 +282,7 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
     Errors of the units are returned, not raised, to distinguish them from the executor's errors.
     """
     try:
-        function, listed = (_unpack(do), _unpack(units, keep=False)) if isinstance(do, bytes) else (do, units)
+        function, listed = (_unpack_once(do), _unpack(units)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
         said = f"what was sent cannot be opened where the work is done: {_describe(error)}"
         return _Answer(error=ExecutorError(f"{said}. Install there what is installed here, cloudpickle too"))
@@ -318,20 +298,15 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
     return _Answer(results, time.perf_counter() - begun)
 
 
-def _unpack(packed: bytes, *, keep: bool = True) -> Any:
-    version, thing = _keep(packed) if keep else pickle.loads(packed)  # noqa: S301 - from the process that sends the work
+def _unpack(packed: bytes) -> Any:
+    version, thing = pickle.loads(packed)  # noqa: S301 - from the process that sends the work
     if version != __version__:
         raise ExecutorError(f"memzoo is {__version__} here, and {version} where the work comes from")
     return thing
 
 
-@functools.lru_cache(maxsize=4)
-def _keep(packed: bytes) -> Any:
-    """Return an unpickled object that all batches of a run share.
-
-    A cache keeps the object, because its models and counters are reused.
-    """
-    return pickle.loads(packed)  # noqa: S301 - from the process that sends the work
+# Keeps the function that all batches of a run share, because its models and counters are reused.
+_unpack_once = functools.lru_cache(maxsize=4)(_unpack)
 
 
 def _travels(error: Exception) -> bool:
@@ -344,11 +319,11 @@ def _travels(error: Exception) -> bool:
 
 def _end_with_parent() -> None:
     """End this process when its parent has ended, even if the parent was killed and could not end its pool."""
-    threading.Thread(target=_wait_for_parent, daemon=True).start()
 
+    def wait_for_parent() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
 
-def _wait_for_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    threading.Thread(target=wait_for_parent, daemon=True).start()

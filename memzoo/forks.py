@@ -7,8 +7,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["Forked", "cached_property", "new_lock", "new_rlock", "watch"]
-
 L = TypeVar("L")
 T = TypeVar("T")
 

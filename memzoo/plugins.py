@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.metadata import EntryPoint
 
-__all__ = ["load_plugin", "make_plugin_error", "plugins", "plugins_by_name"]
-
 logger = logging.getLogger("memzoo")
 
 

@@ -1,43 +1,35 @@
 """All names for writing a strategy: `from memzoo.strategy import BaseMemory, Log, State, View, strategy`.
 
-docs/extending.md explains the hooks and shows a package that adds a strategy. Each name is loaded at its first use.
+docs/extending.md explains the hooks and shows a package that adds a strategy.
 """
 
-from typing import TYPE_CHECKING
+from memzoo.errors import ModelError, ModelReplyError, OptionError
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.models.replies import prose
+from memzoo.memories.options import AtLeast, strategy
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import Passage, View
+from memzoo.stores import JSON, Entry, Message
 
-from memzoo._lazy import lazy
-
-if TYPE_CHECKING:  # the same names as in the table below; a test compares both
-    from memzoo.errors import ModelError as ModelError
-    from memzoo.errors import ModelReplyError as ModelReplyError
-    from memzoo.errors import OptionError as OptionError
-    from memzoo.memories.base import BaseMemory as BaseMemory
-    from memzoo.memories.engine.log import Log as Log
-    from memzoo.memories.engine.state import Changes as Changes
-    from memzoo.memories.engine.state import State as State
-    from memzoo.memories.models.replies import prose as prose
-    from memzoo.memories.options import AtLeast as AtLeast
-    from memzoo.memories.options import strategy as strategy
-    from memzoo.memories.strategies.model_backed import ModelBackedMemory as ModelBackedMemory
-    from memzoo.memories.text.messages import text_of as text_of
-    from memzoo.memories.text.view import Passage as Passage
-    from memzoo.memories.text.view import View as View
-    from memzoo.stores import JSON as JSON
-    from memzoo.stores import Entry as Entry
-    from memzoo.stores import Message as Message
-else:
-    __getattr__, __dir__ = lazy(
-        __name__,
-        {
-            "memzoo.errors": "ModelError ModelReplyError OptionError",
-            "memzoo.memories.base": "BaseMemory",
-            "memzoo.memories.engine.log": "Log",
-            "memzoo.memories.engine.state": "Changes State",
-            "memzoo.memories.models.replies": "prose",
-            "memzoo.memories.options": "AtLeast strategy",
-            "memzoo.memories.strategies.model_backed": "ModelBackedMemory",
-            "memzoo.memories.text.messages": "text_of",
-            "memzoo.memories.text.view": "Passage View",
-            "memzoo.stores": "Entry JSON Message",
-        },
-    )
+__all__ = [
+    "JSON",
+    "AtLeast",
+    "BaseMemory",
+    "Changes",
+    "Entry",
+    "Log",
+    "Message",
+    "ModelBackedMemory",
+    "ModelError",
+    "ModelReplyError",
+    "OptionError",
+    "Passage",
+    "State",
+    "View",
+    "prose",
+    "strategy",
+    "text_of",
+]

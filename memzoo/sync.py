@@ -9,29 +9,14 @@ import asyncio
 import contextlib
 import inspect
 import time
-from abc import ABC, abstractmethod
 from asyncio import _get_running_loop  # pyright: ignore[reportPrivateUsage]
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from memzoo.errors import AsyncOnlyError
-
-__all__ = [
-    "Closing",
-    "Managed",
-    "blocking",
-    "blocking_function",
-    "drive",
-    "each",
-    "is_blocking",
-    "iterated",
-    "pause",
-    "settled",
-    "together",
-]
 
 _ADVICE = "a synchronous call reached asynchronous code; call the asynchronous twin of the method instead"
 
@@ -101,16 +86,8 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
         drive(pieces.aclose())
 
 
-class Managed(ABC, Generic[T]):
+class Managed(contextlib.AbstractAsyncContextManager[T]):
     """A base class that lets asynchronous context managers work in a synchronous `with`, too."""
-
-    @abstractmethod
-    async def __aenter__(self) -> T: ...
-
-    @abstractmethod
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
     def __enter__(self) -> T:
         return drive(self.__aenter__())
@@ -192,8 +169,8 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         BaseException: The first error, in the order of the coroutines; its notes contain the later errors.
     """
     started = list(coroutines)
-    if len(started) == 1:
-        return [await started[0]]
+    if len(started) <= 1:
+        return [await one for one in started]
     outcomes = _in_threads(started) if is_blocking() else await asyncio.gather(*started, return_exceptions=True)
     errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     for further in errors[1:]:
@@ -204,8 +181,6 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 def _in_threads(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
-    if not coroutines:
-        return []
     with ThreadPoolExecutor(len(coroutines), "memzoo") as pool:
         running = [pool.submit(copy_context().run, drive, coroutine) for coroutine in coroutines]
     return [one.exception() or one.result() for one in running]

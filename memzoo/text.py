@@ -13,19 +13,6 @@ from urllib.parse import urlsplit
 
 from memzoo.errors import OptionError
 
-__all__ = [
-    "DEEPEST",
-    "copy_json",
-    "did_you_mean",
-    "is_loopback",
-    "is_too_deep",
-    "private",
-    "read_options",
-    "redact_url",
-    "show_url",
-    "visible",
-]
-
 T = TypeVar("T")
 _Container: TypeAlias = dict[Any, Any] | Sequence[Any]
 

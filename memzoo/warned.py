@@ -3,8 +3,6 @@
 import inspect
 import warnings
 
-__all__ = ["warn_caller"]
-
 
 def warn_caller(message: str, kind: type[Warning] = UserWarning) -> None:
     """Issue a warning at the line of the user's code that called the library."""

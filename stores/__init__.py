@@ -1,8 +1,8 @@
 """Stores keep messages and the states learnt from them; an index searches embeddings."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from memzoo._lazy import lazy
 from memzoo.stores.base import (
     JSON,
     Entries,
@@ -27,10 +27,22 @@ if TYPE_CHECKING:
     from memzoo.stores.message_list import MessageListStore
     from memzoo.stores.opening import open_store
     from memzoo.stores.sql.store import SQLStore
-    from memzoo.stores.transfer import (
-        export_conversation,
-        import_conversation,
-    )
+    from memzoo.stores.transfer import export_conversation, import_conversation
+else:
+    # Most programs begin with conversations in memory; SQLAlchemy and Chroma take longer to load than everything else.
+    __getattr__ = lazy(
+        __name__,
+        {
+            "memzoo.stores.encryption": "EncryptedStore",
+            "memzoo.stores.indexes.chroma": "ChromaIndex",
+            "memzoo.stores.indexes.index": "VectorIndex",
+            "memzoo.stores.indexes.pgvector": "PgVectorIndex",
+            "memzoo.stores.message_list": "MessageListStore",
+            "memzoo.stores.opening": "open_store",
+            "memzoo.stores.sql.store": "SQLStore",
+            "memzoo.stores.transfer": "export_conversation import_conversation",
+        },
+    )[0]
 
 __all__ = [
     "JSON",
@@ -56,24 +68,3 @@ __all__ = [
     "import_conversation",
     "open_store",
 ]
-
-
-# Most programs begin with conversations in memory; SQLAlchemy and Chroma take longer to load than everything else.
-_PLACES = {
-    "encryption": "EncryptedStore",
-    "indexes.chroma": "ChromaIndex",
-    "indexes.index": "VectorIndex",
-    "indexes.pgvector": "PgVectorIndex",
-    "message_list": "MessageListStore",
-    "opening": "open_store",
-    "sql.store": "SQLStore",
-    "transfer": "export_conversation import_conversation",
-}
-_LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"memzoo.stores.{_LAZY[name]}"), name)
-    return value

@@ -9,25 +9,6 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias, cast, runtime_che
 
 from memzoo.errors import OptionError, UnsupportedError
 
-__all__ = [
-    "ANSWER",
-    "JSON",
-    "SAID_AT",
-    "Entries",
-    "Entry",
-    "Lease",
-    "LeasingStore",
-    "ManagedStore",
-    "Message",
-    "Record",
-    "StateUpdate",
-    "Store",
-    "StoredState",
-    "is_lasting",
-    "managed",
-    "utc_now",
-]
-
 ANSWER = "@answer"
 """The name of the field of a `Record` that holds an answer's model and cost, as JSON."""
 

@@ -11,11 +11,9 @@ from memzoo.errors import StoreError
 from memzoo.stores.base import Entry, ManagedStore, Store, managed
 from memzoo.sync import blocking_function
 
-__all__ = ["acheck", "check", "is_sqlite"]
-
 _PAGE = 500
 _MOST = 20  # the maximum number of damaged messages to name for each conversation
-_FURTHEST = 2**40
+_HIGHEST = 2**40  # the number of a message
 _MAGIC = b"SQLite format 3\x00"
 
 
@@ -55,15 +53,11 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
             last = page[-1].seq
             continue
         # Find the lowest `until` with which reading fails: the number of the next damaged message.
-        low, step = last, 1
-        while step < _FURTHEST and not (await _try_reading(store, id_, after=last, until=low + step))[1]:
-            low, step = low + step, 2 * step
-        high = low + step
+        low, high = last, _HIGHEST
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (
-                (low, middle) if (await _try_reading(store, id_, after=last, until=middle))[1] else (middle, high)
-            )
+            _, wrong = await _try_reading(store, id_, after=last, until=middle, limit=_PAGE)
+            low, high = (low, middle) if wrong else (middle, high)
         _, error = await _try_reading(store, id_, after=high - 1, until=high)
         found.append(error if error.startswith("message ") else f"message {high} of {id_!r}: {error}")
         last = high

@@ -4,20 +4,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from memzoo.errors import ConflictError, StoreError
+from memzoo.errors import ConflictError, OptionError, StoreError
 from memzoo.stores.base import Entry
-
-__all__ = [
-    "HIGHEST",
-    "IN_MEMORY",
-    "UNCERTAIN",
-    "check_numbers",
-    "escaped",
-    "make_conflict_error",
-    "make_damaged_error",
-    "prefix_range",
-    "unescaped",
-]
 
 IN_MEMORY = (
     "a store in memory ends with its process: it cannot be pickled or deep-copied; open one that is kept, such as "
@@ -91,3 +79,17 @@ def make_damaged_error(what: str, conversation_id: str, error: Exception) -> Sto
     """Return the error for a row that cannot be read."""
     why = " ".join(f"{type(error).__name__}: {error}".split())
     return StoreError(f"{what} of {conversation_id!r} is damaged ({why:.200})")
+
+
+def read_number(name: str, value: object, least: int, most: int) -> int:
+    """Return the number that is the value of an option in a URL.
+
+    Raises:
+        OptionError: The value is not a whole number from `least` to `most`.
+    """
+    text = str(value)
+    if not (text.isascii() and text.isdecimal() and least <= int(text) <= most):
+        raise OptionError(
+            f"{name}={text} is not a whole number from {least} to {most}, such as {name}={max(least, 10)}"
+        )
+    return int(text)

@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from memzoo.errors import StoreError
 from memzoo.stores.base import JSON
 
-__all__ = ["DAMAGE", "as_time", "from_json", "to_json"]
-
 DAMAGE = (ValueError, TypeError, AttributeError, RecursionError, StoreError)
 """The exceptions that reading a damaged row may raise."""
 

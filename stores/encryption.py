@@ -1,18 +1,23 @@
-"""A store that keeps its content encrypted."""
+"""A store that keeps its content encrypted, and its keys."""
 
+import contextlib
 import copy
+import hashlib
+import hmac
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from memzoo.errors import StoreError, WrongKeyError
+from memzoo.errors import MissingExtraError, OptionError, StoreError, WrongKeyError
 from memzoo.stores.base import (
     JSON,
     Entries,
     Entry,
     Lease,
     LeasingStore,
+    ManagedStore,
     Record,
     StateUpdate,
     Store,
@@ -20,20 +25,13 @@ from memzoo.stores.base import (
     is_lasting,
     managed,
 )
-from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
-from memzoo.stores.keys import (
-    KEY_VARIABLE,
-    TOKEN,
-    has_sample,
-    is_encrypted,
-    keys_from_environment,
-    make_tampered_error,
-    mark,
-)
+from memzoo.stores.encoding import to_json
 from memzoo.stores.tombstones import tombstones_of
 from memzoo.sync import Closing, drive
 
-__all__ = ["EncryptedStore"]
+_KEY_VARIABLE = "MEMZOO_KEY"
+_TOKEN = "encrypted"  # noqa: S105 - the name of the only member of an encrypted message
+_SAMPLED = 50  # conversations
 
 
 class EncryptedStore(Closing):
@@ -66,8 +64,14 @@ class EncryptedStore(Closing):
             WrongKeyError: The store has content encrypted with another key, or unencrypted content.
         """
         given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
-        self._fernet = fernet_of(given)
-        self._name_keys = [hmac_of(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
+        package = _cryptography()
+        try:
+            self._fernet = package.MultiFernet([package.Fernet(key) for key in given])
+        except (ValueError, TypeError) as error:
+            raise OptionError(
+                "an encryption key must be 32 bytes as URL-safe base64, such as EncryptedStore.new_key() makes"
+            ) from error
+        self._name_keys = [_pseudonym(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
         self.within = store
         self._fits = False  # True after the first decryption; from then on, undecryptable content is damaged
         drive(self._try_keys())
@@ -91,7 +95,7 @@ class EncryptedStore(Closing):
     @staticmethod
     def new_key() -> str:
         """Return a new key. Keep it safe, and apart from the store."""
-        return str(cryptography().Fernet.generate_key(), "ascii")
+        return str(_cryptography().Fernet.generate_key(), "ascii")
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
@@ -203,14 +207,10 @@ class EncryptedStore(Closing):
         self.within.close()
 
     def _seal(self, value: JSON) -> str:
-        try:
-            text = json.dumps(value, separators=(",", ":"))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
-        return self._fernet.encrypt(text.encode()).decode()
+        return str(self._fernet.encrypt(to_json(value).encode()), "ascii")
 
     def _seal_message(self, said: Record | Entry, *place: JSON) -> dict[str, str]:
-        return {TOKEN: self._seal([said.message, dict(said.fields), place])}
+        return {_TOKEN: self._seal([said.message, dict(said.fields), place])}
 
     def _seal_items(self, conversation_id: str, strategy: str, changes: Mapping[str, JSON]) -> dict[str, JSON]:
         # A removed item also gets a token, because readers need the item's name.
@@ -221,11 +221,11 @@ class EncryptedStore(Closing):
 
     def _pseudonyms(self, place: Sequence[str], name: str) -> list[str]:
         """Return an item's pseudonyms: with the newest key, then with each older key."""
-        return [hmac_of(key, json.dumps(place), name).hex() for key in self._name_keys]
+        return [_pseudonym(key, json.dumps(place), name).hex() for key in self._name_keys]
 
     def _seal_vectors(self, conversation_id: str, strategy: str, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
         place = conversation_id, strategy
-        return {seq: self._fernet.encrypt(mark(*place, seq) + vector) for seq, vector in embeddings.items()}
+        return {seq: self._fernet.encrypt(_mark(*place, seq) + vector) for seq, vector in embeddings.items()}
 
     async def _try_keys(self) -> None:
         """Check that the keys decrypt the store's content; a few damaged rows do not matter.
@@ -233,29 +233,28 @@ class EncryptedStore(Closing):
         Raises:
             WrongKeyError: Sampled messages can be read, but every decryption fails.
         """
-        wrong: list[WrongKeyError] = []
-
-        def fits(entry: Entry) -> bool:
+        wrong: WrongKeyError | None = None
+        async for entry in sample(self.within):
             try:
                 self._decrypt(self._token(entry, "a message"), "a message")
             except WrongKeyError as error:
-                wrong.append(error)
-            return self._fits
-
-        if not await has_sample(self.within, fits) and wrong:
-            raise wrong[0]
+                wrong = wrong or error
+            else:
+                return
+        if wrong:
+            raise wrong
 
     def _token(self, entry: Entry, what: str) -> JSON:
         if is_encrypted(entry):
-            return entry.message[TOKEN]
+            return entry.message[_TOKEN]
         if self._fits:
             raise StoreError(f"{what} is not encrypted, unlike everything else: it is damaged, or was replaced")
         raise WrongKeyError("the store has content that is not encrypted; open it without a key")
 
     def _decrypt(self, token: Any, what: str) -> bytes:
         try:
-            plain = self._fernet.decrypt(token)
-        except (cryptography().InvalidToken, TypeError, ValueError) as error:
+            plain: bytes = self._fernet.decrypt(token)
+        except (_cryptography().InvalidToken, TypeError, ValueError) as error:
             if self._fits:
                 raise StoreError(
                     f"{what} is damaged, or encrypted under a key that is not given: none of the given keys decrypts it"
@@ -270,7 +269,7 @@ class EncryptedStore(Closing):
         try:
             one, other, place = json.loads(plain)
         except ValueError as error:  # the token holds an embedding instead of JSON
-            raise make_tampered_error(what) from error
+            raise _make_tampered_error(what) from error
         return one, other, place
 
     def _item(self, conversation_id: str, strategy: str, pseudonym: str, token: JSON) -> tuple[str, JSON]:
@@ -278,14 +277,14 @@ class EncryptedStore(Closing):
         name, value, bound = self._unseal(token, what)
         place = [conversation_id, strategy]
         if not isinstance(name, str) or pseudonym not in self._pseudonyms(place, name) or bound != place:
-            raise make_tampered_error(what)
+            raise _make_tampered_error(what)
         return name, value
 
     def _vector(self, token: bytes, *place: JSON) -> bytes:
         what = f"the embedding {place[-1]} of the state {place[1]!r} of {place[0]!r}"
-        plain, prefix = self._decrypt(token, what), mark(*place)
+        plain, prefix = self._decrypt(token, what), _mark(*place)
         if not plain.startswith(prefix):
-            raise make_tampered_error(what)
+            raise _make_tampered_error(what)
         return plain.removeprefix(prefix)
 
     def _entries(self, conversation_id: str, entries: Iterable[Entry]) -> list[Entry]:
@@ -296,13 +295,13 @@ class EncryptedStore(Closing):
             what = f"message {entry.seq} of {conversation_id!r}"
             message, fields, bound = self._unseal(self._token(entry, what), what)
             if not isinstance(message, dict):  # the token holds an item's name instead of a message
-                raise make_tampered_error(what)
+                raise _make_tampered_error(what)
             # A message is bound to its position in its turn, or to its log number.
             id_, turn_id, place, seq = bound
             first = entry.seq - (place or 0)
             is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
             if (id_, turn_id) != (conversation_id, entry.turn_id) or not is_there:
-                raise make_tampered_error(what)
+                raise _make_tampered_error(what)
             opened.append(replace(entry, message=message, fields=fields))
         return opened
 
@@ -310,5 +309,60 @@ class EncryptedStore(Closing):
 def _reopen_encrypted(store: Store) -> EncryptedStore:
     keys = keys_from_environment()
     if keys is None:
-        raise WrongKeyError(f"a pickled store holds no key: set {KEY_VARIABLE} before {store!r} is unpickled")
+        raise WrongKeyError(f"a pickled store holds no key: set {_KEY_VARIABLE} before {store!r} is unpickled")
     return EncryptedStore(store, keys)
+
+
+def keys_from_environment() -> list[str] | None:
+    """Return the keys in the environment variable `MEMZOO_KEY`, the newest first; `None` if it is empty or not set."""
+    keys = os.environ.get(_KEY_VARIABLE)
+    return keys.split(",") if keys else None
+
+
+def is_encrypted(entry: Entry) -> bool:
+    """Tell whether a message comes from an encrypted store."""
+    return list(entry.message) == [_TOKEN]
+
+
+async def sample(store: Store) -> AsyncGenerator[Entry]:
+    """Yield the oldest and the newest message of some conversations. Messages that cannot be read are skipped.
+
+    The conversations are the result of the store's own `sample`, or else the first ones in order. If the store cannot
+    list its conversations, there are none.
+    """
+    ids: list[str] = []
+    if own := getattr(store, "sample", None):
+        ids = await own(_SAMPLED)
+    elif isinstance(store, ManagedStore):
+        ids = await store.conversations(limit=_SAMPLED)
+    for id_ in ids:
+        for newest in (False, True):
+            found: list[Entry] = []
+            with contextlib.suppress(StoreError):
+                found = await store.read(id_, limit=1, newest=newest)
+            for entry in found:
+                yield entry
+
+
+def _cryptography() -> Any:
+    """Return the module `fernet` of the package cryptography, loaded only when needed."""
+    try:
+        from cryptography import fernet
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of("an encrypted store", "encryption") from error
+    return fernet
+
+
+def _pseudonym(key: bytes, *parts: str) -> bytes:
+    """Return a pseudonym (HMAC-SHA256) of texts. Without the key, the pseudonym cannot be computed."""
+    return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).digest()
+
+
+def _mark(*place: JSON) -> bytes:
+    """Return a prefix that ties an embedding to its place in the store; prefix and embedding are encrypted together."""
+    return hashlib.sha256(json.dumps(place).encode()).digest()
+
+
+def _make_tampered_error(what: str) -> StoreError:
+    """Return the error for encrypted content that was moved to another row of the store."""
+    return StoreError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")

@@ -4,13 +4,9 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 
 from memzoo.errors import ConflictError
 from memzoo.stores.base import JSON, Entry, Store, managed
-from memzoo.stores.tombstones import take_back
-
-__all__ = ["PINS", "REMAINS", "SYSTEM", "Receipt", "forget_messages", "pack_system", "unpack_system"]
 
 PINS = "pins"
 """The name of the state for pinned messages; see `memzoo.memories.engine.pins`."""
@@ -64,8 +60,7 @@ async def forget_messages(
         The log numbers of the deleted messages, in order.
     """
     before = await store.read_state(conversation_id, SYSTEM)
-    remove = managed(store, "forget").forget if for_good else partial(take_back, store)
-    removed = await remove(conversation_id, seqs)
+    removed = await managed(store, "forget").forget(conversation_id, seqs, tombstones=for_good)
     while True:
         pins = await store.read_state(conversation_id, PINS)
         gone = {str(seq): None for seq in removed if pins.changes.get(str(seq)) is not None}

@@ -16,8 +16,6 @@ from memzoo.stores.common import IN_MEMORY, check_numbers, escaped, make_conflic
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
 
-__all__ = ["InMemoryStore"]
-
 _seq = attrgetter("seq")
 
 

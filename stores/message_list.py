@@ -11,8 +11,6 @@ from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdat
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import Closing
 
-__all__ = ["MessageListStore", "is_over_lists", "looking_once"]
-
 
 class MessageListStore(Closing):
     """A `Store` that keeps messages in your own lists, and everything else in the memory of this process.

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from memzoo.errors import OptionError, WrongKeyError
 from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
-from memzoo.stores.base import Entry, ManagedStore, methods_lacking, utc_now
-from memzoo.stores.encryption import EncryptedStore
-from memzoo.stores.keys import has_sample, is_encrypted
+from memzoo.stores.base import ManagedStore, methods_lacking, utc_now
+from memzoo.stores.encryption import EncryptedStore, is_encrypted, sample
 from memzoo.stores.memory import InMemoryStore
-from memzoo.sync import drive
+from memzoo.sync import iterated
 from memzoo.text import did_you_mean, redact_url
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-__all__ = ["KINDS", "OpenStore", "kinds", "open_store"]
 
 KINDS = {
     "memory://": "a new store in memory, which ends with the process",
@@ -98,10 +95,17 @@ def open_store(
     """
     store = _open_url(str(url), clock)
     try:
-        return _unlock(store, key)
+        if key is not None:
+            return EncryptedStore(store, key)
+        # Judge by messages that can be read: a damaged message proves nothing.
+        first = next(iterated(sample(store)), None)
     except BaseException:
         store.close()
         raise
+    if first and is_encrypted(first):
+        store.close()
+        raise WrongKeyError("the store is encrypted: a key is needed to open it")
+    return store
 
 
 def kinds() -> dict[str, str]:
@@ -177,24 +181,3 @@ _OPENERS: dict[str, Callable[..., OpenStore]] = {
     "redis+cluster": _redis,
     "rediss+cluster": _redis,
 }
-
-
-def _unlock(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) -> OpenStore:
-    """Return a store wrapped in an `EncryptedStore` if there are keys, or else the store itself.
-
-    Raises:
-        WrongKeyError: The store is encrypted and the keys are missing or wrong, or there are keys but no encryption.
-    """
-    if keys is not None:
-        return EncryptedStore(store, keys)
-    # Judge by messages that can be read: a damaged message proves nothing.
-    first: list[Entry] = []
-
-    def is_first(entry: Entry) -> bool:
-        first.append(entry)
-        return True
-
-    drive(has_sample(store, is_first))
-    if any(map(is_encrypted, first)):
-        raise WrongKeyError("the store is encrypted: a key is needed to open it")
-    return store

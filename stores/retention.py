@@ -11,8 +11,6 @@ from memzoo.stores.forgetting import REMAINS, forget_messages
 from memzoo.stores.indexes.index import VectorIndex
 from memzoo.sync import blocking_function
 
-__all__ = ["DeletionReport", "adelete_old", "delete_old"]
-
 _PAGE = 500
 
 

@@ -1,13 +1,10 @@
 """Tombstones: a store's records of forgotten turns, which must never be stored again."""
 
 import hashlib
-from collections.abc import Collection
 from typing import TypeGuard
 
-from memzoo.stores.base import ManagedStore, Store, find_lacking, managed
+from memzoo.stores.base import ManagedStore, Store, find_lacking
 from memzoo.stores.common import escaped
-
-__all__ = ["keeps_tombstones", "take_back", "tombstone", "tombstones_of"]
 
 _LETTERS = 32  # 128 bits
 
@@ -25,20 +22,6 @@ def tombstone(id_: str) -> str:
 def keeps_tombstones(store: Store) -> TypeGuard[ManagedStore]:
     """Tell whether a store keeps tombstones. Other methods of a `ManagedStore` may be missing."""
     return not find_lacking(store, "tombstones")
-
-
-async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-    """Delete messages and the states learnt from them, but leave no tombstones: the deleted turns can be saved again.
-
-    With `derived` false, no state is deleted.
-
-    Returns:
-        The log numbers of the deleted messages, in order.
-
-    Raises:
-        UnsupportedError: The store cannot delete single messages.
-    """
-    return await managed(store, "forget").forget(conversation_id, seqs, derived=derived, tombstones=False)
 
 
 async def tombstones_of(store: Store, conversation_id: str) -> list[str]:

@@ -16,8 +16,6 @@ from memzoo.stores.common import check_numbers
 from memzoo.stores.tombstones import tombstones_of
 from memzoo.sync import blocking_function, iterated
 
-__all__ = ["FORMAT", "aimport_conversation", "export_conversation", "import_conversation"]
-
 FORMAT: Final = 1
 """The version of the format; files of newer versions are refused."""
 

@@ -1,14 +1,13 @@
 """The rules of stores that also manage their data, as tests to inherit; see `memzoo.testing`."""
 
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 import pytest
 
 from memzoo.errors import ConflictError, StoreError
 from memzoo.stores.base import ManagedStore, StateUpdate, StoredState
 from memzoo.stores.common import escaped
-from memzoo.stores.tombstones import take_back, tombstone
+from memzoo.stores.tombstones import tombstone
 from memzoo.sync import drive
 from memzoo.testing.store_tools import HOSTILE_IDS, commit, epoch_of, fill, numbers, records, vector
 
@@ -136,16 +135,16 @@ class ManagedStoreRules:
 
     def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
         """If one message of a turn is deleted, the turn still counts as stored: saving it again adds nothing."""
-        for turn, remove in (("1", store.forget), ("2", partial(take_back, store))):
+        for turn, tombstones in (("1", True), ("2", False)):
             first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
-            drive(remove("c", [first.seq]))
+            drive(store.forget("c", [first.seq], tombstones=tombstones))
             assert drive(store.append("c", records("a", "b"), turn_id=turn)) == [second]
 
     def test_what_was_taken_back_may_be_said_again(self, store: ManagedStore) -> None:
         """Taking messages back deletes them and the states learnt from them; the turns can be stored again."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"secret": "b"}, watermark=2)
-        assert drive(take_back(store, "c", [2, 9])) == [2]
+        assert drive(store.forget("c", [2, 9], tombstones=False)) == [2]
         assert drive(store.states("c")) == []
         assert numbers(fill(store, "c", "b", "a")) == [3, 1]
 

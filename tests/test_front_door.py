@@ -36,7 +36,6 @@ def announced(file: str) -> set[str]:
     [
         ("memzoo", "memzoo/__init__.py"),
         ("memzoo.memories", "memories/__init__.py"),
-        ("memzoo.strategy", "memzoo/strategy.py"),
         ("memzoo.types", "memzoo/types.py"),
         ("memzoo.hosts.mcp", "hosts/mcp/__init__.py"),
     ],

@@ -114,10 +114,15 @@ NO_TEXT = frozenset(
 def functions() -> Iterator[tuple[str, Callable[[str], object]]]:
     """All public functions of one text, by name: whoever writes another one has it tested without a word."""
     for module in modules():
-        for name in set(getattr(module, "__all__", ())) - NO_TEXT:
+        for name in public_names(module) - NO_TEXT:
             function = inspect.unwrap(getattr(module, name))  # what is kept from call to call would be no work
             if inspect.isfunction(function) and function.__module__ == module.__name__ and takes_a_text(function):
                 yield f"{module.__name__}.{name}", function
+
+
+def public_names(module: ModuleType) -> set[str]:
+    """The names that others may use; a module without a list of them has no underscore before them."""
+    return set(getattr(module, "__all__", None) or (name for name in vars(module) if not name.startswith("_")))
 
 
 def takes_a_text(function: Callable[..., object]) -> bool:
@@ -177,7 +182,7 @@ def test_functions_are_found() -> None:
     """The walk finds functions that are kept with a cache, too, and leaves out none that is no more."""
     names = {name.rpartition(".")[2] for name in FUNCTIONS}
     assert {"extract_spoken", "canonical", "content_stems", "rows_of_table", "visible"} <= names
-    public = {name for module in modules() for name in getattr(module, "__all__", ())}
+    public = {name for module in modules() for name in public_names(module)}
     assert public >= NO_TEXT
 
 

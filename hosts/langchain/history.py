@@ -11,7 +11,7 @@ from memzoo.hosts.messages import in_common
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import ConversationBufferMemory
 from memzoo.stores import Entry, InMemoryStore, Message, MessageListStore
-from memzoo.stores.tombstones import take_back
+from memzoo.stores.base import managed
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking, drive
 
@@ -154,7 +154,8 @@ class ChatHistory(MessageHistory):
         old = await self._plain.aentries()
         same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:
-            await take_back(self._plain.store, self._plain.conversation_id, gone, derived=False)
+            store = managed(self._plain.store, "forget")
+            await store.forget(self._plain.conversation_id, gone, derived=False, tombstones=False)
         await self._plain.aadd_messages(new[same:])
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:

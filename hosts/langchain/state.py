@@ -6,7 +6,6 @@ from typing import Any
 
 from memzoo.errors import ConflictError, OptionError
 from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState
-from memzoo.stores.tombstones import take_back
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking_function
 
@@ -85,5 +84,5 @@ async def _begin(store: Store, conversation_id: str) -> int:
             "after the first message"
         )
     [entry] = await store.append(conversation_id, [_NOTHING], turn_id=uuid.uuid4().hex)
-    await take_back(store, conversation_id, [entry.seq])
+    await store.forget(conversation_id, [entry.seq], tombstones=False)
     return entry.seq

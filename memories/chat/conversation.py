@@ -26,7 +26,7 @@ from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.cleaning import extract_spoken
-from memzoo.memories.models.parameters import as_responses
+from memzoo.memories.models.clients import as_responses
 from memzoo.memories.models.refusals import is_too_long
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import one_of, refuse_pickling, whole_number

@@ -15,8 +15,6 @@ from memzoo.stores import Message
 from memzoo.text import DEEPEST, is_too_deep
 from memzoo.warned import warn_caller
 
-__all__ = ["Answer", "read_answer", "unusable"]
-
 MOST_BESIDES = 256 * 1024
 """The most bytes that an answer may have beside its words and calls; of more, a warning says that none are kept."""
 
@@ -96,7 +94,7 @@ def _read_completion(completion: Any) -> tuple[Message, str]:
     """
     choice = completion.choices[0]
     sent: dict[str, Any] = choice.message.to_dict(mode="json", warnings=False)
-    content = choice.message.content
+    content = sent.get("content")
     message: Message = {"role": "assistant", "content": content, **_besides(sent, _MESSAGE)}
     if isinstance(content, list):  # some endpoints send parts: thoughts, then text
         parts: list[Any] = content
@@ -104,8 +102,7 @@ def _read_completion(completion: Any) -> tuple[Message, str]:
         message |= _besides({"thinking": [part for part in parts if part["type"] in THOUGHT_PARTS]}, _MESSAGE)
     if not isinstance(message["content"], (str, type(None))):
         raise TypeError("the content is not a text")
-    whole = sent.get("tool_calls") or ()
-    if calls := [_call(*both) for both in zip(choice.message.tool_calls or (), whole, strict=True)]:
+    if calls := [_call(one) for one in sent.get("tool_calls") or ()]:
         # Some endpoints give no ids, or the same id to all calls: the calls' results would be indistinguishable.
         if len({call["id"] for call in calls} - {""}) < len(calls):
             calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
@@ -129,26 +126,26 @@ def _with_whole_thoughts(item: Item) -> Item:
 
     Encrypted thoughts of an item changed so are left out, since an endpoint may refuse them.
     """
-    text = json.dumps(item, ensure_ascii=False)
-    if item["type"] != "reasoning" or is_sendable(text):
-        return item
-    whole: Item = json.loads(_join_halves(text))
-    return whole | {"encrypted_content": None}
+    whole = _whole(item) if item["type"] == "reasoning" else item
+    return item if whole is item else whole | {"encrypted_content": None}
 
 
-def _call(call: Any, whole: dict[str, Any]) -> dict[str, Any]:
-    function = getattr(call, "function", None)
-    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None)
+def _call(sent: dict[str, Any]) -> dict[str, Any]:
+    function: dict[str, Any] = sent.get("function") or {}
+    arguments = function.get("arguments")
     if not isinstance(arguments, str):  # some endpoints send the object itself
         arguments = "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
-    inner = _besides(whole.get("function") or {}, _FUNCTION)
-    made = {"id": call.id or "", "type": "function", "function": {"name": name, "arguments": arguments, **inner}}
-    return made | _besides(whole, _CALL)
+    named = {"name": function.get("name") or "", "arguments": arguments, **_besides(function, _FUNCTION)}
+    return {"id": sent.get("id") or "", "type": "function", "function": named, **_besides(sent, _CALL)}
 
 
 def _besides(sent: dict[str, Any], read: frozenset[str]) -> dict[str, Any]:
     """Return the members of `sent` that are neither empty nor in `read`; half characters are joined or replaced."""
-    members = {name: value for name, value in sent.items() if value and name not in read}
+    return _whole({name: value for name, value in sent.items() if value and name not in read})
+
+
+def _whole(members: dict[str, Any]) -> dict[str, Any]:
+    """Return JSON in which half characters are joined or replaced: the same object if there are none."""
     text = json.dumps(members, ensure_ascii=False)
     if is_sendable(text):
         return members
@@ -179,16 +176,10 @@ def _within_bounds(message: Message) -> Message:
 def _words(message: Message) -> Message:
     """Return the words and the calls of a message, without members that only some providers send."""
     words: Message = {name: message[name] for name in ("role", "content", "refusal") if name in message}
-    calls: list[Any] = message.get("tool_calls") or []
-    made = [
-        {
-            "id": call["id"],
-            "type": call["type"],
-            "function": {name: call["function"][name] for name in ("name", "arguments")},
-        }
-        for call in calls
-    ]
-    return words | ({"tool_calls": made} if made else {})
+    for call in message.get("tool_calls") or ():
+        function = {name: call["function"][name] for name in ("name", "arguments")}
+        words.setdefault("tool_calls", []).append({"id": call["id"], "type": call["type"], "function": function})
+    return words
 
 
 def _size(message: Message) -> int:

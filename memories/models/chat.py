@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checka
 
 from memzoo.errors import MemoryZooError, MemoryZooWarning, ModelError, ModelReplyError, OptionError
 from memzoo.memories.models.answer import Answer, read_answer, unusable
-from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.cleaning import extract_spoken, is_sendable
-from memzoo.memories.models.clients import Clients, call_function
-from memzoo.memories.models.parameters import as_responses, split_parameters
+from memzoo.memories.models.clients import BoundMet, Bounds, Clients, as_responses, call_function, split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.context_windows import read_told
 from memzoo.memories.text.families import ANY, Family, family_of
@@ -25,8 +23,6 @@ from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
-
-__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "as_model"]
 
 _UNCHANGED = "; nothing was changed"
 # OpenAI's models with thoughts. It refuses others that are asked for encrypted thoughts, gpt-5-chat-latest included.
@@ -158,7 +154,6 @@ class ChatModel:
             raise OptionError(f"model must be the endpoint's name for a model, such as 'gpt-4o-mini', not {model!r}")
         self.name = model
         self.parameters, options = split_parameters("ChatModel", "chat.completions", parameters, client or async_client)
-        self._bounds = Bounds(max_reply_bytes, max_reply_seconds)
         make = _offline_client if model == "offline" and not (base_url or api_key) else None
         self._clients = Clients(
             client,
@@ -167,7 +162,7 @@ class ChatModel:
             api_key=api_key,
             options=options,
             make=make,
-            bounds=self._bounds,
+            bounds=Bounds(max_reply_bytes, max_reply_seconds),
         )
         self._is_rules = bool(make) and not self._clients.given
         self._window: int | None = None
@@ -183,7 +178,7 @@ class ChatModel:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._clients.reduce_owner(self, self.name, {**self.parameters, **self._bounds.as_options()})
+        return self._clients.reduce_owner(self, self.name, self.parameters)
 
     @property
     def base_url(self) -> str:
@@ -193,7 +188,9 @@ class ChatModel:
     @property
     def timeout(self) -> float:
         """The time-out for an answer, in seconds; 0 for the client's default."""
-        return _seconds(self.parameters.get("timeout", self._clients.timeout))
+        timeout = self.parameters.get("timeout", self._clients.timeout)
+        seconds = getattr(timeout, "read", timeout)  # a client's time-out may have a value for each phase
+        return float(seconds) if isinstance(seconds, (int, float)) else 0.0
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """Return the model's reply to chat messages; see `Model.complete`."""
@@ -281,12 +278,6 @@ class ChatModel:
             raise ModelError(
                 f"the call of model {self.name!r} for prompt {purpose!r} failed: {self._clients.describe_error(error)}"
             ) from error
-
-
-def _seconds(timeout: Any) -> float:
-    """Return a time-out of the openai client in seconds, from a number or an object with a time-out for each phase."""
-    seconds = getattr(timeout, "read", timeout)
-    return float(seconds) if isinstance(seconds, (int, float)) else 0.0
 
 
 def _offline_client(kind: str) -> Any:

@@ -9,8 +9,6 @@ import re
 from memzoo.errors import ModelReplyError
 from memzoo.memories.text.thoughts import extract_thoughts
 
-__all__ = ["clean_reply", "extract_spoken", "is_sendable", "split_answer"]
-
 _THOUGHTS = "think|thinking|thoughts?|reason|reasoning|reflection|analysis|scratchpad"
 _OPENING = rf"<(?:{_THOUGHTS})\b[^<>\n]{{0,99}}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
 _CLOSING = rf"</(?:{_THOUGHTS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"

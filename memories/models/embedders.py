@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from memzoo.errors import ModelError, OptionError
-from memzoo.memories.models.bounds import BoundMet, Bounds
-from memzoo.memories.models.clients import SECRET_NAME, Clients, call_function
-from memzoo.memories.models.parameters import split_parameters
+from memzoo.memories.models.clients import SECRET_NAME, BoundMet, Bounds, Clients, call_function, split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.sync import settled
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
-
-__all__ = ["Embedded", "Embedder", "EmbedderOption", "HashEmbedder", "OpenAIEmbedder", "as_embedder"]
 
 # The weight of sentence embeddings, tuned with all-MiniLM-L6-v2; see docs/retrieval-research.md.
 _SENTENCE_WEIGHT = 8.0
@@ -147,17 +143,16 @@ class OpenAIEmbedder:
         self.weight = weight
         self._parameters = parameters
         self._request = {"model": model, "encoding_format": "float", **parameters}
-        self._bounds = Bounds(max_reply_bytes, max_reply_seconds)
+        bounds = Bounds(max_reply_bytes, max_reply_seconds)
         self._clients = Clients(
-            client, async_client, base_url=base_url, api_key=api_key, options=options, bounds=self._bounds
+            client, async_client, base_url=base_url, api_key=api_key, options=options, bounds=bounds
         )
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        own = {"weight": self.weight, **self._bounds.as_options()}
-        return self._clients.reduce_owner(self, self._request["model"], {**self._parameters, **own})
+        return self._clients.reduce_owner(self, self._request["model"], {**self._parameters, "weight": self.weight})
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Return one vector for each text; see `Embedder.embed`."""

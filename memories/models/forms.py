@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-__all__ = ["cells", "extract_notes", "json_rows", "parse_json", "rows_of_table"]
-
 # Keys of an object that may contain the notes.
 _AROUND = frozenset(("notes", "entities", "known", "names", "result", "output", "answer"))
 _TRIPLE = ("subject", "relation", "object")

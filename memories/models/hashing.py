@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DIMENSIONS", "MAX_DIMENSIONS", "MIN_DIMENSIONS", "hash_embedding"]
-
 DIMENSIONS = 256
 MIN_DIMENSIONS = 8
 MAX_DIMENSIONS = 4096

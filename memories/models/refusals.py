@@ -4,8 +4,6 @@ import re
 
 from memzoo.errors import ModelError
 
-__all__ = ["find_context_length", "is_too_long"]
-
 # No model has a smaller context: a smaller number has another meaning.
 _SMALLEST_CONTEXT = 512
 

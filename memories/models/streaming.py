@@ -5,8 +5,6 @@ from typing import Any
 
 from memzoo.memories.text.thoughts import Speech
 
-__all__ = ["StreamedAnswer", "StreamedResponse"]
-
 # A text of these members is a piece of what was said; any other text is a name or a signature, which comes whole. The
 # client's own code joins all texts of a member, and refuses lists whose entries have no index.
 _JOINED = frozenset(

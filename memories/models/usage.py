@@ -8,8 +8,6 @@ from typing import Any, Self
 
 from memzoo.forks import new_lock
 
-__all__ = ["Spent", "Usage"]
-
 _RECEIVED = ("completion_tokens", "output_tokens")
 _CACHED = ("cache_read_input_tokens", "prompt_cache_hit_tokens", "cached_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_tokens")

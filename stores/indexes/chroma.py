@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.types import Metadata
 
-__all__ = ["ChromaIndex"]
-
 
 class ChromaIndex(Closing):
     """A `VectorIndex` in Chroma, for more embeddings than fit in memory.

@@ -13,8 +13,6 @@ from memzoo.errors import StoreError
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
-__all__ = ["ChromaFolder"]
-
 _NOTES = "memzoo.db"
 _INDEX = "index-"
 

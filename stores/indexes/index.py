@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-__all__ = ["ExactIndex", "VectorIndex", "digest"]
-
 
 @runtime_checkable
 class VectorIndex(Protocol):

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-__all__ = ["PgVectorIndex"]
-
 _THERE = text("SELECT to_regclass('memzoo_vectors') IS NOT NULL")
 # One table for all dimensions: each search compares within one conversation, which has only one dimension.
 _CREATE = (

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.forks import new_lock
-from memzoo.stores.common import UNCERTAIN
+from memzoo.stores.common import UNCERTAIN, read_number
 from memzoo.sync import each, is_blocking, pause, settled
 from memzoo.text import redact_url
 
@@ -22,8 +22,6 @@ try:
     from redis.exceptions import NoScriptError, RedisClusterException, RedisError
 except ImportError as error:
     raise MissingExtraError.of("Redis", "redis") from error
-
-__all__ = ["Connections", "Script"]
 
 _CLUSTER = "+cluster"
 _PAUSE = 0.05  # seconds
@@ -44,11 +42,6 @@ class _AwaitedCluster(redis.asyncio.cluster.RedisCluster):
     ERRORS_ALLOW_RETRY: Any = _Cluster.ERRORS_ALLOW_RETRY
 
 
-_CLIENTS: dict[bool, tuple[Any, Any]] = {
-    False: (redis.Redis, redis.asyncio.Redis),
-    True: (_Cluster, _AwaitedCluster),
-}
-_RENEW = {"save": True, "never": False}
 # Raised by redis-py up to 8.1.0 if a connection closes during a write, instead of an error that leads to a retry:
 # https://github.com/redis/redis-py/issues/4287
 _CLOSED = (AttributeError, TypeError)
@@ -93,22 +86,28 @@ class Connections:
         given = dict(parse_qsl(parts.query, keep_blank_values=True))
         self.name = redact_url(urlunsplit(parts._replace(query="", fragment="")))
         self.has_secret = parts.password is not None or "password" in given
-        self.ttl = _number("ttl", given.pop("ttl", "0"), 0, _YEARS)
-        self.renew = _renews(given.pop("renew", "save"))
-        self._replicas = _number("wait", given.pop("wait", "0"), 0, 100)
-        self._timeout = _number("timeout", given.pop("timeout", "30"), 1, 86_400)
+        self.ttl = read_number("ttl", given.pop("ttl", "0"), 0, _YEARS)
+        renew = given.pop("renew", "save")
+        if renew not in ("save", "never"):
+            raise OptionError(f"renew={renew} is unknown; write renew=save or renew=never")
+        self.renew = renew == "save"
+        self._replicas = read_number("wait", given.pop("wait", "0"), 0, 100)
+        self._timeout = read_number("timeout", given.pop("timeout", "30"), 1, 86_400)
         self._is_cluster = parts.scheme.endswith(_CLUSTER)
         if self._is_cluster and self._replicas:
             raise OptionError("wait= is not for a cluster: set min-replicas-to-write on its servers instead")
         scheme = parts.scheme.removesuffix(_CLUSTER)
         self._url = urlunsplit(parts._replace(scheme=scheme, query=urlencode(given)))
-        self._blocking, self._awaited = _CLIENTS[self._is_cluster]
+        self._blocking: Any = _Cluster if self._is_cluster else redis.Redis
+        self._awaited: Any = _AwaitedCluster if self._is_cluster else redis.asyncio.Redis
         self._client: Any = None
         self._loops: dict[asyncio.AbstractEventLoop, AsyncGenerator[Any]] = {}
         self._lock, self._closed = new_lock(), False
-        with _check_options(self.name):  # making a pool opens no connection
-            pool: Any = redis.ConnectionPool
+        pool: Any = redis.ConnectionPool
+        try:  # making a pool opens no connection
             pool.from_url(self._url).make_connection()
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"{self.name}: {error}") from None
 
     async def run(self, script: Script, key: str, *values: Any, writes: bool = False) -> Any:
         """Run a script on a conversation, and return the script's result.
@@ -262,28 +261,6 @@ class Connections:
             lost = isinstance(error, redis.ConnectionError | redis.TimeoutError | RedisClusterException)
             advice = f"; {UNCERTAIN}" if lost and " connecting to " not in str(error) else ""
             raise StoreError(f"{self.name}: {error}{advice}") from error
-
-
-@contextmanager
-def _check_options(name: str) -> Generator[None]:
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise OptionError(f"{name}: {error}") from None
-
-
-def _number(name: str, text: str, least: int, most: int) -> int:
-    if not (text.isascii() and text.isdecimal() and least <= int(text) <= most):
-        raise OptionError(
-            f"{name}={text} is not a whole number from {least} to {most}, such as {name}={max(least, 30)}"
-        )
-    return int(text)
-
-
-def _renews(text: str) -> bool:
-    if text not in _RENEW:
-        raise OptionError(f"renew={text} is unknown; write renew={' or renew='.join(_RENEW)}")
-    return _RENEW[text]
 
 
 def _is_writing(persistence: dict[str, Any]) -> bool:

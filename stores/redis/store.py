@@ -3,7 +3,7 @@
 import functools
 import secrets
 import uuid
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,8 +14,6 @@ from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.redis.connections import Connections, Script
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
-
-__all__ = ["RedisStore"]
 
 _APPEND, _READ, _READ_STATE, _COMMIT, _EMBEDDINGS, _FORGET, _CLEAR, _RESTORE, _LEASE, _RELEASE = map(
     Script,
@@ -152,19 +150,26 @@ class RedisStore(Closing):
         behind: str | None = None,
     ) -> list[str]:
         """See `ManagedStore.conversations`; this store scans the names of all keys."""
-        logs = {_id(key): key for key in await self._redis.keys(_pattern(prefix))}
-        found = sorted((id_ for id_ in logs if after is None or escaped(id_) > escaped(after)), key=escaped)
-        if idle_since is not None:
-            newest = [at async for at in self._newest([logs[id_] for id_ in found])]
-            found = [id_ for id_, at in zip(found, newest, strict=True) if at is not None and at < idle_since]
-        most = len(found) if limit is None else max(limit, 0)
-        if behind is None:
-            return found[:most]
-        late: list[str] = []
-        for first in range(0, len(found), _PAGE):
-            if len(late) < most:
-                late += await self._behind(found[first : first + _PAGE], escaped(behind))
-        return late[:most]
+        ids = {_id(key) for key in await self._redis.keys(_pattern(prefix))}
+        known = sorted((id_ for id_ in ids if after is None or escaped(id_) > escaped(after)), key=escaped)
+        most = len(known) if limit is None else max(limit, 0)
+        found: list[str] = []
+        for first in range(0, len(known), _PAGE):
+            page = known[first : first + _PAGE]
+            if idle_since is not None:
+                page = await self._idle(page, idle_since)
+            if behind is not None:
+                page = await self._behind(page, escaped(behind))
+            found += page
+            if len(found) >= most:
+                break
+        return found[:most]
+
+    async def _idle(self, ids: Sequence[str], since: datetime) -> list[str]:
+        """Return the ids of the conversations whose newest message is older than a time."""
+        newest = await self._redis.together([("ZRANGE", _key(id_, "log"), -1, -1) for id_ in ids])
+        # A conversation without a message has just been deleted.
+        return [id_ for id_, one in zip(ids, newest, strict=True) if one and _entries(id_, one)[0].created_at < since]
 
     async def _behind(self, ids: Sequence[str], state: str) -> list[str]:
         """Return the ids of the conversations with a message that a state does not cover yet."""
@@ -172,15 +177,6 @@ class RedisStore(Closing):
         learnt = [(one or b"0 0").split()[1].decode() for one in known]  # version and watermark
         counts = [("ZCOUNT", _key(id_, "log"), f"({to}", "+inf") for id_, to in zip(ids, learnt, strict=True)]
         return [id_ for id_, count in zip(ids, await self._redis.together(counts), strict=True) if count]
-
-    async def _newest(self, logs: Sequence[bytes]) -> AsyncGenerator[datetime | None]:
-        """Yield the time of each log's newest message; `None` if the log has just been deleted."""
-        for first in range(0, len(logs), _PAGE):
-            page = logs[first : first + _PAGE]
-            for key, found in zip(
-                page, await self._redis.together([("ZRANGE", key, -1, -1) for key in page]), strict=True
-            ):
-                yield _entries(_id(key), found)[0].created_at if found else None
 
     async def sample(self, limit: int) -> list[str]:
         """Return some ids of conversations, in any order.

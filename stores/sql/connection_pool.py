@@ -12,8 +12,6 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from memzoo.forks import new_rlock, watch
 
-__all__ = ["ConnectionPool", "PooledConnection"]
-
 
 class PooledConnection:
     """A thread's connection, and the lock for using and closing it.

@@ -10,8 +10,6 @@ from memzoo.stores.sql.schema import conversations, embeddings, items, messages,
 from memzoo.stores.sql.statements import CLEAR, CLEAR_REST, END_LEASES, LOCK, UNBURY, Statements
 from memzoo.stores.tombstones import tombstone
 
-__all__ = ["clear", "forget"]
-
 # Below every database's limit of parameters per statement.
 _BATCH = 500
 

@@ -6,6 +6,7 @@ import selectors
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, literal_column, text
@@ -15,19 +16,9 @@ from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from memzoo.errors import MissingExtraError, StoreError
 from memzoo.forks import new_lock, watch
 from memzoo.stores.common import UNCERTAIN, unescaped
+from memzoo.stores.sql import schema
 from memzoo.stores.sql.postgres_url import is_own, parse_url, without_secrets
 from memzoo.stores.sql.rows import Row
-from memzoo.stores.sql.schema import (
-    conversations,
-    embeddings,
-    epochs,
-    items,
-    leases,
-    messages,
-    states,
-    tombstones,
-    versions,
-)
 from memzoo.stores.sql.statements import TURN, Run, Statements
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import is_blocking
@@ -35,12 +26,8 @@ from memzoo.sync import is_blocking
 try:
     import psycopg
     from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-
-    from memzoo.stores.sql.silence import AwaitedConnection, BlockingConnection
 except ImportError as error:
     raise MissingExtraError.of("PostgreSQL", "postgres") from error
-
-__all__ = ["PostgreSQL"]
 
 T = TypeVar("T")
 
@@ -71,14 +58,12 @@ _APPEND = text("""
     )
     SELECT coalesce(min(seq), 0), EXISTS (SELECT FROM buried) FROM added
 """)
-_TABLES = ", ".join(
-    table.name for table in (messages, conversations, states, items, embeddings, epochs, tombstones, leases)
-)
+_TABLES = ", ".join(schema.meta.metadata.tables)
 _TOO_LONG = "54000"  # program_limit_exceeded: an index row is too long
 _STATEMENTS = Statements(
     insert,
-    first_version=versions.next_value(),
-    next_version=versions.next_value(),
+    first_version=schema.versions.next_value(),
+    next_version=schema.versions.next_value(),
     now=literal_column("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"),
     page_first=True,
 )
@@ -307,24 +292,72 @@ class _Connect:
         self._is_refused = False
 
     def __call__(self, dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
-        if self._is_refused:
-            kwargs.pop("options", None)  # SQLAlchemy 2.0 passes the engine's own dict, which may lack it by now
-            return _open(dialect, args, kwargs)
-        try:
-            return _open(dialect, args, kwargs)
-        except psycopg.OperationalError as error:
-            if _UNSUPPORTED not in str(error) or not is_own(kwargs.get("options")):
-                raise
-            self._is_refused = True
-        return self(dialect, _, args, kwargs)
+        if not self._is_refused:
+            try:
+                return _open(dialect, args, kwargs)
+            except psycopg.OperationalError as error:
+                if _UNSUPPORTED not in str(error) or not is_own(kwargs.get("options")):
+                    raise
+                self._is_refused = True
+        kwargs.pop("options", None)  # SQLAlchemy 2.0 passes the engine's own dict, which may lack it by now
+        return _open(dialect, args, kwargs)
 
 
 def _open(dialect: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     known = {name: value for name, value in kwargs.items() if name != "patience"}
     if dialect.is_async:
-        opened = dialect.connect(*args, **known, async_creator_fn=AwaitedConnection.connect)
+        opened = dialect.connect(*args, **known, async_creator_fn=_AwaitedConnection.connect)
         dialect.get_driver_connection(opened).patience = kwargs["patience"]
     else:
-        opened = BlockingConnection.connect(*args, **known)
+        opened = _BlockingConnection.connect(*args, **known)
         opened.patience = kwargs["patience"]
     return opened
+
+
+class _BlockingConnection(psycopg.Connection[Any]):
+    """A connection for synchronous calls that gives up on a silent server.
+
+    A hung pooler keeps the connection open, but never answers. The server's and TCP's time-outs do not notice this.
+
+    Attributes:
+        patience: The seconds of silence after which the connection is closed and the call fails.
+    """
+
+    patience: float
+
+    def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
+        """Run a step of the protocol, given as the generator `gen`, and return its result."""
+        return super().wait(_bounded(gen, self), *args, **kwargs)
+
+
+class _AwaitedConnection(psycopg.AsyncConnection[Any]):
+    """Like `_BlockingConnection`, for an event loop."""
+
+    patience: float
+
+    async def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
+        """Run a step of the protocol, given as the generator `gen`, and return its result."""
+        return await super().wait(_bounded(gen, self), *args, **kwargs)
+
+
+def _bounded(
+    gen: Generator[Any, Any, T], connection: _BlockingConnection | _AwaitedConnection
+) -> Generator[Any, Any, T]:
+    """Run a step, and fail if the socket is not ready for too long; psycopg polls the socket every 0.1 seconds."""
+    patience = connection.patience
+    try:
+        wanted = next(gen)
+        end = monotonic() + patience
+        while True:
+            ready = yield wanted
+            if ready:
+                end = monotonic() + patience
+            elif monotonic() >= end:
+                connection.pgconn.finish()  # the pool notices and discards a closed connection
+                raise psycopg.OperationalError(
+                    f"no answer for {patience:g} seconds (timeout= in the URL sets how long to wait)"
+                )
+            wanted = gen.send(ready)
+    except StopIteration as done:
+        result: T = done.value
+        return result

@@ -7,13 +7,11 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from memzoo.errors import OptionError
-
-__all__ = ["is_own", "parse_url", "without_secrets"]
+from memzoo.stores.common import read_number
 
 _PATIENCE = "-c lock_timeout="
 _DAY = 86_400
 _OPTIONS = {"pool_size": "10", "timeout": "30"}
-_EXAMPLES = {**_OPTIONS, "connect_timeout": "10", "prepare_threshold": "5"}
 # Options of psycopg that are unknown to libpq and are not strings.
 _OBJECTS = {"autocommit", "context", "cursor_factory", "row_factory"}
 _WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
@@ -30,11 +28,12 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
     query = parts.query
     if unknown := sorted(_OBJECTS & query.keys()):
         raise OptionError(f"{unknown[0]!r} cannot be set in a URL; known are {', '.join(_OPTIONS)}, prepare_threshold")
-    size, seconds = (_number(name, query.get(name, default)) for name, default in _OPTIONS.items())
+    size, seconds = (read_number(name, query.get(name, default), 1, _DAY) for name, default in _OPTIONS.items())
     # Names of prepared statements belong to the server's connection. A pooler passes the connection on to another
     # client, and that client uses the same name for another statement: the client's read would then run our DELETE.
-    threshold = _number("prepare_threshold", query["prepare_threshold"], 0) if "prepare_threshold" in query else None
-    wait = _number("connect_timeout", query.get("connect_timeout", seconds))
+    given = query.get("prepare_threshold")
+    threshold = None if given is None else read_number("prepare_threshold", given, 0, _DAY)
+    wait = read_number("connect_timeout", query.get("connect_timeout", seconds), 1, _DAY)
     host = parts.host or str(query.get("host", "localhost"))
     name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
     limits = f"{_PATIENCE}{1000 * seconds} {query.get('options', '')}".strip()
@@ -66,12 +65,3 @@ def without_secrets(url: str) -> str:
         "postgresql", parts.username, host=parts.host, port=parts.port, database=parts.database, query=parts.query
     )
     return bare.difference_update_query(secrets).render_as_string()
-
-
-def _number(name: str, value: object, least: int = 1) -> int:
-    text = str(value)
-    if not (text.isascii() and text.isdecimal() and least <= int(text) <= _DAY):
-        raise OptionError(
-            f"{name}={text} is not a whole number from {least} to {_DAY}, such as {name}={_EXAMPLES[name]}"
-        )
-    return int(text)

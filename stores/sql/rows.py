@@ -13,15 +13,6 @@ from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.sql import schema
 from memzoo.stores.tombstones import tombstone
 
-__all__ = [
-    "Row",
-    "buried_rows",
-    "entry_rows",
-    "state_rows",
-    "to_entries",
-    "turn_values",
-]
-
 Row = Sequence[Any]
 
 _NO_FIELDS = "{}"  # as in nearly all messages

@@ -10,8 +10,6 @@ from typing import TypeVar
 from memzoo.forks import watch
 from memzoo.sync import is_blocking
 
-__all__ = ["AT_ONCE", "Deadline", "WaitingExecutor"]
-
 T = TypeVar("T")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05

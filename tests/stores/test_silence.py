@@ -15,7 +15,7 @@ from memzoo import create_memory, open_store
 from memzoo.errors import StoreError
 from memzoo.stores import PgVectorIndex
 from memzoo.stores.opening import OpenStore
-from memzoo.stores.sql import silence
+from memzoo.stores.sql import postgres
 from memzoo.sync import drive
 from memzoo.testing.store_tools import fill, vector
 from tests.poolers import PgBouncer
@@ -36,7 +36,7 @@ CASES = [pytest.param(kind, points[at], id=f"{kind}, {at}") for kind, points in 
 @pytest.fixture
 def impatience(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Lets a second pass from now on whenever somebody who waits for PostgreSQL looks at the clock."""
-    return lambda: monkeypatch.setattr(silence, "monotonic", itertools.count().__next__)
+    return lambda: monkeypatch.setattr(postgres, "monotonic", itertools.count().__next__)
 
 
 @pytest.fixture

@@ -12,8 +12,6 @@ from memzoo.memories.models.hashing import DIMENSIONS, MAX_DIMENSIONS, MIN_DIMEN
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-__all__ = ["CHAT_MODEL", "EMBEDDING_MODEL", "RequestError", "application", "completion", "count_tokens"]
-
 CHAT_MODEL = "memzoo-offline-extractive"
 EMBEDDING_MODEL = "memzoo-offline-hashing"
 

@@ -9,8 +9,6 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 from memzoo.http_library import http
 from memzoo.memories.models.offline.endpoint import application
 
-__all__ = ["AsyncTransport", "listen", "transport"]
-
 transport = http.WSGITransport(app=application)
 
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["BASE_URL", "offline_client", "serve", "serve_forever"]
-
 BASE_URL = "http://offline.invalid/v1"
 """The base URL of clients in this process; its host name can never be resolved on a network."""
 

@@ -9,7 +9,7 @@ from memzoo.memories.models.offline.answers import SUMMARY_ASKED, answer, is_own
 from memzoo.memories.models.offline.facts import facts
 from memzoo.memories.models.offline.names import NamedSentences
 from memzoo.memories.models.offline.prompt import Utterance, read_prompt, role_of, sentences, turns
-from memzoo.memories.models.replies.lines import refuses
+from memzoo.memories.models.replies import refuses
 from memzoo.memories.text.language import SPEAKING_OF_ONESELF, content_stems, count_words, is_question, tells
 
 _MOST_NAMES, _MOST_KNOWN, _SUMMARY_WORDS = 12, 60, 400

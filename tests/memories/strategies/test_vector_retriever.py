@@ -189,10 +189,9 @@ class TestLimit:
         assert "I ran." in found(memory, "What did I do yesterday?")
         assert "I ran." not in found(memory, "What did I do 4 days ago?")
 
-    @pytest.mark.parametrize("now", [1.8e18, float("nan")])
-    def test_refuses_a_clock_that_tells_no_seconds(self, now: float) -> None:
+    def test_refuses_a_clock_that_tells_no_seconds(self) -> None:
         """A clock of nanoseconds, say, is named; what was said stays."""
-        memory = make(clock=lambda: now)
+        memory = make(clock=lambda: 1.8e18)
         memory.save_context({"input": "I swam."}, {"output": "Well done!"})
         with pytest.raises(OptionError, match="clock must tell the seconds since 1970, not"):
             found(memory, "What did I do yesterday?")

@@ -272,7 +272,8 @@ class Turn(Managed["Turn"]):
                 replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
         if self._after is not None and replaced:
             await self._check_replaceable(self._after)
-            self._replaced = Replaced(self._memory, self._after, replaced)
+            shown = self._seqs[0] - 1 if self._seqs else self._after
+            self._replaced = Replaced(self._memory, self._after, replaced, shown)
             self._taken |= {entry.turn_id for entry in replaced}
 
     async def _check_replaceable(self, last: int) -> None:
@@ -357,23 +358,23 @@ class Replaced:
         memory: The memory of the conversation.
         last: The log number of the message before the replaced messages.
         entries: The replaced messages.
+        shown: The log number of the last message before the turn. It is below `last` if the turn answers a stored
+            question again: the question must not count towards the limits of the view.
     """
 
-    def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry]) -> None:
+    def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry], shown: int) -> None:
         self.entries = entries
-        self.memory, self._last = memory, last
+        self.memory, self._last, self._shown = memory, last, shown
         self._store, self._id = memory.store, memory.conversation_id
         # The conversation before the replaced messages, with its states; made by `show`.
         self._copy: InMemoryStore | None = None
 
-    async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory would show if the replaced messages had never been said.
+    async def show(self, query: str) -> Shown:
+        """Return the messages that the memory would show if the turn's question had not been asked yet.
 
-        Args:
-            query: The user's next words, for a strategy that searches.
-            catch_up: True to learn first from messages not learnt from yet.
+        `query` has the question's text, for a strategy that searches.
         """
-        entries = await self._store.read(self._id, until=self._last)
+        entries = await self._store.read(self._id, until=self._shown)
         self._copy = InMemoryStore()
         if entries:
             names = await managed(self._store, "states").states(self._id)
@@ -383,7 +384,7 @@ class Replaced:
         changed = {"learn": "later"} if self.memory.learn == "background" else {}
         earlier = self.memory.clone(store=self._copy, **changed)
         try:
-            return await earlier.amessages(query, catch_up=catch_up)
+            return await earlier.amessages(query)
         finally:
             for purpose in earlier.usage:
                 self.memory.usage.add(purpose, earlier.usage[purpose])
@@ -443,10 +444,10 @@ class Replaced:
         state = await self._store.read_state(self._id, name)
         has_vectors = not find_lacking(self._store, "embeddings")
         embeddings = await managed(self._store, "embeddings").embeddings(self._id, name) if has_vectors else {}
-        if state.watermark > self._last and (state.changes or not embeddings):
+        if state.watermark > self._shown and (state.changes or not embeddings):
             return None
-        kept = {seq: one for seq, one in embeddings.items() if seq <= self._last}
-        return StoredState(min(state.watermark, self._last), state.changes, kept)
+        kept = {seq: one for seq, one in embeddings.items() if seq <= self._shown}
+        return StoredState(min(state.watermark, self._shown), state.changes, kept)
 
 
 async def find_unfinished_turn(log: CachedLog) -> list[Message]:

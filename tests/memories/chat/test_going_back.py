@@ -71,6 +71,11 @@ def embed_alike(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0] for _ in texts]
 
 
+def count_one(_: Message) -> int:
+    """Count each message as one token."""
+    return 1
+
+
 def said(conversation: Conversation) -> list[str]:
     """All that is in the log."""
     return [str(text) for _, text in texts(conversation.memory.history())]
@@ -106,6 +111,32 @@ def test_each_strategy_answers_again(name: str) -> None:
     shown = f"{memory.load_memory_variables({'input': 'Anna?'})} {memory.messages('Anna?')} {state} {memory.history()}"
     assert "Wombats" in shown
     assert "Quokkas" not in shown
+
+
+@pytest.mark.parametrize("pins", [False, True])
+@pytest.mark.parametrize(
+    "window",
+    [
+        ("message-window", {"max_messages": 4}),
+        ("token-window", {"max_token_limit": 4, "token_counter": count_one}),
+        ("combined", {"memories": [("message-window", {"max_messages": 4})]}),
+    ],
+)
+def test_a_question_that_is_answered_again_takes_no_place_in_a_window(
+    model: Seeing, window: tuple[str, dict[str, Any]], *, pins: bool
+) -> None:
+    """The limit is for earlier messages, so the model is sent the same as at first."""
+    conversation = Conversation(model, window[0], **window[1])
+    conversation.send("First?")
+    conversation.send("Second?")
+    if pins:
+        conversation.memory.pin([1, 2])
+    conversation.send("Third?")
+    if pins:
+        conversation.memory.pin(5)
+    for _ in range(2):
+        conversation.regenerate()
+        assert model.sent[-1] == model.sent[2]
 
 
 def test_what_tools_did_for_an_old_answer_stays_on_record() -> None:

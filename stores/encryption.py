@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from memzoo.errors import StoreError, WrongKeyError
+from memzoo.errors import StoreError, UnsupportedError, WrongKeyError
 from memzoo.stores.base import (
     JSON,
     Entries,
@@ -30,6 +30,7 @@ from memzoo.stores.keys import (
     make_tampered_error,
     mark,
 )
+from memzoo.stores.message_list import is_over_lists
 from memzoo.stores.tombstones import tombstones_of
 from memzoo.sync import Closing, drive
 
@@ -37,7 +38,9 @@ __all__ = ["EncryptedStore"]
 
 
 class EncryptedStore(Closing):
-    """Wraps any `Store`, and encrypts content with Fernet (AES-128-CBC and HMAC-SHA256) before storing it.
+    """Wraps a `Store`, and encrypts content with Fernet (AES-128-CBC and HMAC-SHA256) before storing it.
+
+    The store is of any kind but `MessageListStore`.
 
     The store encrypts messages (with roles and fields), the names and values of items in states, and embeddings. These
     stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and the lengths of
@@ -63,8 +66,12 @@ class EncryptedStore(Closing):
         Raises:
             MissingExtraError: The package cryptography is not installed.
             OptionError: A key is invalid; `new_key` makes a valid key.
+            UnsupportedError: The store is a `MessageListStore`.
             WrongKeyError: The store has content encrypted with another key, or unencrypted content.
         """
+        if is_over_lists(store):
+            # Messages are bound to their turn's id, and each process makes up other ids.
+            raise UnsupportedError("a MessageListStore, which keeps no ids of turns, cannot be encrypted")
         given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
         self._fernet = fernet_of(given)
         self._name_keys = [hmac_of(key.encode() if isinstance(key, str) else key, "names of items") for key in given]

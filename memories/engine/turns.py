@@ -35,6 +35,7 @@ from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState
 from memzoo.stores.base import find_lacking, managed
 from memzoo.stores.forgetting import forget_messages
+from memzoo.stores.message_list import is_over_lists
 from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
 from memzoo.sync import Managed, blocking
 from memzoo.text import copy_json
@@ -88,7 +89,7 @@ class Turn(Managed["Turn"]):
         self._after = after
         # The messages that the turn replaces.
         self._replaced: Replaced | None = None
-        # Ids under which the store would ignore new messages: the ids of the replaced and of the continued messages.
+        # Ids under which the store would ignore new messages: the ids of the replaced, the continued and the kept ones.
         self._taken: set[str] = set()
         # The log numbers of the turn's stored messages: of the continued turn, and those kept before the end.
         self._seqs: list[int] = []
@@ -124,7 +125,7 @@ class Turn(Managed["Turn"]):
     ) -> None:
         owner, self._owner = self._open(), None
         try:
-            if not self._lock.is_ended(owner):
+            if not await self._is_deleted(owner):
                 await self._store(failed=error is not None)
         finally:
             self._lock.give_back(owner)
@@ -217,7 +218,7 @@ class Turn(Managed["Turn"]):
         Call this before carrying out tool calls, and after adding their results. With `on_failure="rollback"`, nothing
         is stored.
         """
-        if self._keeps and not self._lock.is_ended(self._open()):
+        if self._keeps and not await self._is_deleted(self._open()):
             await self._store_unfinished()
 
     keep = blocking(akeep)
@@ -238,6 +239,18 @@ class Turn(Managed["Turn"]):
         if self._owner:
             return self._owner
         raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
+
+    async def _is_deleted(self, owner: LockOwner) -> bool:
+        """Return whether the conversation or the stored question of this turn was deleted during the turn.
+
+        The rest of the turn must then not be stored: it would be an answer, or a tool's result, to nothing.
+        """
+        # The numbers and turn ids of a list change when another process writes it.
+        if self._lock.is_ended(owner) or not self._seqs or is_over_lists(self._log.store):
+            return self._lock.is_ended(owner)
+        first = self._seqs[0]
+        there = await self._log.store.read(self._log.conversation_id, after=first - 1, until=first)
+        return not any(entry.turn_id in self._taken for entry in there)
 
     async def _look_back(self) -> None:
         """Find the messages that this turn replaces or continues.
@@ -336,6 +349,7 @@ class Turn(Managed["Turn"]):
             if not stored or [entry.message for entry in stored] == _messages(new):
                 self._stored += len(new)
                 self._seqs += [entry.seq for entry in stored]
+                self._taken.add(self._part)
                 return stored
         return []
 

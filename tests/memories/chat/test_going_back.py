@@ -158,6 +158,42 @@ def test_what_tools_did_for_an_old_answer_stays_on_record() -> None:
         assert said(conversation) == ["Look!", "None", "A cat.", f"Answer {number}"]
 
 
+DELETIONS: dict[str, Callable[[BaseMemory], object]] = {
+    "forget the question": lambda memory: memory.forget([3]),
+    "forget all": lambda memory: memory.forget(None),
+    "clear": lambda memory: memory.clear(),
+    "rewind": lambda memory: memory.rewind(0),
+}
+
+
+@pytest.mark.parametrize("way", DELETIONS)
+def test_a_new_answer_to_a_deleted_question_is_not_stored(conversation: Conversation, way: str) -> None:
+    """What was deleted while the model was asked stays deleted, and no answer stands without its question."""
+    pieces = conversation.stream(None)
+    assert next(pieces) == "Answer 3"
+    DELETIONS[way](conversation.memory.clone())
+    assert list(pieces) == []
+    left = ["First?", "Answer 1", "Answer 2"] if way == "forget the question" else []
+    assert said(conversation) == left
+
+
+@pytest.mark.parametrize("way", DELETIONS)
+def test_results_of_a_deleted_turn_are_not_stored(conversation: Conversation, way: str) -> None:
+    """A call that was stored before its tool ran may be deleted while it runs."""
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    memory = conversation.memory
+    memory.forget([3, 4])
+    with memory.turn("Look!") as turn:
+        turn.add({"role": "assistant", "content": None, "tool_calls": [call]})
+        turn.keep()
+        memory.forget([5]) if way == "forget the question" else DELETIONS[way](memory)
+        turn.add({"role": "tool", "tool_call_id": "1", "content": "A cat."})
+        turn.keep()
+        turn.add("I see a cat.")
+    left = ["First?", "Answer 1", "None"] if way == "forget the question" else []
+    assert said(conversation) == left
+
+
 def test_a_failure_leaves_the_answer(conversation: Conversation, model: Seeing) -> None:
     """When the model fails, the question keeps its old answer, and can be answered again."""
     model.fails = True

@@ -38,14 +38,13 @@ __all__ = ["EncryptedStore"]
 
 
 class EncryptedStore(Closing):
-    """Wraps a `Store`, and encrypts content with Fernet (AES-128-CBC and HMAC-SHA256) before storing it.
+    """Wraps any `Store` but a `MessageListStore`, and encrypts content before storing it.
 
-    The store is of any kind but `MessageListStore`.
-
-    The store encrypts messages (with roles and fields), the names and values of items in states, and embeddings. These
-    stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and the lengths of
-    texts. Reading content that was moved to another place in the store raises a `StoreError`; docs/data.md lists the
-    changes that are not noticed. An index beside the store, such as a `ChromaIndex`, is not encrypted.
+    The cipher is Fernet (AES-128-CBC and HMAC-SHA256). The store encrypts messages (with roles and fields), the names
+    and values of items in states, and embeddings. These stay readable: the ids of conversations and turns, the names of
+    strategies, numbers, times, and the lengths of texts. Reading content that was moved to another place in the store
+    raises a `StoreError`; docs/data.md lists the changes that are not noticed. An index beside the store
+    (`ChromaIndex`, `PgVectorIndex`) is not encrypted.
 
     Example:
         >>> from memzoo.stores import InMemoryStore

@@ -273,7 +273,7 @@ class Turn(Managed["Turn"]):
             self._seqs, self._stored = [entry.seq for entry in (question, *done)], 1 + len(done)
             self._taken = {entry.turn_id for entry in (question, *later)}
             replaced = [entry for entry in later if is_answer(entry.message)]
-            self._replaces_stopped = all(entry.turn_id.startswith(_UNFINISHED) for entry in replaced)
+            self._replaces_stopped = bool(replaced) and all(one.turn_id.startswith(_UNFINISHED) for one in replaced)
         else:
             lost = find_open_calls([entry.message for entry in newest])
             # Only open calls of an unfinished turn get a result: in a finished turn, a host may have left calls open to
@@ -283,7 +283,8 @@ class Turn(Managed["Turn"]):
                 await saving.append(self._log.store, self._log.conversation_id, records, name)
             if self._after is not None:
                 replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
-        if self._after is not None and replaced:
+        # The results of immediate tools are an answer that stays, but is not shown.
+        if self._after is not None and (replaced or (self._seqs and not self._goes_on)):
             await self._check_replaceable(self._after)
             shown = self._seqs[0] - 1 if self._seqs else self._after
             self._replaced = Replaced(self._memory, self._after, replaced, shown)
@@ -408,7 +409,7 @@ class Replaced:
 
         `new` has the stored entries of the new turn. If `new` is empty, nothing is deleted.
         """
-        if not new or new[0].seq <= self._last:
+        if not new or not self.entries or new[0].seq <= self._last:
             return
         try:
             await self.delete()

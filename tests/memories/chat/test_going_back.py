@@ -158,6 +158,26 @@ def test_what_tools_did_for_an_old_answer_stays_on_record() -> None:
         assert said(conversation) == ["Look!", "None", "A cat.", f"Answer {number}"]
 
 
+def test_results_that_were_the_answer_are_not_sent(conversation: Conversation, model: Seeing) -> None:
+    """After an immediate tool the question is sent by itself, as at first; its call and its result stay on record."""
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    looked: list[Message] = [
+        {"role": "user", "content": "Look!"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "A cat."},
+    ]
+    conversation.memory.add_messages(looked)
+    model.fails = True
+    with pytest.raises(ModelError):
+        conversation.regenerate()
+    model.fails = False
+    before = ["First?", "Answer 1", "Second?", "Answer 2", "Look!"]
+    for number in (3, 4):
+        conversation.regenerate()
+        assert [text for _, text in texts(model.sent[-1])] == before
+        assert said(conversation) == [*before, "None", "A cat.", f"Answer {number}"]
+
+
 DELETIONS: dict[str, Callable[[BaseMemory], object]] = {
     "forget the question": lambda memory: memory.forget([3]),
     "forget all": lambda memory: memory.forget(None),

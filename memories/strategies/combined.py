@@ -161,7 +161,7 @@ def _members_of(given: Sequence[Member], whole: CombinedMemory, shares: Sequence
     _check_one_log(members, whole)
     if repeated := _find_repeated(variable for member in members for variable in member.memory_variables):
         raise OptionError(
-            f"The same variables {repeated} are found in multiplememory object, which is not allowed by CombinedMemory."
+            f"memories: several members return {', '.join(map(repr, sorted(repeated)))}; give each its own memory_key"
         )
     states = _find_repeated(learner.name for member in members for learner in member.learners)
     if states:

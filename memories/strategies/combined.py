@@ -218,6 +218,10 @@ def _check_one_log(members: Iterable[BaseMemory], whole: BaseMemory) -> None:
                 f"memories: {member.name!r} has another store or conversation_id than the combined memory. Give it the "
                 "same ones, or give its name, or (name, options), and the combined memory makes it"
             )
+        # Only the combined memory stores and deletes messages, so these options of a member would do nothing.
+        for name, default in (("redact", None), ("keep_history", True)):
+            if (value := getattr(member, name)) not in (default, getattr(whole, name)):
+                raise OptionError(f"memories: {name}={value!r} of {member.name!r} must be given to the combined memory")
 
 
 def _find_repeated(names: Iterable[str]) -> set[str]:

@@ -115,6 +115,18 @@ class TestMembers:
         with pytest.raises(OptionError, match=expected):
             CombinedMemory(memories=members, learn_every=1)
 
+    @pytest.mark.parametrize("own", [{"redact": {"pin": r"\d{4}"}}, {"keep_history": False}])
+    def test_do_not_redact_or_delete_by_themselves(self, own: dict[str, Any]) -> None:
+        """They share one log, so these options of one member alone would do nothing, without a word."""
+        (name,) = own
+        error = rf"memories: {name}=.* of 'summary' must be given to the combined memory"
+        shared: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a"}
+        for member in (("summary", own), create_memory("summary", memory_key="s", **own, **shared)):
+            with pytest.raises(OptionError, match=error):
+                CombinedMemory(memories=["window", member], **shared, **({"redact": str} if "redact" in own else {}))
+        memory = CombinedMemory(memories=["window", ("summary", own)], **own)
+        assert getattr(memory.members[1], name) == own[name]
+
     def test_may_be_combined_themselves(self) -> None:
         """A combined memory can be a member of another."""
         model = ScriptedModel("One.", "Two.", "Three.")

@@ -121,9 +121,10 @@ class TestMembers:
         (name,) = own
         error = rf"memories: {name}=.* of 'summary' must be given to the combined memory"
         shared: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a"}
+        other: dict[str, Any] = {"redact": str} if "redact" in own else {}
         for member in (("summary", own), create_memory("summary", memory_key="s", **own, **shared)):
             with pytest.raises(OptionError, match=error):
-                CombinedMemory(memories=["window", member], **shared, **({"redact": str} if "redact" in own else {}))
+                CombinedMemory(memories=["window", member], **shared, **other)
         memory = CombinedMemory(memories=["window", ("summary", own)], **own)
         assert getattr(memory.members[1], name) == own[name]
 

@@ -286,8 +286,8 @@ class Turn(Managed["Turn"]):
         # The results of immediate tools are an answer that stays, but is not shown.
         if self._after is not None and (replaced or (self._seqs and not self._goes_on)):
             await self._check_replaceable(self._after)
-            shown = self._seqs[0] - 1 if self._seqs else self._after
-            self._replaced = Replaced(self._memory, self._after, replaced, shown)
+            shown = self._seqs[0] - 1 if self._seqs else None
+            self._replaced = Replaced(self._memory, self._after, replaced, shown=shown)
             self._taken |= {entry.turn_id for entry in replaced}
 
     async def _check_replaceable(self, last: int) -> None:
@@ -373,21 +373,23 @@ class Replaced:
         memory: The memory of the conversation.
         last: The log number of the message before the replaced messages.
         entries: The replaced messages.
-        shown: The log number of the last message before the turn. It is below `last` if the turn answers a stored
-            question again: the question must not count towards the limits of the view.
+        shown: The log number of the last message to show, by default `last`. It is below `last` if the turn answers a
+            stored question again: the question must not count towards the limits of the view.
     """
 
-    def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry], shown: int) -> None:
+    def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry], *, shown: int | None = None) -> None:
         self.entries = entries
-        self.memory, self._last, self._shown = memory, last, shown
+        self.memory, self._last, self._shown = memory, last, last if shown is None else shown
         self._store, self._id = memory.store, memory.conversation_id
         # The conversation before the replaced messages, with its states; made by `show`.
         self._copy: InMemoryStore | None = None
 
-    async def show(self, query: str) -> Shown:
-        """Return the messages that the memory would show if the turn's question had not been asked yet.
+    async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
+        """Return the messages that the memory would show if nothing had been said after the last message to show.
 
-        `query` has the question's text, for a strategy that searches.
+        Args:
+            query: The user's next words, for a strategy that searches.
+            catch_up: True to learn first from messages not learnt from yet.
         """
         entries = await self._store.read(self._id, until=self._shown)
         self._copy = InMemoryStore()
@@ -399,7 +401,7 @@ class Replaced:
         changed = {"learn": "later"} if self.memory.learn == "background" else {}
         earlier = self.memory.clone(store=self._copy, **changed)
         try:
-            return await earlier.amessages(query)
+            return await earlier.amessages(query, catch_up=catch_up)
         finally:
             for purpose in earlier.usage:
                 self.memory.usage.add(purpose, earlier.usage[purpose])

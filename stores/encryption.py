@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Seque
 from dataclasses import replace
 from typing import Any, cast
 
-from memzoo.errors import MissingExtraError, OptionError, StoreError, WrongKeyError
+from memzoo.errors import MissingExtraError, OptionError, StoreError, UnsupportedError, WrongKeyError
 from memzoo.stores.base import (
     JSON,
     Entries,
@@ -26,6 +26,7 @@ from memzoo.stores.base import (
     managed,
 )
 from memzoo.stores.encoding import to_json
+from memzoo.stores.message_list import is_over_lists
 from memzoo.stores.tombstones import tombstones_of
 from memzoo.sync import Closing, drive
 
@@ -35,12 +36,13 @@ _SAMPLED = 50  # conversations
 
 
 class EncryptedStore(Closing):
-    """Wraps any `Store`, and encrypts content with Fernet (AES-128-CBC and HMAC-SHA256) before storing it.
+    """Wraps any `Store` but a `MessageListStore`, and encrypts content before storing it.
 
-    The store encrypts messages (with roles and fields), the names and values of items in states, and embeddings. These
-    stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and the lengths of
-    texts. Reading content that was moved to another place in the store raises a `StoreError`; docs/data.md lists the
-    changes that are not noticed. An index beside the store, such as a `ChromaIndex`, is not encrypted.
+    The cipher is Fernet (AES-128-CBC and HMAC-SHA256). The store encrypts messages (with roles and fields), the names
+    and values of items in states, and embeddings. These stay readable: the ids of conversations and turns, the names of
+    strategies, numbers, times, and the lengths of texts. Reading content that was moved to another place in the store
+    raises a `StoreError`; docs/data.md lists the changes that are not noticed. An index beside the store
+    (`ChromaIndex`, `PgVectorIndex`) is not encrypted.
 
     Example:
         >>> from memzoo.stores import InMemoryStore
@@ -61,8 +63,12 @@ class EncryptedStore(Closing):
         Raises:
             MissingExtraError: The package cryptography is not installed.
             OptionError: A key is invalid; `new_key` makes a valid key.
+            UnsupportedError: The store is a `MessageListStore`.
             WrongKeyError: The store has content encrypted with another key, or unencrypted content.
         """
+        if is_over_lists(store):
+            # Messages are bound to their turn's id, and each process makes up other ids.
+            raise UnsupportedError("a MessageListStore, which keeps no ids of turns, cannot be encrypted")
         given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
         package = _cryptography()
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from memzoo.errors import StoreError, TransferError
+from memzoo.errors import OptionError, StoreError, TransferError
 from memzoo.plugins import load_plugin, make_plugin_error, plugins
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
 from memzoo.stores.common import check_numbers
@@ -107,12 +107,16 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     Raises:
         TransferError: The lines are not an export, were cut off or changed, or come from a newer memzoo; or a strategy
             cannot load its state. Nothing was stored.
+        OptionError: The id is not a text, or is empty; nothing was stored.
         ConflictError: The store already has a conversation with this id; nothing was stored.
         PluginError: An installed package that checks imports cannot be loaded; nothing was stored.
     """
     found = _read(lines)
     states = await _check_states(found)
     id_ = found.conversation_id if conversation_id is None else conversation_id
+    # No memory could open it.
+    if not isinstance(id_, str) or not id_:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(f"conversation_id must be a text that is not empty, not {id_!r}; nothing was stored")
     await managed(store, "restore").restore(id_, found.entries, states, tombstones=found.tombstones)
     return id_
 

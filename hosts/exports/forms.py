@@ -62,9 +62,9 @@ _GENERAL = (
     ),
     Form(
         name="memzoo export",
-        document="object",
+        document="list",  # of its lines: the file gets one error
         recognise=having("memzoo"),
-        read="`memzoo import` reads it; `memzoo export --as openai` writes the messages alone",
+        read="`memzoo import` reads such files, one at a time; `memzoo export --as openai` writes the messages alone",
         known="this version",
         get="`memzoo export`.",
     ),

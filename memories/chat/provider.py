@@ -15,7 +15,7 @@ from memzoo.errors import OptionError
 from memzoo.forks import new_rlock
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.locks import turn_locks
-from memzoo.memories.options import check_texts, one_of, refuse_pickling, whole_number
+from memzoo.memories.options import a_store, check_texts, one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store
 from memzoo.stores.base import managed
@@ -81,6 +81,7 @@ class MemoryProvider(Closing):
         create_memory(name, **options)
         self._default_id = default_id
         self._store: Store = InMemoryStore() if store is None else store
+        a_store("store", self._store)  # given a URL, each memory would open a store of its own
         self._name, self._options = name, options
         self._max_memories, self._idle_seconds, self._clock = max_memories, idle_seconds, clock
         self._lock = new_rlock()

@@ -36,6 +36,7 @@ from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState
 from memzoo.stores.base import find_lacking, managed
 from memzoo.stores.forgetting import forget_messages
+from memzoo.stores.message_list import is_over_lists
 from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
 from memzoo.sync import Managed, blocking
 from memzoo.text import copy_json
@@ -89,7 +90,7 @@ class Turn(Managed["Turn"]):
         self._after = after
         # The messages that the turn replaces.
         self._replaced: Replaced | None = None
-        # Ids under which the store would ignore new messages: the ids of the replaced and of the continued messages.
+        # Ids under which the store would ignore new messages: the ids of the replaced, the continued and the kept ones.
         self._taken: set[str] = set()
         # The log numbers of the turn's stored messages: of the continued turn, and those kept before the end.
         self._seqs: list[int] = []
@@ -125,7 +126,7 @@ class Turn(Managed["Turn"]):
     ) -> None:
         owner, self._owner = self._open(), None
         try:
-            if not owner.has_ended:
+            if not await self._is_deleted(owner):
                 await self._store(failed=error is not None)
         finally:
             self._lock.give_back(owner)
@@ -218,7 +219,7 @@ class Turn(Managed["Turn"]):
         Call this before carrying out tool calls, and after adding their results. With `on_failure="rollback"`, nothing
         is stored.
         """
-        if self._keeps and not self._open().has_ended:
+        if self._keeps and not await self._is_deleted(self._open()):
             await self._store_unfinished()
 
     keep = blocking(akeep)
@@ -239,6 +240,18 @@ class Turn(Managed["Turn"]):
         if self._owner:
             return self._owner
         raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
+
+    async def _is_deleted(self, owner: LockOwner) -> bool:
+        """Return whether the conversation or the stored question of this turn was deleted during the turn.
+
+        The rest of the turn must then not be stored: it would be an answer, or a tool's result, to nothing.
+        """
+        # The numbers and turn ids of a list change when another process writes it.
+        if owner.has_ended or not self._seqs or is_over_lists(self._log.store):
+            return owner.has_ended
+        first = self._seqs[0]
+        there = await self._log.store.read(self._log.conversation_id, after=first - 1, until=first)
+        return not any(entry.turn_id in self._taken for entry in there)
 
     async def _look_back(self) -> None:
         """Find the messages that this turn replaces or continues.
@@ -261,7 +274,7 @@ class Turn(Managed["Turn"]):
             self._seqs, self._stored = [entry.seq for entry in (question, *done)], 1 + len(done)
             self._taken = {entry.turn_id for entry in (question, *later)}
             replaced = [entry for entry in later if is_answer(entry.message)]
-            self._replaces_stopped = all(entry.turn_id.startswith(_UNFINISHED) for entry in replaced)
+            self._replaces_stopped = bool(replaced) and all(one.turn_id.startswith(_UNFINISHED) for one in replaced)
         else:
             lost = find_open_calls([entry.message for entry in newest])
             # Only open calls of an unfinished turn get a result: in a finished turn, a host may have left calls open to
@@ -271,9 +284,11 @@ class Turn(Managed["Turn"]):
                 await saving.append(self._log.store, self._log.conversation_id, records, name)
             if self._after is not None:
                 replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
-        if self._after is not None and replaced:
+        # The results of immediate tools are an answer that stays, but is not shown.
+        if self._after is not None and (replaced or (self._seqs and not self._goes_on)):
             await self._check_replaceable(self._after)
-            self._replaced = Replaced(self._memory, self._after, replaced)
+            shown = self._seqs[0] - 1 if self._seqs else None
+            self._replaced = Replaced(self._memory, self._after, replaced, shown=shown)
             self._taken |= {entry.turn_id for entry in replaced}
 
     async def _check_replaceable(self, last: int) -> None:
@@ -336,6 +351,7 @@ class Turn(Managed["Turn"]):
             if not stored or [entry.message for entry in stored] == _messages(new):
                 self._stored += len(new)
                 self._seqs += [entry.seq for entry in stored]
+                self._taken.add(self._part)
                 return stored
         return []
 
@@ -358,23 +374,25 @@ class Replaced:
         memory: The memory of the conversation.
         last: The log number of the message before the replaced messages.
         entries: The replaced messages.
+        shown: The log number of the last message to show, by default `last`. It is below `last` if the turn answers a
+            stored question again: the question must not count towards the limits of the view.
     """
 
-    def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry]) -> None:
+    def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry], *, shown: int | None = None) -> None:
         self.entries = entries
-        self.memory, self._last = memory, last
+        self.memory, self._last, self._shown = memory, last, last if shown is None else shown
         self._store, self._id = memory.store, memory.conversation_id
         # The conversation before the replaced messages, with its states; made by `show`.
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory would show if the replaced messages had never been said.
+        """Return the messages that the memory would show if nothing had been said after the last message to show.
 
         Args:
             query: The user's next words, for a strategy that searches.
             catch_up: True to learn first from messages not learnt from yet.
         """
-        entries = await self._store.read(self._id, until=self._last)
+        entries = await self._store.read(self._id, until=self._shown)
         self._copy = InMemoryStore()
         if entries:
             names = await managed(self._store, "states").states(self._id)
@@ -394,7 +412,7 @@ class Replaced:
 
         `new` has the stored entries of the new turn. If `new` is empty, nothing is deleted.
         """
-        if not new or new[0].seq <= self._last:
+        if not new or not self.entries or new[0].seq <= self._last:
             return
         try:
             await self.delete()
@@ -444,10 +462,10 @@ class Replaced:
         state = await self._store.read_state(self._id, name)
         has_vectors = not find_lacking(self._store, "embeddings")
         embeddings = await managed(self._store, "embeddings").embeddings(self._id, name) if has_vectors else {}
-        if state.watermark > self._last and (state.changes or not embeddings):
+        if state.watermark > self._shown and (state.changes or not embeddings):
             return None
-        kept = {seq: one for seq, one in embeddings.items() if seq <= self._last}
-        return StoredState(min(state.watermark, self._last), state.changes, kept)
+        kept = {seq: one for seq, one in embeddings.items() if seq <= self._shown}
+        return StoredState(min(state.watermark, self._shown), state.changes, kept)
 
 
 async def find_unfinished_turn(log: CachedLog) -> list[Message]:

@@ -91,6 +91,8 @@ class HashEmbedder:
     """The weight of vector similarity, as in `Embedder`."""
 
     def __init__(self, dimensions: int = 256) -> None:
+        if not isinstance(dimensions, int) or dimensions < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise OptionError(f"dimensions must be a whole number of at least 1, not {dimensions!r}")
         self.dimensions = dimensions
         self.name = f"hashing-{dimensions}"
 
@@ -120,7 +122,8 @@ class OpenAIEmbedder:
             parameters that may contain a secret, such as `extra_headers`.
 
     Raises:
-        OptionError: The `openai` client does not know one of `parameters`, or a limit is not a number.
+        OptionError: The model's name is not a string, the `openai` client does not know one of `parameters`, or a limit
+            is not a number.
     """
 
     def __init__(
@@ -136,6 +139,8 @@ class OpenAIEmbedder:
         max_reply_seconds: float = 600.0,
         **parameters: Any,
     ) -> None:
+        if not isinstance(model, str) or not model:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise OptionError(f"model must be a model's name, such as 'text-embedding-3-small', not {model!r}")
         parameters, options = split_parameters("OpenAIEmbedder", "embeddings", parameters, client or async_client)
         self.name = "-".join(
             [model, *(f"{key}={value}" for key, value in _drop_secrets(parameters) if key != "timeout")]

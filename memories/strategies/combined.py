@@ -164,9 +164,13 @@ def _members_of(given: Sequence[Member], whole: CombinedMemory, shares: Sequence
                 f"memories: {member.name!r} has another store or conversation_id than the combined memory. Give it the "
                 "same ones, or give its name, or (name, options), and the combined memory makes it"
             )
+        # Only the combined memory stores and deletes messages, so these options of a member would do nothing.
+        for name, default in (("redact", None), ("keep_history", True)):
+            if (value := getattr(member, name)) not in (default, getattr(whole, name)):
+                raise OptionError(f"memories: {name}={value!r} of {member.name!r} must be given to the combined memory")
     if repeated := _find_repeated(variable for member in members for variable in member.memory_variables):
         raise OptionError(
-            f"The same variables {repeated} are found in multiplememory object, which is not allowed by CombinedMemory."
+            f"memories: several members return {', '.join(map(repr, sorted(repeated)))}; give each its own memory_key"
         )
     states = _find_repeated(learner.name for member in members for learner in member.learners)
     if states:

@@ -25,6 +25,7 @@ from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Cleared, Finds, Passage, View
 from memzoo.stores import JSON, Entry, VectorIndex
+from memzoo.stores.base import managed
 from memzoo.stores.indexes.index import ExactIndex
 
 __all__ = ["VectorStoreRetrieverMemory"]
@@ -101,6 +102,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
             raise OptionError("give max_token_limit or k, not both: messages within a limit, or a number of exchanges")
         if self.stay_tokens is not None and self.k is not None:
             raise OptionError("give stay_tokens or k, not both: only messages that fit a limit stay")
+        if self._embedder:
+            managed(self.store, "embeddings")
         self._vectors = VectorSearch(
             ExactIndex() if self.index is None else self.index, self.store, self.conversation_id, self._state_name
         )

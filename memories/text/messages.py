@@ -206,6 +206,8 @@ def _check_content(message: Message) -> None:
         for part in parts:
             if not isinstance(part, dict) or not isinstance(part.get("type"), str):
                 raise MessageError(f"each part of a content must be a dict with a 'type', not {part!r}")
+            if part["type"] == "text" and not isinstance(part.get("text") or "", str):
+                raise MessageError(f"the 'text' of a part of a content must be a text, not {part['text']!r}")
     elif not isinstance(content, str):
         text = "; write message.content" if hasattr(content, "content") else ""
         raise MessageError(

@@ -14,7 +14,7 @@ from memzoo.errors import OptionError
 from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import Kind, group_messages, is_instruction, kind_of
-from memzoo.memories.text.messages import as_sent, quote_turns, text_of
+from memzoo.memories.text.messages import as_sent, check_several, checked, quote_turns, text_of
 from memzoo.memories.text.thoughts import THOUGHT_FIELDS
 from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Message
@@ -174,12 +174,16 @@ def in_turns(messages: Iterable[Message], family: Family = ANY) -> tuple[str, li
     Returns:
         The system text ("" without system messages), and the other messages.
 
+    Raises:
+        MessageError: A message is invalid.
+
     Example:
         >>> said = [("system", "Be brief."), ("user", "A record."), ("user", "Hi!"), ("assistant", "Hello.")]
         >>> in_turns({"role": role, "content": text} for role, text in said)
         ('Be brief.', [{'role': 'user', 'content': 'A record.\n\nHi!'}, {'role': 'assistant', 'content': 'Hello.'}])
     """
-    made: list[Message] = make_request(list(map(Piece, messages)), family)
+    check_several(messages)
+    made: list[Message] = make_request([Piece(checked(message)) for message in messages], family)
     return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
 
 

@@ -130,13 +130,14 @@ def _words(content: Any) -> str:
 
 
 def _part(part: dict[str, Any]) -> Item:
-    match part["type"]:
-        case "text":
-            return {"type": "input_text", "text": part["text"]}
-        case "image_url":
-            image = part["image_url"] if isinstance(part["image_url"], dict) else {"url": part["image_url"]}
-            return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail") or "auto"}
-        case "file":
-            return {"type": "input_file", **part["file"]}
+    match part:
+        case {"type": "text", "text": text}:
+            return {"type": "input_text", "text": text}
+        case {"type": "image_url", "image_url": str(url)}:
+            return {"type": "input_image", "image_url": url, "detail": "auto"}
+        case {"type": "image_url", "image_url": {"url": url, **others}}:
+            return {"type": "input_image", "image_url": url, "detail": others.get("detail") or "auto"}
+        case {"type": "file", "file": dict() as file}:
+            return {"type": "input_file", **file}
         case _:
             return part

@@ -85,6 +85,8 @@ class Connections:
         parts = urlsplit(url)
         given = dict(parse_qsl(parts.query, keep_blank_values=True))
         self.name = redact_url(urlunsplit(parts._replace(query="", fragment="")))
+        if (database := parts.path.strip("/")) and not database.isdecimal():  # its client would take database 0
+            raise OptionError(f"{self.name}: a database of Redis has a number, such as /0, not {database!r}")
         self.has_secret = parts.password is not None or "password" in given
         self.ttl = read_number("ttl", given.pop("ttl", "0"), 0, _YEARS)
         renew = given.pop("renew", "save")

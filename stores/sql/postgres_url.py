@@ -25,6 +25,8 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
         parts = make_url(url)
     except (ArgumentError, ValueError):
         raise OptionError(_WRITTEN) from None
+    if parts.get_backend_name() not in ("postgresql", "postgres"):  # an index is given a URL as it is
+        raise OptionError(f"{_WRITTEN}, not {parts.drivername}://")
     query = parts.query
     if unknown := sorted(_OBJECTS & query.keys()):
         raise OptionError(f"{unknown[0]!r} cannot be set in a URL; known are {', '.join(_OPTIONS)}, prepare_threshold")

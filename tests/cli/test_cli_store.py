@@ -329,7 +329,20 @@ def test_compare_says_what_to_give_in_place_of_an_export(memzoo: Memzoo, tmp_pat
     file = tmp_path / "anna.jsonl"
     memzoo("export", "--out", str(file))
     ran = CliRunner().invoke(app, ["compare", str(file)])
-    assert "`memzoo export --as openai` writes the messages" in str(ran.exception)
+    assert str(ran.exception).startswith(f"{file}: this is memzoo export; `memzoo import` reads such files")
+    assert str(ran.exception).endswith("`memzoo export --as openai` writes the messages alone")
+
+
+def test_a_folder_of_exports_gets_one_error_a_file(memzoo: Memzoo, tmp_path: Path) -> None:
+    """Each of them says that the files are imported one at a time, and nothing is stored."""
+    (folder := tmp_path / "exports").mkdir()
+    for name in ("anna.jsonl", "copy.jsonl"):
+        memzoo("export", "--out", str(folder / name))
+    fresh = tmp_path / "fresh.db"
+    ran = CliRunner().invoke(app, ["import", str(folder), "--store", f"sqlite:///{fresh}"])
+    assert str(ran.exception) == "2 files or conversations could not be imported; nothing was imported"
+    assert ran.stderr.count("one at a time") == ran.stderr.count("not imported:") == 2
+    assert not fresh.exists()
 
 
 def test_export_and_import(memzoo: Memzoo, url: str, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from memzoo.memories import STRATEGIES, create_memory
 from memzoo.stores import (
     EncryptedStore,
     InMemoryStore,
+    Message,
+    MessageListStore,
     Record,
     SQLStore,
     Store,
@@ -218,6 +220,14 @@ def test_a_conflict_is_one():
     fill(store, "c", "a")
     with pytest.raises(ConflictError):
         drive(store.commit("c", "s", expected=0, watermark=1, changes={"a": 1}))
+
+
+def test_a_list_of_messages_is_not_encrypted():
+    """It has no ids of turns, to which messages are bound, so nobody could read them after a restart."""
+    lists: dict[str, list[Message]] = {"c": []}
+    store = MessageListStore(get=lists.__getitem__, update=lists.__setitem__, delete=lists.__delitem__)
+    with pytest.raises(UnsupportedError, match="MessageListStore, which keeps no ids of turns, cannot be encrypted"):
+        EncryptedStore(store, KEY)
 
 
 def test_over_a_plain_store_it_can_do_what_that_can():

@@ -103,15 +103,14 @@ def test_what_it_lacks_is_named():
 
 
 def test_a_memory_names_what_its_store_lacks():
-    """Over a list a memory can be cleared; embeddings are refused by name."""
+    """Over a list a memory can be cleared; a memory that keeps embeddings is refused, before it stores a message."""
     lists = Lists()
     memory = create_memory("buffer", store=over(lists), conversation_id="c")
     memory.save_context({"input": "a"}, {"output": "b"})
     memory.clear()
     assert lists.kept == {}
-    retriever = create_memory("vector-retriever", store=over(lists), conversation_id="c", embedder=HashEmbedder())
-    with pytest.raises(UnsupportedError, match="'embeddings'"):
-        retriever.save_context({"input": "a"}, {"output": "b"})
+    with pytest.raises(UnsupportedError, match="'embeddings', which MessageListStore lacks"):
+        create_memory("vector-retriever", store=over(lists), conversation_id="c", embedder=HashEmbedder())
 
 
 @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])

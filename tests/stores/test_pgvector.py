@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from memzoo.errors import StoreError
+from memzoo.errors import OptionError, StoreError
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import PgVectorIndex, open_store
 from memzoo.sync import drive
@@ -64,6 +64,12 @@ def test_a_database_without_pgvector_is_explained(postgres_server: PostgresServe
     """Where the extension is missing and may not be created, the message says what to do; nothing is left."""
     with pytest.raises(StoreError, match=r"(?s)permission denied.*CREATE EXTENSION vector"):
         PgVectorIndex(postgres_server.poor_url())
+
+
+def test_another_database_is_refused_by_name():
+    """Nobody connects to a PostgreSQL server that the URL does not mean."""
+    with pytest.raises(OptionError, match=r"written postgresql://.*, not sqlite://"):
+        PgVectorIndex("sqlite:///memories.db")
 
 
 def test_a_closed_index_says_so(postgres_url: str):

@@ -129,7 +129,7 @@ def test_numbers_and_texts_of_the_url_reach_the_driver(postgres_url: str, monkey
 @pytest.mark.parametrize("package", ["psycopg", "sqlalchemy.ext.asyncio"])
 def test_without_the_driver_the_extra_is_named(package: str, monkeypatch: pytest.MonkeyPatch):
     """Where the driver, or what SQLAlchemy needs for it, is not installed, the message says what to install."""
-    monkeypatch.delitem(sys.modules, "memzoo.stores.sql.postgres")
+    monkeypatch.delitem(sys.modules, "memzoo.stores.sql.postgres", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=r"PostgreSQL needs the 'postgres' extra.*memzoo\[postgres\]"):
         open_store("postgresql://host/db")

@@ -135,18 +135,20 @@ def test_a_server_that_comes_back_is_used_again(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("rest", "said"),
     [
-        ("ttl=soon", "ttl=soon is not a whole number"),
-        ("renew=always", "write renew=save or renew=never"),
-        ("timeout=0", "timeout=0"),
-        ("colour=red", "colour"),
+        ("0?ttl=soon", "ttl=soon is not a whole number"),
+        ("0?renew=always", "write renew=save or renew=never"),
+        ("0?timeout=0", "timeout=0"),
+        ("0?colour=red", "colour"),
+        ("chat", "a database of Redis has a number, such as /0, not 'chat'"),
+        ("1/2", "not '1/2'"),
     ],
 )
-def test_mistakes_are_explained(options: str, said: str):
-    """An option that cannot be is refused when the store is opened, before anybody connects."""
+def test_mistakes_are_explained(rest: str, said: str):
+    """What cannot be is refused when the store is opened, before anybody connects."""
     with pytest.raises(OptionError, match=said):
-        open_store(f"redis://127.0.0.1:1/0?{options}")
+        open_store(f"redis://127.0.0.1:1/{rest}")
 
 
 @pytest.mark.parametrize("way", ["blocking", "awaited"])

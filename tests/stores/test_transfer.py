@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import ConflictError, MessageError, StoreError, TransferError
+from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TransferError
 from memzoo.memories import create_memory
 from memzoo.memories.text.messages import checked
 from memzoo.stores import (
@@ -180,6 +181,16 @@ def test_nothing_is_written_over(opened: Callable[[str], ManagedStore]):
         with pytest.raises(ConflictError, match="'c' already"):
             import_conversation(store, export_conversation(filled(InMemoryStore()), "c"))
         assert content(store) == before
+
+
+@pytest.mark.parametrize("url", URLS)
+@pytest.mark.parametrize("wrong", ["", 5, b"c"])
+def test_an_id_that_no_memory_takes_is_refused(opened: Callable[[str], ManagedStore], url: str, wrong: Any):
+    """The error names it, and nothing is stored under it."""
+    store, lines = opened(url), list(export_conversation(filled(InMemoryStore()), "c"))
+    with pytest.raises(OptionError, match=f"not {re.escape(repr(wrong))}; nothing was stored"):
+        import_conversation(store, lines, wrong)
+    assert drive(store.conversations()) == []
 
 
 def test_an_unknown_conversation_is_not_exported():

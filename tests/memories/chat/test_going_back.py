@@ -71,6 +71,11 @@ def embed_alike(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0] for _ in texts]
 
 
+def count_one(_: Message) -> int:
+    """Count each message as one token."""
+    return 1
+
+
 def said(conversation: Conversation) -> list[str]:
     """All that is in the log."""
     return [str(text) for _, text in texts(conversation.memory.history())]
@@ -108,6 +113,32 @@ def test_each_strategy_answers_again(name: str) -> None:
     assert "Quokkas" not in shown
 
 
+@pytest.mark.parametrize("pins", [False, True])
+@pytest.mark.parametrize(
+    "window",
+    [
+        ("message-window", {"max_messages": 4}),
+        ("token-window", {"max_token_limit": 4, "token_counter": count_one}),
+        ("combined", {"memories": [("message-window", {"max_messages": 4})]}),
+    ],
+)
+def test_a_question_that_is_answered_again_takes_no_place_in_a_window(
+    model: Seeing, window: tuple[str, dict[str, Any]], *, pins: bool
+) -> None:
+    """The limit is for earlier messages, so the model is sent the same as at first."""
+    conversation = Conversation(model, window[0], **window[1])
+    conversation.send("First?")
+    conversation.send("Second?")
+    if pins:
+        conversation.memory.pin([1, 2])
+    conversation.send("Third?")
+    if pins:
+        conversation.memory.pin(5)
+    for _ in range(2):
+        conversation.regenerate()
+        assert model.sent[-1] == model.sent[2]
+
+
 def test_what_tools_did_for_an_old_answer_stays_on_record() -> None:
     """The question is answered anew from the beginning, so tools may run again; the log has both runs."""
     memory = ConversationBufferMemory()
@@ -125,6 +156,62 @@ def test_what_tools_did_for_an_old_answer_stays_on_record() -> None:
         conversation.regenerate()
         assert [text for _, text in texts(model.sent[-1])] == ["Look!"]
         assert said(conversation) == ["Look!", "None", "A cat.", f"Answer {number}"]
+
+
+def test_results_that_were_the_answer_are_not_sent(conversation: Conversation, model: Seeing) -> None:
+    """After an immediate tool the question is sent by itself, as at first; its call and its result stay on record."""
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    looked: list[Message] = [
+        {"role": "user", "content": "Look!"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "A cat."},
+    ]
+    conversation.memory.add_messages(looked)
+    model.fails = True
+    with pytest.raises(ModelError):
+        conversation.regenerate()
+    model.fails = False
+    before = ["First?", "Answer 1", "Second?", "Answer 2", "Look!"]
+    for number in (3, 4):
+        conversation.regenerate()
+        assert [text for _, text in texts(model.sent[-1])] == before
+        assert said(conversation) == [*before, "None", "A cat.", f"Answer {number}"]
+
+
+DELETIONS: dict[str, Callable[[BaseMemory], object]] = {
+    "forget the question": lambda memory: memory.forget([3]),
+    "forget all": lambda memory: memory.forget(None),
+    "clear": lambda memory: memory.clear(),
+    "rewind": lambda memory: memory.rewind(0),
+}
+
+
+@pytest.mark.parametrize("way", DELETIONS)
+def test_a_new_answer_to_a_deleted_question_is_not_stored(conversation: Conversation, way: str) -> None:
+    """What was deleted while the model was asked stays deleted, and no answer stands without its question."""
+    pieces = conversation.stream(None)
+    assert next(pieces) == "Answer 3"
+    DELETIONS[way](conversation.memory.clone())
+    assert list(pieces) == []
+    left = ["First?", "Answer 1", "Answer 2"] if way == "forget the question" else []
+    assert said(conversation) == left
+
+
+@pytest.mark.parametrize("way", DELETIONS)
+def test_results_of_a_deleted_turn_are_not_stored(conversation: Conversation, way: str) -> None:
+    """A call that was stored before its tool ran may be deleted while it runs."""
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    memory = conversation.memory
+    memory.forget([3, 4])
+    with memory.turn("Look!") as turn:
+        turn.add({"role": "assistant", "content": None, "tool_calls": [call]})
+        turn.keep()
+        memory.forget([5]) if way == "forget the question" else DELETIONS[way](memory)
+        turn.add({"role": "tool", "tool_call_id": "1", "content": "A cat."})
+        turn.keep()
+        turn.add("I see a cat.")
+    left = ["First?", "Answer 1", "None"] if way == "forget the question" else []
+    assert said(conversation) == left
 
 
 def test_a_failure_leaves_the_answer(conversation: Conversation, model: Seeing) -> None:

@@ -84,6 +84,13 @@ class TestGet:
         assert len(provider) == 0
 
 
+@pytest.mark.parametrize("wrong", ["sqlite:///memories.db", 5])
+def test_a_provider_takes_a_store_and_no_url(wrong: Any) -> None:
+    """With a URL each memory would have a store, and connections, of its own."""
+    with pytest.raises(OptionError, match=r"store must be a Store, such as open_store\(.*, not "):
+        MemoryProvider("buffer", store=wrong)
+
+
 class TestAtHand:
     """Memories that are kept at hand, and those that are not any more."""
 

@@ -74,6 +74,20 @@ def test_a_request_is_made_for_the_plain_client(api: ResponsesApi) -> None:
     assert "response_items" not in str(memory.request("And now?"))
 
 
+def test_a_part_of_another_form_is_sent_as_it_is() -> None:
+    """Parts have many forms; one that is not OpenAI's does not break the requests behind it."""
+    memory = create_memory("buffer")
+    strange = [
+        {"type": "image_url"},
+        {"type": "file", "base64": "aGk="},
+        {"type": "image_url", "image_url": "https://a.b"},
+    ]
+    memory.add_messages([{"role": "user", "content": strange}])
+    (sent,) = memory.request("", form="responses")["input"]
+    image = {"type": "input_image", "image_url": "https://a.b", "detail": "auto"}
+    assert sent["content"] == [*strange[:2], image]
+
+
 def test_words_that_were_changed_go_back_without_thoughts(api: ResponsesApi) -> None:
     """Half of an answer would be refused: neither thoughts nor ids go back with it."""
     conversation = begun(api, redact={"number": r"\d+ degrees"})

@@ -13,7 +13,7 @@ import openai
 import pytest
 from chromadb import Documents, EmbeddingFunction, Embeddings
 
-from memzoo.errors import ModelError
+from memzoo.errors import ModelError, OptionError
 from memzoo.http_library import http
 from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import as_embedder
@@ -197,6 +197,20 @@ class TestOptions:
         embedded = drive(as_embedder(lambda _: vectors).embed(["a", "b"]))
         assert [len(vector) for vector in embedded.vectors] == [12, 12]
         assert embedded.vectors[0] == numpy.ones(3, "<f4").tobytes()
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, "256"])
+def test_dimensions_that_cannot_be_are_refused(wrong: Any) -> None:
+    """They are named when the embedder is made, not after a turn is stored."""
+    with pytest.raises(OptionError, match=f"dimensions must be a whole number of at least 1, not {wrong!r}"):
+        HashEmbedder(wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, "", 5])
+def test_a_model_has_a_name(wrong: Any) -> None:
+    """Anything else is named when the embedder is made."""
+    with pytest.raises(OptionError, match=f"'text-embedding-3-small', not {wrong!r}"):
+        OpenAIEmbedder(wrong)
 
 
 def test_empty_vectors_are_refused() -> None:

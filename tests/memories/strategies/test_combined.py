@@ -108,12 +108,25 @@ class TestMembers:
         with pytest.raises(OptionError, match="'window' has another store or conversation_id"):
             CombinedMemory(memories=[first, second])
 
-    def test_with_one_variable_are_refused_in_langchains_words(self) -> None:
+    def test_with_one_variable_are_refused(self) -> None:
         """A repeated variable is an error when the memory is made (reference 2.9)."""
         members = [("buffer", {"memory_key": "history"}), ("window", {"memory_key": "history"})]
-        expected = r"The same variables \{'history'\} are found in multiplememory object, which is not allowed by Comb"
+        expected = "several members return 'history'; give each its own memory_key"
         with pytest.raises(OptionError, match=expected):
             CombinedMemory(memories=members, learn_every=1)
+
+    @pytest.mark.parametrize("own", [{"redact": {"pin": r"\d{4}"}}, {"keep_history": False}])
+    def test_do_not_redact_or_delete_by_themselves(self, own: dict[str, Any]) -> None:
+        """They share one log, so these options of one member alone would do nothing, without a word."""
+        (name,) = own
+        error = rf"memories: {name}=.* of 'summary' must be given to the combined memory"
+        shared: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a"}
+        other: dict[str, Any] = {"redact": str} if "redact" in own else {}
+        for member in (("summary", own), create_memory("summary", memory_key="s", **own, **shared)):
+            with pytest.raises(OptionError, match=error):
+                CombinedMemory(memories=["window", member], **shared, **other)
+        memory = CombinedMemory(memories=["window", ("summary", own)], **own)
+        assert getattr(memory.members[1], name) == own[name]
 
     def test_may_be_combined_themselves(self) -> None:
         """A combined memory can be a member of another."""

@@ -60,6 +60,7 @@ def test_accepts_all_kinds_of_chat_messages(message: dict[str, Any]) -> None:
         ({"role": "user", "content": {"type": "text"}}, "text or a list of parts"),
         ({"role": "user", "content": ["hi"]}, "each part"),
         ({"role": "user", "content": [{"text": "hi"}]}, "'type'"),
+        ({"role": "user", "content": [{"type": "text", "text": 5}]}, "'text' of a part .*, not 5"),
         ({"role": "assistant", "content": None}, "content of an assistant message"),
         ({"role": "assistant", "content": None, "tool_calls": []}, "content of an assistant message"),
         ({"role": "assistant", "content": "x", "tool_calls": [{"type": "function"}]}, "'id'"),

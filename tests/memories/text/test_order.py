@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.errors import OptionError
+from memzoo.errors import MessageError, OptionError
 from memzoo.memories import create_memory
 from memzoo.memories.text.families import FAMILIES, Family, family_of
 from memzoo.memories.text.framing import frame_text
@@ -290,3 +290,12 @@ def test_a_system_message_that_a_note_may_join_is_not_promised(k: int) -> None:
     promised = memory.request("Hi!", system="Be brief.").stable_upto
     memory.save_context({"input": "Sam likes tea."}, {"output": "Fine."})
     assert (promised, memory.request("Sam?", system="Be brief.")[0]["content"] == "Be brief.") == (0, False)
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, "Hi!", {"role": "user", "content": "Hi!"}, [5], [{"role": "human", "content": "Hi!"}]]
+)
+def test_turns_are_made_of_messages_alone(wrong: Any) -> None:
+    """Anything else is refused by its name, not left out."""
+    with pytest.raises(MessageError, match=r"not |'human'"):
+        in_turns(wrong)

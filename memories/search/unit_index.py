@@ -252,9 +252,7 @@ class UnitIndex:
                     profile += _OTHER * sum([known.get(other, 0.0) for other in others])
                 words = for_own * own.get(number, 0.0) + for_around * around.get(number, 0.0)
                 fits[number] = words + for_profile * profile
-            # A full name in the query is a word too, so words find enough.
-            if FULL_NAME not in named.values():
-                self._reach_others(fits, known)
+            self._reach_others(fits, known)
             kinds = find_asked_kinds(query) | _PLACE * asks_for_place(query) | _RULE * asks_for_rule(query)
             # A question with a full name, or without any known word, asks for nothing else.
             newest = self._all[-_MOST_OF_KIND:] if kinds and fits and FULL_NAME not in named.values() else []

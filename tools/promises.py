@@ -352,8 +352,8 @@ BROKEN: Sequence[Broken] = (
         "test_end_what_was_so_before",
         "tests/memories/strategies/test_knowledge_graph.py",
         "memories/graph/revision.py",
-        "            self._put(replace(fact, superseded_by=seq, superseded_at=day))\n",
-        "            self._put(replace(fact, superseded_by=0, superseded_at=day))\n",
+        "            self._changed[fact.key] = replace(fact, superseded_by=seq, superseded_at=day)\n",
+        "            self._changed[fact.key] = replace(fact, superseded_by=0, superseded_at=day)\n",
     ),
     Broken(
         "A full or read-only disk",

@@ -3,11 +3,11 @@
 from memzoo import ConversationKGMemory
 
 # It prints:
-#   On Anna: Anna lives in Bergen.
+#   Anna lives in Bergen.
 #   Anna lives in Oslo: superseded, said in message 1
 #   Anna lives in Bergen: holds, said in message 3
 #   messages (3, 4) are gone, and so is what was learnt from them:
-#   On Anna: Anna lives in Oslo.
+#   Anna lives in Oslo.
 
 memory = ConversationKGMemory(llm="offline", learn_every=1)  # at each save; by default, from 8 exchanges at a time
 memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})

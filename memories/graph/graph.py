@@ -230,7 +230,7 @@ class KnowledgeGraph:
             >>> memory.save_context({"input": "Tom left Oslo"}, {"output": "ok"})
             >>> memory.kg.restore(memory.why("Anna")[0].fact)
             >>> memory.load_memory_variables({"input": "Anna?"})
-            {'history': 'On Anna: Anna lives in Oslo.'}
+            {'history': 'Anna lives in Oslo.'}
         """
         await self._amend(functools.partial(self._restore, fact))
 

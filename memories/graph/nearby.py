@@ -9,7 +9,7 @@ from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.relations import content_words
 from memzoo.memories.text.fitting import Limit
 
-__all__ = ["MOST_BYTES", "best_within", "lines", "write_known"]
+__all__ = ["MOST_BYTES", "best_within", "in_lines", "lines", "write_known"]
 
 MOST_BYTES = 2_000
 """The most bytes of known facts in a prompt with few new lines: about 500 tokens by any counter."""
@@ -26,13 +26,27 @@ def lines(near: Iterable[Near]) -> tuple[str, ...]:
         >>> lines([Near(Fact("Sam", "likes", "tea"), "Sam", 1), Near(Fact("Eve", "sells", "tea"), "Sam", 2)])
         ('On Sam: Sam likes tea. Eve sells tea.',)
     """
-    facts: dict[str, list[str]] = {}
+    facts: dict[str, list[Fact]] = {}
     for found in near:
-        facts.setdefault(found.name, []).append(str(found.fact))
-    return tuple(itertools.starmap(_line, facts.items()))
+        facts.setdefault(found.name, []).append(found.fact)
+    return tuple(f"On {name}: {_line(said)}" for name, said in facts.items())
 
 
-def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[str], int]) -> list[Near]:
+def in_lines(facts: Iterable[Fact]) -> tuple[str, ...]:
+    """Return one line for each subject, with all facts about this subject in the given order.
+
+    Example:
+        >>> from memzoo.memories.graph.fact import Fact
+        >>> in_lines([Fact("Sam", "likes", "tea"), Fact("Eve", "sells", "tea"), Fact("Sam", "is", "tall")])
+        ('Sam likes tea. Sam is tall.', 'Eve sells tea.')
+    """
+    by_subject: dict[str, list[Fact]] = {}
+    for fact in facts:
+        by_subject.setdefault(fact.nodes[0], []).append(fact)
+    return tuple(map(_line, by_subject.values()))
+
+
+def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[str], int]) -> list[Fact]:
     """Return the best facts that fit a token limit, grouped by subject. The subject of the best fact comes first.
 
     Args:
@@ -41,7 +55,6 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
         tokens: Counts the tokens of a text.
     """
     chosen: dict[str, list[Fact]] = {}
-    subjects: dict[str, str] = {}
     order: list[str] = []
     # Only lines with an added fact are written and counted again.
     written: dict[str, str] = {}
@@ -49,7 +62,7 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
 
     def write() -> list[str]:
         for node in chosen.keys() - written.keys():
-            written[node] = _line(subjects[node], map(str, sorted(chosen[node], key=_order)))
+            written[node] = _line(sorted(chosen[node], key=_order))
         return [written[node] for node in chosen]
 
     def size() -> int:
@@ -61,11 +74,8 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
     read = set[str]()
     for group in groups:
         new = {text: fact for fact in group if (text := str(fact)) not in read}
-        headed = {fact.nodes[0]: fact.subject for fact in new.values() if fact.nodes[0] not in chosen}
-        added = [*(f"\nOn {subject}:" for subject in headed.values()), *(f" {text}." for text in new)]
-        if new and room.has(tokens("".join(added))):
+        if new and room.has(tokens("".join(f"\n{text}." for text in new))):
             read |= new.keys()
-            subjects |= headed
             for fact in new.values():
                 order.append(node := fact.nodes[0])
                 chosen.setdefault(node, []).append(fact)
@@ -77,11 +87,11 @@ def best_within(limit: int, groups: Iterable[Sequence[Fact]], tokens: Callable[[
         del written[node]
         if not chosen[node]:
             del chosen[node]
-    return [Near(fact, subjects[node], 1) for node in chosen for fact in sorted(chosen[node], key=_order)]
+    return [fact for facts in chosen.values() for fact in sorted(facts, key=_order)]
 
 
-def _line(name: str, said: Iterable[str]) -> str:
-    return f"On {name}: {'. '.join(said)}."
+def _line(facts: Iterable[Fact]) -> str:
+    return f"{'. '.join(map(str, facts))}."
 
 
 def _order(fact: Fact) -> tuple[tuple[int, ...], str]:

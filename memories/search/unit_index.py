@@ -293,16 +293,16 @@ class UnitIndex:
                     profile += _OTHER * sum([known.get(other, 0.0) for other in others])
                 words = for_own * own.get(number, 0.0) + for_around * around.get(number, 0.0)
                 fits[number] = words + for_profile * profile
-            # A full name in the query is a word too, so words find enough.
-            if FULL_NAME not in named.values():
-                self._reach_others(fits, known)
-            if kinds := find_asked_kinds(query):
-                more = weights.having * max(fits.values(), default=0.0)
-                # A question with a full name, or without any known word, asks for nothing else.
-                newest = self._all[-_MOST_OF_KIND:] if fits and FULL_NAME not in named.values() else []
-                having = [number for number in {*fits, *newest} if self._find_kinds(number) & kinds]
-                fits |= {number: fits.get(number, 0.0) * (1 + weights.kinds) + more for number in having}
+            self._reach_others(fits, known)
+            kinds = find_asked_kinds(query)
+            # A question with a full name, or without any known word, asks for nothing else.
+            newest = self._all[-_MOST_OF_KIND:] if kinds and fits and FULL_NAME not in named.values() else []
+            having = [number for number in {*fits, *newest} if self._find_kinds(number) & kinds] if kinds else []
+            more = weights.having * max(fits.values(), default=0.0)
+            fits |= {number: fits.get(number, 0.0) * (1 + weights.kinds) for number in having}
             worth = self._less_length(fits, weights.kept)
+            # Its length takes nothing from this gain: a unit of the asked kind may have no word of the question.
+            worth |= {number: worth[number] + more for number in having}
             if not asks_for_advice(query, named):
                 worth |= {number: one * weights.advice for number, one in worth.items() if units[number].unit.advice}
             rules = heapq.nlargest(_MOST_RULES, self._rules, key=self._orders.__getitem__)

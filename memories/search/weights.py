@@ -70,7 +70,8 @@ class UnitWeights:
         roles: The increase of `neighbours`, as a share, for a neighbour that says who or what a subject is.
         kinds: The gain of a unit with a date, number, place or rule, as a share of the unit's score, if the query asks
             for such a thing.
-        having: A further gain of the units that `kinds` applies to, as a share of the best score of all units.
+        having: A further gain of the units that `kinds` applies to, as a share of the best score of all units. A unit's
+            length takes nothing from it.
         common: The weight of everyday words ("big", "behind"), where other words have the weight 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
         rows: The additional weight of two words that follow each other in both the query and the unit.

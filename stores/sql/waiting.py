@@ -43,10 +43,10 @@ class Deadline:
 
     def takes(self, lock: "threading.RLock") -> bool:
         """Take a lock if it becomes free in time; return true if the lock was taken."""
-        is_taken = lock.acquire(blocking=False)
-        while not is_taken and self.rest and not self.is_given_up:
-            is_taken = lock.acquire(timeout=min(self.rest, _LONGEST_PAUSE))
-        return is_taken
+        while not lock.acquire(timeout=min(self.rest, _LONGEST_PAUSE)):
+            if not self.rest or self.is_given_up:
+                return False
+        return True
 
     def pause(self) -> bool:
         """Wait for a short time, which grows with each call. Return false once the caller must stop trying."""

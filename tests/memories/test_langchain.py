@@ -95,8 +95,8 @@ def test_facts_are_a_text_or_a_system_message() -> None:
     options: dict[str, Any] = {"ask_at_load": True, "store": InMemoryStore(), "conversation_id": "sam"}
     memory = ConversationKGMemory(llm=ScriptedModel("Sam | is | a friend", "Sam", "Sam"), **options, learn_every=1)
     memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
-    assert memory.load_memory_variables({"input": "who?"}) == {"history": "On Sam: Sam is a friend."}
-    facts = [{"role": "system", "content": "On Sam: Sam is a friend."}]
+    assert memory.load_memory_variables({"input": "who?"}) == {"history": "Sam is a friend."}
+    facts = [{"role": "system", "content": "Sam is a friend."}]
     memory = memory.clone(return_messages=True)
     assert memory.load_memory_variables({"input": "who?"}) == {"history": facts}
 

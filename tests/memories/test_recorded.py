@@ -87,7 +87,7 @@ class TestRecorded:
         """Whom "she" means is known, and Anna lives in Bergen alone, for she has moved."""
         memory = told(ConversationKGMemory(llm=recorded_model, learn_every=1), call)
         facts = shown(memory, call, "Tell me about Anna. Where does she live and work?")
-        assert facts.startswith("On Anna: ")
+        assert facts.startswith("Anna ")
         assert all(known in facts for known in ("works at Equinor", "lives in Bergen", "engineer"))
         assert "in Oslo" not in facts
         assert "good to know" not in facts

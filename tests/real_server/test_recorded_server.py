@@ -178,7 +178,7 @@ class TestLearning:
         save(memory, 1, call=call)
         (fact,) = memory.kg.facts()
         facts = call(memory, "load_memory_variables", {"input": f"What about {fact.subject}?"})["history"]
-        assert facts == f"On {fact.subject}: {fact.subject} {fact.relation} {fact.object}."
+        assert facts == f"{fact.subject} {fact.relation} {fact.object}."
 
     @pytest.mark.cassette
     def test_json_by_a_schema_becomes_facts(self, servers: Servers) -> None:

@@ -34,7 +34,7 @@ def test_lets_go_of_what_is_not_learnt_again() -> None:
     memory = make("knowledge-graph", lambda _: next(replies))
     memory.save_context({"input": "I like tea"}, {"output": "ok"})
     memory.relearn()
-    assert memory.load_memory_variables({"input": "What of Sam?"}) == {"history": "On Sam: Sam likes milk."}
+    assert memory.load_memory_variables({"input": "What of Sam?"}) == {"history": "Sam likes milk."}
 
 
 def test_goes_on_at_a_bad_exchange() -> None:

@@ -209,8 +209,8 @@ def test_a_message_forgotten_by_another_process_does_not_come_back(
     tell(memory, 100)
     forget = store.forget
 
-    async def both(conversation_id: str, seqs: Collection[int]) -> list[int]:
-        gone = await forget(conversation_id, seqs)
+    async def both(conversation_id: str, seqs: Collection[int], **options: bool) -> list[int]:
+        gone = await forget(conversation_id, seqs, **options)
         await forget(conversation_id, [1])
         return gone
 

@@ -351,7 +351,7 @@ def test_survives_a_restart(make: Callable[..., BaseMemory], clerk: ChatFunction
     )
     shown = again.load_memory_variables({"input": "Sam"})
     assert "Human: Sam lives in Oslo / AI: ok / Human: Sam likes tea" in shown["summary"]
-    assert shown["knowledge_graph"].startswith("On Sam: Sam lives in Oslo. Sam likes tea.")
+    assert shown["knowledge_graph"].startswith("Sam lives in Oslo. Sam likes tea.")
 
 
 def test_members_learn_nothing_in_a_load_that_learns_nothing() -> None:
@@ -386,7 +386,7 @@ def test_shows_facts_and_then_messages_that_say_more() -> None:
         memory.save_context({"input": said}, {"output": "Hm!"})
     memory.save_context({"input": "Hello!"}, {"output": "Hello!"})
     shown = contents(memory, "What does Sam like, and where does he ride?")
-    assert shown[0] == "On Sam: Sam likes green tea."
+    assert shown[0] == "Sam likes green tea."
     (found,) = shown[1:]
     assert "He rides a red bicycle to Ghent." in found
     assert "green tea" not in found

@@ -125,20 +125,20 @@ def test_shows_messages_that_say_more_than_the_facts() -> None:
     said_more = Passage(2, "Human", "Sam likes tea from Ceylon, bought in Oslo.", START, begins=True)
     views = [
         View(quotes=evidence([said_so, said_more]), passages=(said_so, said_more)),
-        told(["On Sam: Sam likes green tea."]),
+        told(["Sam likes green tea."]),
     ]
     shown = merge_views(views, renderer(), limit=None, shares=[1, 1]).texts
-    assert shown == ["On Sam: Sam likes green tea.", *evidence([said_more])]
+    assert shown == ["Sam likes green tea.", *evidence([said_more])]
 
 
 def test_shows_a_message_that_denies_a_fact() -> None:
     """A message in the words of a fact, but for a "not", is shown beside it, until the facts deny it too."""
     denied = Passage(1, "Human", "Sam doesn't like green tea!", START, begins=True)
     search = View(quotes=evidence([denied]), passages=(denied,))
-    facts = told(["On Sam: Sam likes green tea. Sam is not tall."])
+    facts = told(["Sam likes green tea. Sam is not tall."])
     shown = merge_views([search, facts], renderer(), limit=None, shares=[1, 1]).texts
     assert shown == [*facts.texts, *evidence([denied])]
-    corrected = told(["On Sam: Sam does not like green tea."])
+    corrected = told(["Sam does not like green tea."])
     assert merge_views([search, corrected], renderer(), limit=None, shares=[1, 1]).texts == corrected.texts
 
 

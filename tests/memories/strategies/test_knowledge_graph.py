@@ -74,8 +74,8 @@ class TestSeeds:
         assert section(model.asked[1][1], "new_lines").startswith("Human: What other films has he directed?\nAI: ")
         shown = on(memory, "What films has Nolan directed?")
         films = ["Inception", "Interstellar", "Memento", "The Dark Knight", "The Dark Knight Rises"]
-        assert shown.startswith("On Christopher Nolan: ")
-        facts = shown.removeprefix("On Christopher Nolan: ").removesuffix(".").split(". ")
+        assert shown.startswith("Christopher Nolan directed ")
+        facts = shown.removesuffix(".").split(". ")
         assert sorted(facts) == [f"Christopher Nolan directed {film}" for film in films]
 
     def test_a_corrected_claim_is_shown_corrected(self) -> None:
@@ -118,7 +118,7 @@ class TestLoading:
     def test_as_messages_is_one_for_each_name(self) -> None:
         """With `return_messages` there is one system message for each name (reference 2.7)."""
         memory, _ = told("NONE", return_messages=True)
-        line = [{"role": "system", "content": "On Sam: Sam is a friend."}]
+        line = [{"role": "system", "content": "Sam is a friend."}]
         assert memory.load_memory_variables({"input": "Sam? Zoe?"}) == {"history": line}
         assert memory.load_memory_variables({"input": "hi"}) == {"history": []}
         assert memory.messages("Sam?") == line
@@ -135,7 +135,7 @@ class TestLoading:
         """Exchanges that a failing model left behind are shown word for word (F3, I4)."""
         memory, _ = told(ModelError("down"), ModelError("down"), on_model_error="defer")
         memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
-        assert on(memory, "Sam?") == "On Sam: Sam is a friend.\nHuman: Sam likes tea\nAI: ok"
+        assert on(memory, "Sam?") == "Sam is a friend.\nHuman: Sam likes tea\nAI: ok"
 
     @pytest.mark.parametrize(("subject", "advice"), [("Assistant", True), ("\u52a9\u624b", True), ("Sam", False)])
     def test_tells_advice_from_what_is_so(self, subject: str, *, advice: bool) -> None:
@@ -187,9 +187,9 @@ class TestAsking:
     def test_shows_the_model_whom_it_may_mean(self) -> None:
         """The prompt has the likely names, each with a fact; what the model says is found is found first."""
         learnt = "Devin | is | the head baker\nDevin | learnt in | Ghent\nNoor | is | the apprentice"
-        memory, model = told(learnt, "Noor", ask_at_load=True, max_token_limit=8, token_counter=words)
+        memory, model = told(learnt, "Noor", ask_at_load=True, max_token_limit=4, token_counter=words)
         memory.save_context({"input": "Devin, the head baker, learnt in Ghent; Noor is learning"}, {"output": "ok"})
-        assert on(memory, "Who is baker and who is learning?") == "On Noor: Noor is the apprentice."
+        assert on(memory, "Who is baker and who is learning?") == "Noor is the apprentice."
         known = section(model.asked[-1][1], "known").splitlines()
         assert {"Devin: Devin is the head baker", "Noor: Noor is the apprentice"} <= set(known)
 
@@ -312,7 +312,7 @@ class TestUpdates:
         shown = on(memory, "Name three of the most handsome men in the world, but only handsome ones.")
         assert f"Daniel Wu is among {title}" in shown
         assert "user is among" not in shown
-        assert on(memory, "What about the user?").startswith("On user: user is not handsome.")
+        assert on(memory, "What about the user?").startswith("user is not handsome.")
 
     @pytest.mark.parametrize(
         "denial",
@@ -324,14 +324,14 @@ class TestUpdates:
         memory = ConversationKGMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         memory.save_context({"input": "x"}, {"output": "y"})
-        assert on(memory, "Sam?").startswith("On Sam: Sam drinks tea. Sam likes tea.")
+        assert on(memory, "Sam?").startswith("Sam drinks tea. Sam likes tea.")
 
     def test_that_end_with_their_beginning_are_history(self) -> None:
         """A fact that began and ended in one portion is in no view, and known to have ended, from then on."""
         ends = "NO LONGER Sam | has his flat in | Oslo\nSam | no longer works at | Acme"
         memory, _ = told(f"{ends}\nSam | likes | tea", ends)
         memory.save_context({"input": "x"}, {"output": "y"})
-        assert on(memory, "Sam?") == "On Sam: Sam is a friend. Sam likes tea."
+        assert on(memory, "Sam?") == "Sam is a friend. Sam likes tea."
         memory.save_context({"input": "He left, as I said"}, {"output": "ok"})
         (ended,) = memory.why("Acme")
         assert not ended.holds
@@ -371,7 +371,7 @@ class TestUpdates:
         memory = ConversationKGMemory(llm=model, learn_every=1)
         memory.save_context({"input": "Anna rents and works in Oslo"}, {"output": "ok"})
         memory.save_context({"input": "She is not based there any more"}, {"output": "ok"})
-        assert on(memory, "Anna?") == "On Anna: Anna rents a flat in Oslo. Anna works in Oslo."
+        assert on(memory, "Anna?") == "Anna rents a flat in Oslo. Anna works in Oslo."
         assert "words that fit 2 facts" in caplog.text
         assert "Oslo" not in caplog.text
 
@@ -457,7 +457,7 @@ class TestRestoring:
             memory.save_context({"input": said}, {"output": "ok"})
         (wrong,) = [reason.fact for reason in memory.why("Sam") if not reason.holds]
         memory.kg.restore(wrong)
-        assert on(memory, "Sam?") == "On Sam: Sam is a friend. Sam lives in Oslo. Sam likes tea."
+        assert on(memory, "Sam?") == "Sam is a friend. Sam lives in Oslo. Sam likes tea."
         other = ConversationKGMemory(
             llm=model, store=memory.store, conversation_id=memory.conversation_id, learn_every=1
         )
@@ -469,7 +469,7 @@ class TestRestoring:
         memory, _ = told("NOT Sam | is | a friend")
         memory.save_context({"input": "Sam, a friend? No!"}, {"output": "ok"})
         memory.kg.restore(memory.why("a friend")[0].fact)
-        assert on(memory, "Sam?") == "On Sam: Sam is a friend."
+        assert on(memory, "Sam?") == "Sam is a friend."
 
     def test_goes_on_while_others_write(self) -> None:
         """A memory that did not see the newest state restores the fact in it, and loses nothing (I3)."""
@@ -481,7 +481,7 @@ class TestRestoring:
         )
         other.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         asyncio.run(memory.kg.arestore(fact))
-        assert on(other, "Sam?") == on(memory, "Sam?") == "On Sam: Sam is a friend. Sam likes tea."
+        assert on(other, "Sam?") == on(memory, "Sam?") == "Sam is a friend. Sam likes tea."
         assert drive(memory.store.read_state(memory.conversation_id, memory.learners[0].name)).watermark == 6
 
     def test_of_an_unknown_fact_is_refused(self) -> None:
@@ -542,7 +542,7 @@ def test_is_there_after_a_restart() -> None:
         first.save_context({"input": said}, {"output": "ok"})
     model = ScriptedModel()
     second = ConversationKGMemory(llm=model, store=first.store, conversation_id=first.conversation_id, learn_every=1)
-    assert on(second, "Sam?") == "On Sam: Sam is a friend. Sam lives in Rome."
+    assert on(second, "Sam?") == "Sam is a friend. Sam lives in Rome."
     assert second.kg.facts(history=True) == first.kg.facts(history=True)
     assert model.asked == []
 

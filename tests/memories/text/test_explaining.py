@@ -81,7 +81,7 @@ def test_scores_can_be_told_apart() -> None:
 def test_facts_tell_by_what_they_were_found() -> None:
     """A fact is found by its words and by those said beside it; one that exceeds the limit is listed, too."""
     replies = ["Anna Berg | lives in | Oslo", "Oslo | lies in | Norway", "NONE"]
-    memory = told("knowledge-graph", llm=ScriptedModel(*replies), max_token_limit=13)
+    memory = told("knowledge-graph", llm=ScriptedModel(*replies), max_token_limit=9)
     finds = {(one.by, one.what, one.shown) for one in memory.explain("Anna?").finds}
     assert finds >= {("words", "Anna Berg lives in Oslo", True), ("words", "Oslo lies in Norway", False)}
 

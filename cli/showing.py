@@ -89,13 +89,13 @@ def show(
             if behind := drive(store.read(id_, after=state.watermark)):
                 newest = write_count(len(behind), "message")
                 echo(
-                    f"No facts have been taken yet from the newest {newest}; "
-                    "`memzoo learn --memory knowledge-graph` takes them.",
+                    f"No facts have been learnt yet from the newest {newest}; "
+                    "`memzoo learn --memory knowledge-graph` learns them.",
                     err=True,
                 )
         else:
             if not memory:
-                raise OptionError("--as view needs a strategy: --memory summary, say; `memzoo list` shows them all")
+                raise OptionError("--as view needs a strategy, such as --memory summary; `memzoo list` shows them all")
             viewed = asked.memory(memory, store=store, conversation_id=id_)
             _write(out, [json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False), "\n"])
 
@@ -105,14 +105,14 @@ def _show_state(store: ManagedStore, id_: str, name: str, out: Path | None) -> N
     if name and name not in known:
         raise OptionError(
             f"there is no state {name!r}; there are {', '.join(known) or 'none'}{did_you_mean(name, known)} "
-            "(`memzoo learn` learns from messages that wait)"
+            "(`memzoo learn` learns from waiting messages)"
         )
     if name:
         items = drive(store.read_state(id_, name)).changes
         _write(out, [json.dumps(items, indent=2, ensure_ascii=False, sort_keys=True), "\n"])
         return
     if out:
-        raise OptionError("--out needs a strategy, whose state to write: --memory summary, say")
+        raise OptionError("--out needs the strategy whose state to write, such as --memory summary")
     for one in known:
         state, vectors = drive(store.read_state(id_, one)), drive(store.embeddings(id_, one))
         learnt = write_count(len(state.changes), "item"), write_count(len(vectors), "embedding")

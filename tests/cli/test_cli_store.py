@@ -230,7 +230,7 @@ def test_a_choice_for_an_export_is_refused(memzoo: Memzoo, tmp_path: Path) -> No
     file, empty = tmp_path / "anna.jsonl", f"sqlite:///{tmp_path}/empty.db"
     memzoo("export", "--out", str(file))
     for given in ([str(file), "--dry-run"], [f"{file}:title=x"]):
-        with pytest.raises(OptionError, match="takes no --dry-run and no options behind its name"):
+        with pytest.raises(OptionError, match="takes no --dry-run and no options after its name"):
             memzoo("import", *given, store=empty)
     assert not (tmp_path / "empty.db").exists()
 

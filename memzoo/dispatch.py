@@ -58,7 +58,7 @@ _PATIENCE = 2  # times the target time of a batch: a slower worker returns its r
 _TRIES = 5
 _AHEAD = 2  # batches for each worker: one running and one queued, so that no worker is idle
 _CONTEXT = multiprocessing.get_context("spawn")
-_ADVICE = "What is finished is kept, and the same call goes on from there."
+_ADVICE = "Finished work is kept, and the same call continues from there."
 
 
 class _Processes(Executor):
@@ -235,7 +235,7 @@ class _Dispatch(Generic[U, R]):
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
         except (BrokenExecutor, RuntimeError) as error:
             raise ExecutorError(
-                f"the executor takes no more work: {_describe(error)}. {_ADVICE} Make a new executor and call again. "
+                f"the executor accepts no more work: {_describe(error)}. {_ADVICE} Make a new executor and call again. "
                 "With executor=N (a number of processes), memzoo replaces dead processes itself"
             ) from error
 
@@ -269,14 +269,14 @@ class _Dispatch(Generic[U, R]):
         try:
             return _pack((__version__, thing))
         except Exception as error:
-            raise _make_travel_error("what is to be done", error) from error
+            raise _make_travel_error("the work", error) from error
 
 
 def _make_travel_error(name: str, error: Exception) -> OptionError:
     return OptionError(
-        f"{name} cannot travel to where the work is done: {_describe(error)}. Install cloudpickle, which carries "
-        "functions as they are; or put the function into a module that can be imported there, without locks and "
-        "connections in it; or work with threads"
+        f"{name} cannot be sent to the workers: {_describe(error)}. Install cloudpickle, which pickles functions with "
+        "their code; or put the function, without locks and connections, into a module that the workers can import; or "
+        "use threads"
     )
 
 
@@ -304,8 +304,8 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
     try:
         function, listed = (_unpack(do), _unpack(units, keep=False)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
-        said = f"what was sent cannot be opened where the work is done: {_describe(error)}"
-        return _Answer(error=ExecutorError(f"{said}. Install there what is installed here, cloudpickle too"))
+        said = f"the worker cannot unpickle its work: {_describe(error)}"
+        return _Answer(error=ExecutorError(f"{said}. Install the same packages there as here, including cloudpickle"))
     begun = time.perf_counter()
     results: list[Any] = []
     try:
@@ -321,7 +321,7 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
 def _unpack(packed: bytes, *, keep: bool = True) -> Any:
     version, thing = _keep(packed) if keep else pickle.loads(packed)  # noqa: S301 - from the process that sends the work
     if version != __version__:
-        raise ExecutorError(f"memzoo is {__version__} here, and {version} where the work comes from")
+        raise ExecutorError(f"the worker has memzoo {__version__}, but the work comes from memzoo {version}")
     return thing
 
 

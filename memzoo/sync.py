@@ -31,7 +31,7 @@ __all__ = [
     "together",
 ]
 
-_ADVICE = "a synchronous call reached asynchronous code; call the asynchronous twin of the method instead"
+_ADVICE = "a synchronous call reached asynchronous code; call the asynchronous version of the method instead"
 
 _ENDED = object()
 

@@ -97,7 +97,7 @@ _GENERAL = (
         document="object",
         recognise=chat_messages.is_chat,
         read=chat_messages.read_object,
-        known="an object with such messages, and for comparisons with questions",
+        known="an object with such messages, and optionally with questions for comparisons",
         get="Write what your application sends to the model.",
     ),
     Form(

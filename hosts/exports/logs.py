@@ -48,7 +48,7 @@ FORMS = (
         recognise=spans.is_phoenix,
         read=spans.PHOENIX,
         known=f"OpenInference's attributes of 2026: nested, with dotted names, or as columns; also spans as "
-        f"OpenTelemetry's Python SDK writes them (to_json), one per line; and answers of Phoenix' REST API; {_SPANS}",
+        f"OpenTelemetry's Python SDK writes them (to_json), one per line; and answers of Phoenix's REST API; {_SPANS}",
         get="client.spans.get_spans_dataframe(...).to_json(orient='records', lines=True); or "
         "`GET /v1/projects/PROJECT/spans`.",
     ),

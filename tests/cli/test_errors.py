@@ -64,7 +64,7 @@ def told(ran: Ran) -> str:
         ("compare {bytes}", "{bytes}"),
         ("compare --prices bash.15,0.60", "put a price with $ in quotes, such as '$0.15,0.60'"),
         ("compare --memory nope", "there is no strategy 'nope'"),
-        ("compare --prices 1", "--prices '1' is neither prices, such as 0.15,0.60, nor a TOML file"),
+        ("compare --prices 1", "--prices '1' is neither prices, such as 0.15,0.60, nor an existing TOML file"),
         ("compare --write-questions q.txt", "--write-questions writes YAML: give q.yaml"),
         ("compare --jobs 0", "Invalid value for '--jobs': Input should be greater than or equal to 1, not '0'"),
         ("show --memory window:k=2,k=3 --store {store}", "'k=2,k=3' gives an option twice"),

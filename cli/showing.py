@@ -76,7 +76,7 @@ def show(
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
     --as view prints the chat messages of --memory; some strategies ask the model for names in the query. --as state
-    lists the states, or prints the state of --memory as JSON. The other forms write facts: graph as text, html as a
+    lists the states, or prints the state of --memory as JSON. The other formats write facts: graph as text, html as a
     picture, and json, mermaid and graphml for other programs.
     """
     with stored.open_conversation() as (store, id_):
@@ -125,13 +125,13 @@ def export_lines(
     stored: Stored,
     form: Annotated[
         Literal["memzoo", "chatgpt", "openai", "sharegpt", "markdown"],
-        typer.Option("--as", help="Everything as JSON Lines, or only the messages in the form of another program."),
+        typer.Option("--as", help="Everything as JSON Lines, or only the messages in the format of another program."),
     ] = "memzoo",
     out: OutFile = None,
 ) -> None:
     """Write a conversation and everything learnt from it as JSON Lines, decrypted; with --as, only the messages.
 
-    `memzoo import` reads every form, `memzoo compare` every form but the default.
+    `memzoo import` reads every format, `memzoo compare` every format but the default.
     """
     with stored.open_conversation() as (store, id_):
         _write(out, WRITERS[form](id_, drive(store.read(id_))) if form in WRITERS else export_conversation(store, id_))

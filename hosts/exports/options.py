@@ -15,8 +15,8 @@ FILE_OPTIONS = ("title", "since", "last", "user", "assistant", "branches")
 """The options of a file."""
 
 HELP = (
-    "Options follow the name, as in chats.zip:title=garden,last=5: title, since and last choose conversations, user "
-    "and assistant their speakers, and branches=all reads every branch."
+    "Options of a file follow its name, as in chats.zip:title=garden,last=5: title, since and last choose "
+    "conversations, user and assistant their speakers, and branches=all reads every branch."
 )
 """The part of a command's help that explains the options."""
 

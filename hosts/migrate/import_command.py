@@ -28,15 +28,20 @@ def import_lines(
     *,
     source: Annotated[str, typer.Argument(help=f"A file, folder or ZIP of conversations; a URL with --from. {HELP}")],
     store: StoreURL,
-    conversation: Annotated[str | None, conversation_option("Its id in the store; by default its old id.")] = None,
-    form: Annotated[str, typer.Option("--from", help=f"For {', '.join(READERS)}; other forms are recognised.")] = "",
+    conversation: Annotated[
+        str | None, conversation_option("The conversation's id in the store; by default its old id.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--from", help=f"The format, if it is {', '.join(READERS)}; others are recognised.")
+    ] = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only list the conversations to import, not for a file of `export`.")
+        bool,
+        typer.Option("--dry-run", help="Only list the conversations to import; not for a file of `memzoo export`."),
     ] = False,
 ) -> None:
     """Import conversations from other programs, or a file of `memzoo export` whose conversation the store lacks.
 
-    `memzoo compare --formats` lists the forms that are recognised.
+    `memzoo compare --formats` lists the formats that are recognised.
     """
     source, choice = split_choice(source)
     file = Path(source)

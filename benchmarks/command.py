@@ -88,22 +88,23 @@ class Inputs:
         list[str] | None,
         typer.Option(
             "--with",
-            help="Memories of other libraries, with commas between them: a name that --contenders has, or "
+            help="Memories of other libraries, with commas between them: a name that --contenders lists, or "
             "the path of an adapter.py; can be repeated.",
         ),
     ] = None
     install: Annotated[
-        bool, typer.Option("--install", help="Make the missing environments of --with, by venv and pip.")
+        bool, typer.Option("--install", help="Create the missing environments for --with, using venv and pip.")
     ] = False
     config: Annotated[Path | None, typer.Option(help="A TOML file with named memories, and with prices.")] = None
     redact: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Replace {', '.join(_PERSONAL)}, or NAME=PATTERN, by the name in all that is read; can be repeated."
+            help=f"In all input, replace {', '.join(_PERSONAL)}, or matches of NAME=PATTERN, with the name; can be "
+            "repeated."
         ),
     ] = None
     formats: Annotated[
-        bool, typer.Option("--formats", help="Only list the forms of files that are recognised, and how to get them.")
+        bool, typer.Option("--formats", help="Only list the file formats that are recognised, and how to get them.")
     ] = False
     ways: Annotated[
         bool, typer.Option("--contenders", help="Only list the memories of other libraries that --with can name.")
@@ -141,23 +142,27 @@ class Measured:
     ] = ""
     cache: Annotated[CacheName, typer.Option(help="The provider whose rules for cached prompts apply.")] = "openai"
     system_tokens: Annotated[
-        int, typer.Option(min=0, help="Tokens ahead of the memory in each request: instructions and tools.")
+        int, typer.Option(min=0, help="Tokens before the memory in each request: instructions and tools.")
     ] = 0
     stop_at: Annotated[float | None, typer.Option(min=0, help="Stop before spending more than this.")] = None
     survival: Annotated[
         bool,
         typer.Option(
             "--survival",
-            help="Ask for each marked line by words, early, late and at the end; default: sample:survival.",
+            help="Ask about each marked line, early, late and at the end; by default in sample:survival.",
         ),
     ] = False
     relearn: Annotated[
-        int, typer.Option(min=0, help="With --survival, learn anew this number of times, and ask again.")
+        int, typer.Option(min=0, help="With --survival, learn everything anew this many times, and ask again.")
     ] = 0
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count calls and tokens; ask no model.")] = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count calls and tokens, without asking a model.")] = (
+        False
+    )
     write_questions: Annotated[
         Path | None,
-        typer.Option(help="Only draft questions about the conversations, in this YAML file, for you to correct."),
+        typer.Option(
+            help="Only draft questions about the conversations, and write them to this YAML file, for you to correct."
+        ),
     ] = None
     fail_under: Annotated[
         list[str] | None,
@@ -361,7 +366,7 @@ def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | N
     given = _PRICES.fullmatch(text)
     if not given:
         if text and not Path(text).exists():
-            raise OptionError(f"--prices {text!r} is neither prices, such as 0.15,0.60, nor a TOML file that exists")
+            raise OptionError(f"--prices {text!r} is neither prices, such as 0.15,0.60, nor an existing TOML file")
         return Path(text) if text else None, (0.0, 0.0), None, ""
     currency, sent, received, cached = given.groups()
     if currency.endswith("sh") and sent.startswith("."):  # $0 is the shell's name
@@ -382,7 +387,7 @@ def _read_budgets(text: str) -> tuple[list[int], list[int]]:
         shown, limits = [0], []
     if min([*shown, *limits]) < 1:
         raise OptionError(
-            f"--budget {text!r} is not a number of tokens from 1, such as 500 or 500,1000; 500paid limits the price of "
-            "a request instead"
+            f"--budget must be one or more numbers of tokens from 1, such as 500 or 500,1000, not {text!r}; 500paid "
+            "limits the price of a request instead"
         )
     return shown or list(_TRIED), limits

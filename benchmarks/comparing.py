@@ -202,15 +202,15 @@ def _variants(memories: Any) -> Iterator[Variant | str]:
         for one in listed:
             if not isinstance(one, Variant | str):
                 raise OptionError(
-                    "memories must be names with or without options, or Variants; a function that makes a memory goes "
-                    f"into a dict, by a name of your own; not {one!r}"
+                    f"memories must be names with or without options, or Variants, not {one!r}; put a function that "
+                    "makes a memory into a dict, under a name of your own"
                 )
             yield one
         return
     named: Mapping[Any, Any] = memories
     for name, one in named.items():
         if not (isinstance(name, str) and name):
-            raise OptionError(f"memories must have names that are texts, not {name!r}")
+            raise OptionError(f"the names of memories must be non-empty strings, not {name!r}")
         if isinstance(one, Variant | str):
             yield replace(parse_variant(one) if isinstance(one, str) else one, name=name)
         elif callable(one):

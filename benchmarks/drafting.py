@@ -107,8 +107,8 @@ def draft_questions(transcripts: Iterable[Transcript], model: ModelOption | None
     asked = [_by_model(asking, one, count) if asking else _by_rules(one, count) for one in transcripts]
     if not any(asked):
         raise TransferError(
-            "rules found nothing to ask about: no user says a name, a number, a date or a taste in a sentence of "
-            "five words and more; name a model with --model"
+            "rules found nothing to ask about: no sentence of a user with five or more words has a name, a number, a "
+            "date or a taste; let a model draft questions with --model"
         )
     documents = [_yaml(one, found) for one, found in zip(transcripts, asked, strict=True)]
     if len(documents) > 1:
@@ -139,7 +139,7 @@ def _by_model(model: Model, transcript: Transcript, count: int) -> list[dict[str
         reply = drive(model.complete([{"role": "user", "content": content}], "compare_questions"))
         found += _read(reply.text, set(map(str, part)))
     if not found:
-        raise ModelReplyError(f"the model {model.name!r} drafted no question in the form that was asked for")
+        raise ModelReplyError(f"the model {model.name!r} drafted no question in the requested form")
     return found
 
 

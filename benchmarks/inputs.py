@@ -212,7 +212,7 @@ class Survey:
             sums.update(count=1, adversarial=one.adversarial, without_evidence=one.without_evidence, drafted=drafts)
             digests.append(settings_digest([repr(one)]))
         if not sums["count"]:
-            raise OptionError("there must be a transcript to compare memories on")
+            raise OptionError("there must be at least one transcript to compare memories on")
         self.digest = settings_digest(digests)
         self.talks = Talks(**dict[str, Any](sums), unusable=tuple(unusable), first=tuple(first))
 
@@ -226,8 +226,8 @@ class Survey:
             self.details.append(QuestionInfo(transcript=number, **known))
         self.remarks += [f"{one.title}: {note}" for note in one.notes]
         self.remarks += [
-            f"{one.title}: the question {question.text!r} cites {', '.join(question.unusable)}, which names no message "
-            f"with a text; {'only its other evidence counts' if question.evidence else 'it is not asked'}"
+            f"{one.title}: the question {question.text!r} cites {', '.join(question.unusable)}, but no message with "
+            f"text has this id; {'only its other evidence counts' if question.evidence else 'it is not asked'}"
             for question in one.questions
             if question.unusable
         ]

@@ -46,7 +46,7 @@ class LimitReachedError(MemoryZooError):
     """
 
     def __init__(self, spent: float, limit: float, needed: float) -> None:
-        super().__init__(f"{spent:.4f} of {limit:g} are spent, and the next call might cost {needed:.4f}")
+        super().__init__(f"{spent:.4f} of {limit:g} have been spent, and the next call might cost {needed:.4f}")
         self.spent, self.needed = spent, needed
 
 
@@ -156,7 +156,7 @@ class MeteredModel:
         """
         if self.given_up:
             raise ModelError(
-                f"the model {self.name!r} failed {_PATIENCE} times in a row and is asked no more: {self._last}"
+                f"the model {self.name!r} failed {_PATIENCE} times in a row and is not asked again: {self._last}"
             )
         reserved = (
             self._spending_limit.reserve(self.name, messages, _longest_reply(self._model))
@@ -251,6 +251,6 @@ def _price(name: str, value: Any, where: str) -> tuple[float, float]:
     pair: list[Any] = value if isinstance(value, list) else [value, value]
     if len(pair) != 2 or not all(isinstance(one, int | float) and one >= 0 for one in pair):  # noqa: PLR2004
         raise OptionError(
-            f"{where}, {name!r}: expected [price of input, price of output] a million tokens, not {value!r}"
+            f"{where}, {name!r}: expected [price of input, price of output] per million tokens, not {value!r}"
         )
     return float(pair[0]), float(pair[1])

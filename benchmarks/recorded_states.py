@@ -105,7 +105,7 @@ class Unasked:
             OptionError: Always.
         """
         raise OptionError(
-            f"{self.name} cannot be asked for {purpose}: only its recorded state is there; record the state again"
+            f"{self.name} cannot be asked for {purpose}, because only its recorded state is known; record it again"
         )
 
 

@@ -188,7 +188,7 @@ PRESETS: dict[str, Variant] = {
         ),
         _preset(
             "summarizing-window",
-            "a summary of all but the newest exchanges, renewed each time that these are 10 messages",
+            "a summary of all but the newest exchanges, renewed whenever these reach 10 messages",
             max_messages=10,
         ),
         Variant("everything", "all that was said, whatever it costs: the ceiling", baseline=True, cut=False),
@@ -261,7 +261,7 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
         OptionError: The file has an unknown table.
     """
     if unknown := sorted(document.keys() - {"memories", "prices"}):
-        raise OptionError(f"{where} has {unknown[0]!r}, which is unknown; there are 'memories' and 'prices'")
+        raise OptionError(f"{where} has the unknown table {unknown[0]!r}; the tables are 'memories' and 'prices'")
     memories: Any = document.get("memories", {})
     if not isinstance(memories, dict):
         raise OptionError(f"{where}, 'memories': expected tables such as [memories.short], not {memories!r}")
@@ -300,7 +300,7 @@ def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
         found.append(one)
         state = learnt.memories.get(one.name)
         if state and one == PRESETS.get(one.name):
-            about = f"{one.about}, of what it learnt from {learnt.by}"
+            about = f"{one.about}; {learnt.by} answered its prompts"
             own = replace(one, name=f"{one.name}*", about=about, options=state.options)
             found.append(replace(own, learnt=state, learnt_by=learnt.by))
     return found
@@ -343,14 +343,14 @@ def _about(short: str) -> str:
 # Options that a comparison sets itself, and what to write instead.
 _SHARED = {
     "llm": "write model=NAME",
-    "token_counter": "one counter (--token-counter) counts for all memories",
+    "token_counter": "--token-counter sets one counter for all memories",
     **dict.fromkeys(("store", "conversation_id", "name"), "a comparison sets it itself"),
 }
 
 
 def _of_options(name: str, short: str, options: dict[str, Any]) -> Variant:
     if shared := next((option for option in _SHARED if option in options), None):
-        raise OptionError(f"{name}: {shared!r} is no option of a memory here; {_SHARED[shared]}")
+        raise OptionError(f"{name}: {shared!r} is not an option of a memory here; {_SHARED[shared]}")
     model, prompts = options.pop("model", None), options.pop("prompts", None)
     base = _look_up(short)
     return replace(base, name=name, about=_about(short), options=options or base.options, model=model, prompts=prompts)

@@ -93,7 +93,7 @@ def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> R
 def _without_figures(results: Results) -> Iterator[str]:
     if not results.talks.questions:
         yield (
-            "There are no questions, so recall was not measured; there are only tokens, calls and cost to compare. "
+            "There are no questions, so recall was not measured; only tokens, calls and cost can be compared. "
             "`memzoo compare FILE --write-questions questions.yaml` drafts questions."
         )
     elif any(row.failed <= TOLERATED for row in results.competing):
@@ -121,7 +121,7 @@ def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str)
     asked = write_number(found.count if found else 0, "question")
     picked = next((row for row in alike if row.memory.name == results.pick), None)
     if not any(pair.budget == budget for pair in results.pairs):
-        yield f"Nothing else was measured beside it.{cost}"
+        yield f"No other memory was measured.{cost}"
     elif picked is None:
         few = "is" if asked == "1 question" else "are"
         more = f"{_ENOUGH} or more" if found and found.count < _ENOUGH else "more"
@@ -192,7 +192,7 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
     elif known:
         _, row, budget, cost = min(known, key=lambda one: one[-1])
         yield (
-            f"No memory costs as little as {paid:,} paid tokens a request; the least is {row.memory.name} with "
+            f"No memory costs as little as {paid:,} paid tokens a request; the cheapest is {row.memory.name} with "
             f"{write_number(budget, 'token')} of memory, at {cost:,.0f}."
         )
 
@@ -214,29 +214,36 @@ def _price(row: Row, budget: int) -> float:
 def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iterator[str]:
     found = best.figure(measure, budget)
     if found and found.mean < _LITTLE:
-        yield "None of these remembers much of it: give them more tokens (--budget), or measure others."
+        yield "None of these memories shows much: give them more tokens (--budget), or measure others."
     fresh = [(row, one) for row in rows if (one := row.figure("corrected", budget))]
     if not fresh:
         return
     top, share = max(fresh, key=lambda pair: pair[1].mean)
     own = best.figure("corrected", budget)
     if own and share.low > own.high:
-        yield f"Where corrections matter most, {top.memory.name} shows {share.mean:.0%} of them, it {own.mean:.0%}."
+        name = best.memory.name
+        yield (
+            f"Where corrections matter most, {top.memory.name} is better: it shows {share.mean:.0%} of them, "
+            f"{name} {own.mean:.0%}."
+        )
     yield from _stale(best, budget)
 
 
 def _stale(best: Row, budget: int) -> Iterator[str]:
     stale = best.figure("stale", budget)
     if stale and stale.mean > _CLOSE:
-        yield f"Where facts were corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
+        yield (
+            f"Where facts were corrected, {best.memory.name} shows only the old statement for {stale.mean:.0%} of the "
+            "questions."
+        )
 
 
 def _say_learnt(results: Results) -> Iterator[str]:
     learnt = [row.memory for row in results.competing if row.memory.learnt_by and not row.error]
     if learnt:
         yield (
-            f"Rows with a star: {learnt[0].learnt_by} learnt the conversation in advance. Calls and upkeep are of that "
-            "run."
+            f"Rows with a star: {learnt[0].learnt_by} learnt the conversation in advance. Calls and upkeep are those "
+            "of that run."
         )
 
 
@@ -260,12 +267,11 @@ def _floors(results: Results) -> Iterator[str]:
     floors = [row.memory for row in results.competing if row.memory.floor]
     unread = [one.name for one in floors if results.talks.unread and one.strategy in UNREAD]
     if unread:
-        yield f"{_join(unread)}: not measured, since the rules that work without a key found no name in this language."
+        yield f"{_join(unread)}: not measured, since the built-in rules found no name in this language."
     if others := [one.name for one in floors if one.name not in unread]:
         yield (
             f"{_join(others)} {'needs' if len(others) == 1 else 'need'} a model. Rules answered in its place, so the "
-            "table shows only the least that they remember, and they are left out of the choice; `--model NAME` "
-            "measures them."
+            "table shows only lower bounds, which do not count for the choice; `--model NAME` measures them."
         )
 
 
@@ -275,8 +281,8 @@ def _failures(results: Results) -> Iterator[str]:
             yield f"{row.memory.name} could not be measured: {row.error}"
         else:
             yield (
-                f"{row.memory.name}: {row.failed:.0%} of its saves failed at the model; the figures are of what it "
-                f"showed meanwhile{', and it is left out of the choice' * (row.failed > TOLERATED)}. The last failure: "
+                f"{row.memory.name}: the model failed in {row.failed:.0%} of the saves; the figures are of the views "
+                f"meanwhile{', and do not count for the choice' * (row.failed > TOLERATED)}. The last failure: "
                 f"{row.failure}"
             )
 

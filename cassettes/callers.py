@@ -114,8 +114,8 @@ def attach_player(player: "Player") -> Generator[None]:
             for one in _open
         ):
             raise CassetteError(
-                f"The cassette {str(player.path)!r} is open already, and it is being recorded:"
-                " use that one, or another file"
+                f"The cassette {str(player.path)!r} is already open, and is being recorded:"
+                " use the open one, or another file"
             )
         _open.append(caller)
     _current.set(caller)

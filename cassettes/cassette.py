@@ -164,7 +164,7 @@ class Cassette:
     def _warn_of_hidden_keys(self, recordings: Iterable[Recorded]) -> None:
         lines = [f"  {number}. {what}" for number, one in enumerate(recordings, 1) for what in sorted(one.hidden)]
         if lines:
-            title = f"The cassette {shorten_path(self.path)!r} has {PLACEHOLDER} in answers in place of keys:"
+            title = f"The cassette {shorten_path(self.path)!r} has {PLACEHOLDER} in place of keys in its answers:"
             warnings.warn("\n".join([title, *lines]), MemoryZooWarning, stacklevel=2)
 
     def _check_age(self, recorded: str) -> None:
@@ -201,8 +201,8 @@ class Cassette:
                     read_outcome(one)
                 except CassetteError as error:
                     raise CassetteError(
-                        f"{error}: a key in it is hidden ({', '.join(sorted(one.hidden))}), and only texts can have"
-                        f" {PLACEHOLDER} instead; nothing was written to {shorten_path(self._target)}"
+                        f"{error}: it contains a key ({', '.join(sorted(one.hidden))}), and only in strings can"
+                        f" {PLACEHOLDER} replace one; nothing was written to {shorten_path(self._target)}"
                     ) from error
         self.statistics = statistics_of(one.response for one in recordings)
         today = settings.clock().date().isoformat()
@@ -250,7 +250,9 @@ class Opening:
             OptionError: The function is a generator, whose body would run only after the cassette is closed.
         """
         if isgeneratorfunction(function) or isasyncgenfunction(function):
-            raise OptionError(f"use_cassette cannot decorate the generator {function.__name__!r}: open it inside")
+            raise OptionError(
+                f"use_cassette cannot decorate the generator {function.__name__!r}: open the cassette inside it"
+            )
 
         @wraps(function)
         def call(*args: _P.args, **options: _P.kwargs) -> _R:

@@ -126,7 +126,7 @@ def check(
 
     paths, faults, mended = _paths(where), list[str](), list[str]()
     orphans, doubt = _orphans(where)
-    said = f"not known whether a test has it ({doubt})" if doubt else "no test has it"
+    said = f"perhaps used by no test ({doubt})" if doubt else "used by no test"
     for path in paths:
         if fix and path in orphans and not doubt:
             path.unlink()
@@ -153,17 +153,19 @@ def check(
     for line in (*mended, *faults):
         row(line)
     found = f"{write_count(len(paths), 'cassette')}, {write_count(len(faults), 'fault')}"
-    row(found + (f", {len(mended)} mended" if fix else ""))
+    row(found + (f", {len(mended)} fixed" if fix else ""))
     raise typer.Exit(1 if faults else 0)
 
 
 @app.command()
 def export(
     source: Annotated[Path, typer.Argument(help="A cassette, or a folder of them.")],
-    target: Annotated[Path, typer.Argument(help="The folder to write to, or for one cassette the file.")],
+    target: Annotated[
+        Path, typer.Argument(help="The folder to write to; for a single cassette, the folder or the file.")
+    ],
     *,
     origin: Annotated[
-        str, typer.Option(help="Scheme and host for the requests; memzoo's cassettes have none.")
+        str, typer.Option(help="Scheme and host for the requests; memzoo's cassettes do not record them.")
     ] = "https://api.openai.com",
 ) -> None:
     """Write cassettes for vcrpy and pytest-recording. Data that vcrpy's format cannot hold is left out."""
@@ -172,7 +174,7 @@ def export(
     failed = 0
     is_file = target.name.endswith((".yaml", ".yml", ".yaml.gz")) and not target.is_dir()
     if is_file and source.is_dir():
-        raise OptionError(f"{str(target)!r} is the name of a file, and {str(source)!r} is a folder: name a folder")
+        raise OptionError(f"{str(source)!r} is a folder, so write to a folder too, not to the file {str(target)!r}")
     for path in _paths(source):
         below = path.relative_to(source) if source.is_dir() else Path(path.name)
         name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
@@ -261,7 +263,7 @@ def _orphans(where: Path) -> tuple[list[Path], str]:
     # The plugin has a folder for each module; files next to these folders may come from `use_cassette`.
     found = [path for path in _paths(where) if path.resolve() not in known and path.resolve().parent not in folders]
     gaps += [
-        f"the cassettes of the tests here are in {str(one)!r}"
+        f"the tests here keep their cassettes in {str(one)!r}"
         for one in folders
         if not where.resolve().is_relative_to(one)
     ]

@@ -30,11 +30,11 @@ def read_file(path: Path) -> str:
     """
     content = path.read_bytes()
     if path.suffix != ".gz" and content.startswith(_GZIP):
-        raise ValueError("it is compressed, and its name does not end in .gz")
+        raise ValueError("it is compressed, but its name does not end in .gz")
     try:
         return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
     except UnicodeDecodeError as error:
-        raise ValueError(f"it is not a text: {error}") from error
+        raise ValueError(f"it is not UTF-8 text: {error}") from error
 
 
 def shorten_path(path: Path) -> str:
@@ -52,9 +52,9 @@ def check_writable(path: Path) -> None:
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         what = path if path.is_dir() else folder
-        why = "that is a folder" if what is path else "that may not be written" if what.is_dir() else "that is a file"
+        why = "is a folder" if what is path else "is not writable" if what.is_dir() else "is a file, not a folder"
         raise CassetteError(
-            f"The cassette {shorten_path(path)!r} cannot be written, because of {shorten_path(what)!r}: {why}; "
+            f"The cassette {shorten_path(path)!r} cannot be written, because {shorten_path(what)!r} {why}; "
             "nothing was sent"
         )
 
@@ -77,8 +77,8 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
     if limit is not None and len(content) > limit:
         raise CassetteError(
             f"The cassette {shorten_path(path)!r} would have {len(content):,} bytes; the limit is {limit:,}, so it was "
-            "not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let "
-            "its name end in .gz."
+            "not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or give "
+            "it a name that ends in .gz."
         )
     # A complete cassette remains even if two processes record the same file or a process dies meanwhile.
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")

@@ -83,7 +83,7 @@ def read_text(text: str) -> tuple[dict[str, Any], list[Recorded]]:
         CassetteError: The text is not a cassette.
     """
     if _CONFLICT.search(text):
-        raise CassetteError("it has the marks of a merge conflict; take one side whole, or record it again")
+        raise CassetteError("it contains the markers of a merge conflict; keep one side completely, or record it again")
     if _BEGINS.match(text) and not _ENDS.search(text):
         raise CassetteError("it is cut off: the line '...' at its end is missing; restore it, or record it again")
     try:
@@ -96,15 +96,15 @@ def read_text(text: str) -> tuple[dict[str, Any], list[Recorded]]:
         _check_counts(head.get("counts", {}))
         return head, _checked([_read(item) for item in items])
     except KeyError as error:
-        raise CassetteError(f"it does not read as a cassette of memzoo: {error} is missing") from error
+        raise CassetteError(f"it is not a valid cassette of memzoo: {error} is missing") from error
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise CassetteError(f"it does not read as a cassette of memzoo: {error}") from error
+        raise CassetteError(f"it is not a valid cassette of memzoo: {error}") from error
 
 
 def _items(document: Any) -> list[dict[str, Any]]:
     """Return the recordings in a document; for any other document, raise an error that describes its content."""
     if not is_object(document):
-        raise TypeError("it is empty" if document is None else "it does not begin with a name, such as version: 1")
+        raise TypeError("it is empty" if document is None else "it does not begin with a key, such as version: 1")
     if document["version"] != _VERSION:
         raise ValueError(f"its version is {document['version']!r}, but this memzoo knows only {_VERSION}")
     items = document["interactions"]
@@ -124,7 +124,7 @@ def _items(document: Any) -> list[dict[str, Any]]:
 def _check_counts(counts: Any) -> None:
     tables = list(counts.values()) if is_object(counts) else [counts]
     if not all(is_object(table) and all(type(tokens) is int for tokens in table.values()) for table in tables):
-        raise TypeError("'counts' is not a table of tokens for each encoding")
+        raise TypeError("'counts' must have a mapping of texts to numbers of tokens for each encoding")
 
 
 def _checked(recordings: list[Recorded]) -> list[Recorded]:
@@ -134,7 +134,7 @@ def _checked(recordings: list[Recorded]) -> list[Recorded]:
             asked, outcome = json.loads(one.request.body or ""), json.loads(one.response["body"]["string"] or "")
             is_read = is_object(asked) and is_object(outcome) and is_array(outcome.get("yielded", []))
             if not is_read or not any(name in outcome for name in ("returned", "yielded", "raised")):
-                raise TypeError(f"recording {number} is no call of a tool with an outcome")
+                raise TypeError(f"recording {number} is not a tool call with a result or an error")
     return recordings
 
 
@@ -213,7 +213,7 @@ def _read(item: Mapping[str, Any]) -> Recorded:
     code, _, message = str(answered["status"]).partition(" ")
     url, body = asked["url"], _read_body(answered)
     if not isinstance(url, str):
-        raise TypeError(f"url: {url!r} is not a text")
+        raise TypeError(f"url: {url!r} is not a string")
     if not code.isdecimal():
         raise ValueError(f"status: {code} is not a number")
     response = {
@@ -241,7 +241,7 @@ def _read_arrival(response: Mapping[str, Any], body: str | bytes | None) -> Arri
 def _read_headers(message: Mapping[str, Any]) -> dict[str, list[str]]:
     headers = message.get("headers", {})
     if not is_object(headers):
-        raise TypeError(f"headers: {headers!r} has no names")
+        raise TypeError(f"headers: {headers!r} is not a mapping of names to values")
     return {name: header_values(value) for name, value in headers.items()}
 
 
@@ -251,7 +251,7 @@ def _read_body(message: Mapping[str, Any]) -> str | bytes | None:
     body = message.get("body")
     if isinstance(body, str | bytes | None):
         return body
-    raise TypeError(f"body: {body!r} is not a text")
+    raise TypeError(f"body: {body!r} is not a string")
 
 
 def _exact_json(text: str) -> Any:

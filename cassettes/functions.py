@@ -53,7 +53,7 @@ def make_function(player: "Player", model: Any) -> "_Function":
             raise player.note_failure(request, error) from error
         player.stop_waiting(request)
         if not isinstance(reply, str):
-            raise OptionError(f"A recorded model returned {reply!r}; it must return a text")
+            raise OptionError(f"A recorded model returned {reply!r}; it must return a string")
         body = {"string": json.dumps({"text": reply}, ensure_ascii=False).encode()}
         player.record(request, {"status": {"code": 200, "message": "OK"}, "headers": JSON, "body": body})
         return reply

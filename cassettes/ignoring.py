@@ -124,7 +124,9 @@ def _steps(path: str) -> list[_Step]:
     while place < len(path):
         step = _STEP.match(path, place)
         if step is None or step.end() == place:
-            raise OptionError(f"ignore={path!r}: {path[place:]!r} is not understood; known are .name ..name [0] [*] .*")
+            raise OptionError(
+                f"ignore={path!r}: {path[place:]!r} is not understood; supported are .name ..name [0] [*] .*"
+            )
         place = step.end()
         found.append((bool(step["deep"]), _key(step)))
     if all(key is None for _, key in found):

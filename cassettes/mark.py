@@ -34,19 +34,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--record-budget",
         type=int,
         metavar="TOKENS",
-        help="stop sending requests after recordings of this many tokens",
+        help="stop sending requests once the recordings have this many tokens",
     )
     group.addoption(
         "--cassette-list",
         metavar="FILE",
-        help="write the cassettes of the collected tests into this file, one a line; notes begin with #",
+        help="write the cassettes of the collected tests into this file, one per line; lines with # are notes",
     )
     parser.addini("cassette_dir", "the folder of the cassettes, relative to rootdir", default="cassettes")
     parser.addini("cassette_record_command", "the command that records again, for failure messages", default="")
     parser.addini("cassette_max_bytes", "the largest size of a cassette in bytes", default="")
-    parser.addini("cassette_ignore", "parts of a request that may vary, a rule a line", type="linelist", default=[])
-    parser.addini("cassette_max_age", "days for which a recording is fresh", default="")
-    parser.addini("cassette_stale", "treatment of an older one: warn or fail", default="warn")
+    parser.addini("cassette_ignore", "parts of a request that may vary, one rule per line", type="linelist", default=[])
+    parser.addini("cassette_max_age", "maximum age of a recording in days", default="")
+    parser.addini("cassette_stale", "treatment of an older recording: warn or fail", default="warn")
     parser.addini("cassette_gzip", "compress the cassettes", type="bool", default=False)
     parser.addini("cassette_secrets", "environment variables whose values are scrubbed", type="args", default=[])
 

@@ -171,9 +171,9 @@ def report_unmatched(
     times = recorded.count(asked)
     if times and difference.how == STEP_MORE:
         lines.append(f"Its recordings ({times}) have all been played.")
-        lines.append(f"Step {difference.step} of {difference.steps} differs first: {difference.how}.")
+        lines.append(f"First difference at step {difference.step} of {difference.steps}: {difference.how}.")
         if ignored.shown:
-            lines.append(f"Requests that differ only in ignore={list(ignored.shown)} are the same here.")
+            lines.append(f"Requests that differ only in ignore={list(ignored.shown)} count as the same.")
     else:
         lines += _unknown(asked, recorded, difference)
     said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
@@ -390,7 +390,8 @@ def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], difference: Diff
     if difference.step > len(recorded):
         return ["The recording ends here."]
     place = difference.step - 1
-    lines = [f"Step {difference.step} of {len(recorded)} differs first: {difference.how} (- recorded, + asked for):"]
+    where = f"step {difference.step} of {len(recorded)}"
+    lines = [f"First difference at {where}: {difference.how} (- recorded, + requested):"]
     if asked.kind[0] != recorded[place].kind[0] or difference.how in {STEP_LESS, OTHER_ORDER}:
         return [*lines, f"  - {difference.recorded}", f"  + {difference.asked}"]
     lines += [f"  {line}" for line in differences(asked, recorded[place])]

@@ -83,7 +83,7 @@ class _Run:
         if config.args_source is pytest.Config.ArgsSource.ARGS:
             self.gaps.append(f"only {' '.join(config.args)} is collected")
         if config.invocation_params.dir != config.rootpath:
-            self.gaps.append(f"the tests are those of {str(config.rootpath)!r}, so run it there")
+            self.gaps.append(f"the tests belong to {str(config.rootpath)!r}, so run the command there")
         if config.getoption("lf", default=False):
             self.gaps.append("only the tests that failed last are collected")
         notes = [f"{LIST_GAP}{gap}" for gap in dict.fromkeys(self.gaps)]
@@ -288,7 +288,7 @@ def _options_of(mark: pytest.Mark) -> tuple[str | None, dict[str, Any]]:
         raise OptionError(f"@pytest.mark.cassette has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}")
     names = [*mark.args, *([mark.kwargs["name"]] if "name" in mark.kwargs else [])]
     if len(names) > 1 or not all(isinstance(name, str) and name for name in names):
-        raise OptionError(f"@pytest.mark.cassette takes one name, a text, not {names!r}")
+        raise OptionError(f"@pytest.mark.cassette takes one name, a string, not {names!r}")
     return (names[0] if names else None), {name: mark.kwargs[name] for name in OPTIONS if name in mark.kwargs}
 
 

@@ -139,7 +139,7 @@ class CassetteSettings:
         for name in ("ignore", "secret_variables"):
             value = getattr(self, name)
             if isinstance(value, str):
-                raise OptionError(f"{name}={value!r} is one text, not a list: write {name}=[{value!r}]")
+                raise OptionError(f"{name}={value!r} is a string, not a list: write {name}=[{value!r}]")
             if not isinstance(value, Iterable) or isinstance(value, Mapping | bytes):
                 raise OptionError(f"{name}={value!r} is not a list")
         # Checked here, because an error at the end of a recording would waste the cost of its calls.
@@ -147,7 +147,7 @@ class CassetteSettings:
             ("max_age", int | None, "a number of days"),
             ("max_bytes", int, "a number of bytes"),
             ("allow_errors", bool, "True or False"),
-            ("note", str | None, "a text"),
+            ("note", str | None, "a string"),
             ("budget", Budget | None, "a Budget"),
             ("live_from", int | str | None, "the number or the name of a step"),
             ("into", str | PathLike | None, "the path of a file"),
@@ -157,7 +157,8 @@ class CassetteSettings:
                 raise OptionError(f"{name}={value!r} is not {what}")
         if (self.live_from is None) != (self.into is None) or (self.into is not None and self.record != "none"):
             raise OptionError(
-                f"live_from={self.live_from!r} and into={self.into!r} belong together, and record stays 'none'"
+                f"live_from={self.live_from!r} and into={self.into!r} must be given together, and only with "
+                "record='none'"
             )
         if not callable(self.clock):
             raise OptionError(f"clock={self.clock!r} is not a function that returns the time")

@@ -96,7 +96,7 @@ def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
     found = next((step.number for step in steps if wanted in (step.number, step.name)), None)
     if found is None:
         known = ", ".join(f"{step.number} {step.name!r}" for step in steps)
-        raise OptionError(f"live_from={wanted!r} is no step of the cassette; it has {known or 'none'}")
+        raise OptionError(f"live_from={wanted!r} is not a step of the cassette; it has {known or 'none'}")
     return found
 
 

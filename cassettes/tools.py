@@ -98,7 +98,7 @@ def read_outcome(recorded: Recorded) -> dict[str, Any]:
         outcome: dict[str, Any] = read_value(json.loads(recorded.response["body"]["string"]))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         name = tool_name(urlsplit(recorded.request.uri).path)
-        raise CassetteError(f"The recorded result of tool {name} is not read: {error}") from error
+        raise CassetteError(f"The recorded result of tool {name} cannot be read: {error}") from error
     return outcome
 
 
@@ -119,7 +119,7 @@ class _Tool:
         try:
             self._signature = inspect.signature(function)
         except (TypeError, ValueError) as error:
-            raise OptionError(f"recorded_tool({function!r}): its parameters are not known: {error}") from error
+            raise OptionError(f"recorded_tool({function!r}): its parameters cannot be read: {error}") from error
         self._function, self._origin = function, origin
         self._name = str(name or getattr(function, "__name__", type(function).__name__))
         self._ignore = frozenset([ignore] if isinstance(ignore, str) else ignore)
@@ -171,7 +171,7 @@ class _Tool:
                 except StopAsyncIteration:
                     return
                 if (yield item) is not None:
-                    raise self._refuse(asked, "gets a value by send()")
+                    raise self._refuse(asked, "cannot be recorded: its generator gets a value by send()")
         finally:
             drive(pieces.aclose())
 
@@ -196,7 +196,7 @@ class _Tool:
                     # An event loop may close a generator that is left only after the cassette, or never.
                     vars(asked.request)["finish"] = lambda: self._record(asked, outcome)
                     if (yield item) is not None:
-                        raise self._refuse(asked, "gets a value by asend()")
+                        raise self._refuse(asked, "cannot be recorded: its generator gets a value by asend()")
                     del vars(asked.request)["finish"]
             finally:
                 with let_through():
@@ -216,7 +216,9 @@ class _Tool:
                     item = next(items)
                 except StopIteration as end:
                     if end.value is not None:
-                        raise self._refuse(asked, "returns a value after its items") from None
+                        raise self._refuse(
+                            asked, "cannot be recorded: its generator returns a value after its items"
+                        ) from None
                     return
                 yield item
         finally:
@@ -231,7 +233,7 @@ class _Tool:
         """Return the result of a recorded call, or raise its exception."""
         if "left" in outcome:
             with asked.player.note_errors():
-                raise ReplayError(f"The tool {self._name} is asked for more items than are recorded")
+                raise ReplayError(f"The tool {self._name} was asked for more items than were recorded")
         if "raised" in outcome:
             raise outcome["raised"]
         return outcome.get("returned")
@@ -242,8 +244,8 @@ class _Tool:
         outcome: dict[str, Any] = {}
         code, owner = asked.player.tools.setdefault(self._name, self._origin)
         if code != self._origin[0] or owner is not self._origin[1]:
-            why = "is two functions, or that of two objects, whose results a replay may exchange"
-            raise self._refuse(asked, f"{why}: recorded_tool(name=...)")
+            why = "is the name of two functions, or of a method of two objects, whose results a replay could confuse"
+            raise self._refuse(asked, f"{why}: name them apart with recorded_tool(name=...)")
         try:
             yield outcome
         except CassetteError:
@@ -261,7 +263,7 @@ class _Tool:
 
     def _record(self, asked: _Asked, outcome: Mapping[str, Any]) -> None:
         if self._body(asked) != asked.request.body:
-            raise self._refuse(asked, "changes its argument, and in a replay would not")
+            raise self._refuse(asked, "cannot be recorded: it changes its argument, and a replay would not")
         body = {"string": json.dumps(outcome).encode()}
         response = {"status": {"code": 200, "message": "OK"}, "headers": JSON, "body": body}
         asked.player.record(asked.request, response, caller=asked.caller)
@@ -279,9 +281,11 @@ class _Tool:
         except (TypeError, ValueError, RecursionError) as error:
             advice = "; recorded_tool(ignore=[...]) leaves a parameter out" if what.startswith("argument ") else ""
             if isinstance(value, Exception):
-                advice = "; let the tool raise an error of its own, or return what is read of this one"
+                advice = "; let the tool raise an error of its own, or return the needed values of this one"
             if isinstance(value, Coroutine | Generator | AsyncGenerator):
-                advice = "; a decorator hides that the function is asynchronous or a generator: declare it below"
+                advice = (
+                    "; a decorator hides that the function is asynchronous or a generator: put recorded_tool below it"
+                )
             if isinstance(value, Coroutine):
                 value.close()
             raise self._refuse(asked, f"cannot be recorded: {what}: {error}{advice}") from error

@@ -219,7 +219,7 @@ def read_value(written: Any) -> Any:
     if name == f"{_MARK}dict":
         return {read_value(key): read_value(item) for key, item in written[name]}
     if name.removeprefix(_MARK) not in _READ:
-        raise ValueError(f"{name!r} is not a type that a cassette keeps")
+        raise ValueError(f"{name!r} is not a type that a cassette can store")
     return _READ[name.removeprefix(_MARK)](written[name])
 
 
@@ -242,10 +242,10 @@ def _write_object(value: Any, place: str) -> dict[str, Any]:
 def _read_object(written: dict[str, Any]) -> Any:
     kind, state = _find_class(written[_CLASS]), read_value(written[_STATE])
     if not _is_data(kind):
-        raise ValueError(f"{written[_CLASS]!r} is not a class of data")
+        raise ValueError(f"{written[_CLASS]!r} is not a data class, named tuple, enum or exception")
     if issubclass(kind, enum.Enum):
         return kind(state)
-    changed = ValueError(f"{written[_CLASS]} has other fields than when recorded")
+    changed = ValueError(f"{written[_CLASS]} has other fields now than in the recording")
     if issubclass(kind, tuple):
         names: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]  # a named tuple
         if is_object(state) and state.keys() != {*names}:
@@ -324,4 +324,4 @@ def _find_class(name: str) -> type:
 
 def _refusal(value: Any, place: str) -> TypeError:
     kind = type(value)
-    return TypeError(f"{place} is a {kind.__module__}.{kind.__qualname__}, which would not come back as it is")
+    return TypeError(f"{place} is a {kind.__module__}.{kind.__qualname__}, which a cassette cannot restore exactly")

@@ -38,7 +38,7 @@ _COMMANDS = {
     "/pin": "Pin your last message: the model sees it from now on, word for word.",
     "/memory": "Show the model's view, as chat messages.",
     "/usage": "Show calls and tokens since the start: for answers, and for the memory's upkeep.",
-    "/quit": "End; so do /exit, Ctrl-D, and Ctrl-C at the prompt. In an answer, Ctrl-C stops the answer.",
+    "/quit": "End the chat, as do /exit, Ctrl-D, and Ctrl-C at the prompt. During an answer, Ctrl-C stops the answer.",
 }
 
 
@@ -122,7 +122,7 @@ def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
             elif line.strip():
                 _take_turn(conversation, model, line.strip())
         except KeyboardInterrupt:
-            console.print("\n[dim]Stopped. What you said is kept.[/]")
+            console.print("\n[dim]Stopped. Your message is kept.[/]")
         except (ModelError, MessageError, OverBudgetError, TurnError) as error:
             console.print()
             tell("[bold red]error:[/]", str(error))

@@ -31,7 +31,8 @@ def forget(
     ] = "",
     idle_for: Annotated[str, typer.Option(help="Delete conversations that have been idle for this long.")] = "",
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Then rewrite the store's files, so that no remains are left there.")
+        bool,
+        typer.Option("--thorough", help="Also rewrite the store's files, so that nothing deleted is left in them."),
     ] = False,
     yes: Yes = False,
 ) -> None:
@@ -42,13 +43,13 @@ def forget(
     old, ids_like, remains = bool(older_than or idle_for), stored.conversation or "*", ""
     if bool(ids) + everything + old != 1 and not (thorough and not ids and not everything):
         raise OptionError(
-            "name one thing to delete: message numbers; --all, the whole conversation; --older-than 30d or --idle-for "
-            "30d, in all conversations; or give --thorough alone"
+            "choose one thing to delete: messages by their numbers; the whole conversation with --all; or, in all "
+            "conversations, old messages with --older-than 30d or --idle-for 30d. --thorough also works alone"
         )
     if old and not ids_like.endswith("*"):
         raise OptionError(
-            "--older-than and --idle-for look at all conversations, or with --conversation 'acme*' at those whose ids "
-            f"begin so, not at {ids_like!r} alone"
+            f"--older-than and --idle-for cannot be limited to one conversation, {ids_like!r}: leave --conversation "
+            "out, or give the beginning of some ids, such as 'acme*'"
         )
     if old:
         remains = _forget_old(stored.store, older_than, idle_for, ids_like, yes=yes)
@@ -60,16 +61,19 @@ def forget(
             receipt = ConversationBufferMemory(store=store, conversation_id=id_).forget(None if everything else ids)
         echo(f"{write_count(len(receipt.removed), 'message')} deleted.")
         if receipt.outstanding:
-            echo(f"These are learnt again when the conversation is next opened: {', '.join(receipt.outstanding)}.")
+            echo(f"When the conversation is next opened, these will be learnt again: {', '.join(receipt.outstanding)}.")
         remains = receipt.remains
     if remains and not thorough:
         echo(remains, err=True)
     if thorough:
         with closing(open_existing(stored.store)) as opened:
             if not drive(managed(opened, "scrub").scrub(thorough=True)):
-                echo("Another process is using the store, so remains are left in its files. Try again later.", err=True)
+                echo(
+                    "Another process is using the store, so deleted data remains in its files. Try again later.",
+                    err=True,
+                )
                 raise typer.Exit(1)  # a cron job checks the exit code
-        echo("The store's files are rewritten without what was deleted; replicas and backups are not.")
+        echo("The store's files were rewritten without the deleted data; replicas and backups were not.")
 
 
 def _forget_old(url: str, older_than: str, idle_for: str, ids_like: str, *, yes: bool) -> str:

@@ -57,11 +57,11 @@ _OTHERS = {
     "llm": "use --model",
     "store": "use --store",
     "conversation_id": "use --conversation",
-    "name": "the name of the strategy stands before the colon",
+    "name": "write the name of the strategy before the colon",
 }
 _NUMBERS = {"max_completion_tokens", "max_tokens", "temperature", "timeout"}
 _NO_KEY = (
-    "model {!r} needs a key: set OPENAI_API_KEY (any text will do if the server checks no key), or take --model offline"
+    "model {!r} needs a key: set OPENAI_API_KEY (to any value if the server checks no keys), or use --model offline"
 )
 
 
@@ -194,7 +194,7 @@ class Asked:
         found = _MODEL.fullmatch(self.given)
         options = read_options(found[2]) if found else {}
         if "model" in options:
-            raise OptionError(f"--model has the model's name before the colon, not as an option: {self.given!r}")
+            raise OptionError(f"--model: write the model's name before the colon, not as an option: {self.given!r}")
         for name in _NUMBERS & options.keys():
             if not isinstance(options[name], int | float):
                 raise OptionError(f"--model: {name} must be a number, not {options[name]!r}")
@@ -279,7 +279,7 @@ def read_memory(text: str) -> tuple[str, dict[str, Any]]:
     name, _, given = text.partition(":")
     name, options = short_name(name), read_options(given) if given else {}
     if other := next((option for option in _OTHERS if option in options), None):
-        raise OptionError(f"{other} is no option of --memory: {_OTHERS[other]}")
+        raise OptionError(f"{other} is not an option of --memory: {_OTHERS[other]}")
     return name, options
 
 
@@ -328,7 +328,7 @@ def _list_ids(store: ManagedStore) -> list[str]:
 
 
 def _tell(ids: list[str]) -> str:
-    more = ", and more (`memzoo list --store` has all)" if len(ids) > _LISTED else ""
+    more = ", and more (`memzoo list --store` lists all)" if len(ids) > _LISTED else ""
     return ", ".join(map(repr, ids[:_LISTED])) + more
 
 

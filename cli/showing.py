@@ -76,7 +76,7 @@ def show(
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
     --as view prints the chat messages of --memory; some strategies ask the model for names in the query. --as state
-    lists the states, or prints the state of --memory as JSON. The other forms write facts: graph as text, html as a
+    lists the states, or prints the state of --memory as JSON. The other formats write facts: graph as text, html as a
     picture, and json, mermaid and graphml for other programs.
     """
     with stored.open_conversation() as (store, id_):
@@ -89,13 +89,13 @@ def show(
             if behind := drive(store.read(id_, after=state.watermark)):
                 newest = write_count(len(behind), "message")
                 echo(
-                    f"No facts have been taken yet from the newest {newest}; "
-                    "`memzoo learn --memory knowledge-graph` takes them.",
+                    f"No facts have been learnt yet from the newest {newest}; "
+                    "`memzoo learn --memory knowledge-graph` learns them.",
                     err=True,
                 )
         else:
             if not memory:
-                raise OptionError("--as view needs a strategy: --memory summary, say; `memzoo list` shows them all")
+                raise OptionError("--as view needs a strategy, such as --memory summary; `memzoo list` shows them all")
             viewed = asked.memory(memory, store=store, conversation_id=id_)
             _write(out, [json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False), "\n"])
 
@@ -105,14 +105,14 @@ def _show_state(store: ManagedStore, id_: str, name: str, out: Path | None) -> N
     if name and name not in known:
         raise OptionError(
             f"there is no state {name!r}; there are {', '.join(known) or 'none'}{did_you_mean(name, known)} "
-            "(`memzoo learn` learns from messages that wait)"
+            "(`memzoo learn` learns from waiting messages)"
         )
     if name:
         items = drive(store.read_state(id_, name)).changes
         _write(out, [json.dumps(items, indent=2, ensure_ascii=False, sort_keys=True), "\n"])
         return
     if out:
-        raise OptionError("--out needs a strategy, whose state to write: --memory summary, say")
+        raise OptionError("--out needs the strategy whose state to write, such as --memory summary")
     for one in known:
         state, vectors = drive(store.read_state(id_, one)), drive(store.embeddings(id_, one))
         learnt = write_count(len(state.changes), "item"), write_count(len(vectors), "embedding")
@@ -125,13 +125,13 @@ def export_lines(
     stored: Stored,
     form: Annotated[
         Literal["memzoo", "chatgpt", "openai", "sharegpt", "markdown"],
-        typer.Option("--as", help="Everything as JSON Lines, or only the messages in the form of another program."),
+        typer.Option("--as", help="Everything as JSON Lines, or only the messages in the format of another program."),
     ] = "memzoo",
     out: OutFile = None,
 ) -> None:
     """Write a conversation and everything learnt from it as JSON Lines, decrypted; with --as, only the messages.
 
-    `memzoo import` reads every form, `memzoo compare` every form but the default.
+    `memzoo import` reads every format, `memzoo compare` every format but the default.
     """
     with stored.open_conversation() as (store, id_):
         _write(out, WRITERS[form](id_, drive(store.read(id_))) if form in WRITERS else export_conversation(store, id_))

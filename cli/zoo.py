@@ -77,7 +77,7 @@ def _list_conversations(store: ManagedStore) -> None:
             row(id_, str(error))
     if damaged:
         are = "is" if damaged == 1 else "are"
-        raise StoreError(f"{write_count(damaged, 'conversation')} {are} damaged; --check lists everything that is")
+        raise StoreError(f"{write_count(damaged, 'conversation')} {are} damaged; --check lists all damage")
 
 
 def _find_ids(store: ManagedStore) -> Iterator[str]:

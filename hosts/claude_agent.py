@@ -61,7 +61,9 @@ class MemorySessionStore:
             try:
                 await self._follow(key, entries, whole=whole)
             except ModelError as error:
-                logger.warning("project %r: not learnt from yet: %s", key["project_key"], error)
+                logger.warning(
+                    "project %r: new messages are stored, but not learnt from yet: %s", key["project_key"], error
+                )
 
     async def load(self, key: Any) -> list[Any] | None:
         """Return a whole transcript; `None` if it does not exist."""
@@ -133,7 +135,7 @@ class MemorySessionStore:
 
     def _log(self, project_key: str) -> HostLog:
         if self._memories is None:
-            raise OptionError("this session store has no memory: give it a memory, or a MemoryProvider, as `memories`")
+            raise OptionError("this session store has no memory: pass a memory, or a MemoryProvider, as `memories`")
         return HostLog(memory_of(self._memories, project_key), "claude-agent")
 
     async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:

@@ -358,11 +358,11 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
     """
     if not isinstance(memories, BaseMemory):
         if not host_id:
-            raise OptionError(f"the host's run has no conversation id, but {host_id!r}")
+            raise OptionError(f"the host's run needs a conversation id; it has {host_id!r}")
         return memories.get(host_id) if isinstance(memories, MemoryProvider) else memories(host_id)
     if host_id not in (None, memories.conversation_id):
         raise OptionError(
-            f"the memory belongs to conversation {memories.conversation_id!r}, and the host is in {host_id!r}: pass a "
+            f"the memory belongs to conversation {memories.conversation_id!r}, but the host is in {host_id!r}: pass a "
             "MemoryProvider, which has a memory for each conversation"
         )
     return memories

@@ -105,7 +105,9 @@ class _Instrumentation:
         self._tokens = meter.create_histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call")
         self._calls = meter.create_counter("memzoo.calls", "{call}", "Calls of models and embedders")
         self.pending = meter.create_histogram("memzoo.pending", "{exchange}", "Exchanges that wait to be learnt from")
-        self.aside = meter.create_counter("memzoo.set_aside", "{exchange}", "Exchanges at which a model always fails")
+        self.aside = meter.create_counter(
+            "memzoo.set_aside", "{exchange}", "Exchanges at which the model fails every time"
+        )
 
     def watch_call(self, call: InstrumentedCall) -> Any:
         """Return the watched method, wrapped to report each call."""

@@ -47,7 +47,7 @@ _PATIENCE = 2  # times the target time of a batch: a slower worker returns its r
 _TRIES = 5
 _AHEAD = 2  # batches for each worker: one running and one queued, so that no worker is idle
 _CONTEXT = multiprocessing.get_context("spawn")
-_ADVICE = "What is finished is kept, and the same call goes on from there."
+_ADVICE = "Finished work is kept, and the same call continues from there."
 
 
 class _Processes(Executor):
@@ -216,7 +216,7 @@ class _Dispatch(Generic[U, R]):
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
         except (BrokenExecutor, RuntimeError) as error:
             raise ExecutorError(
-                f"the executor takes no more work: {_describe(error)}. {_ADVICE} Make a new executor and call again. "
+                f"the executor accepts no more work: {_describe(error)}. {_ADVICE} Make a new executor and call again. "
                 "With executor=N (a number of processes), memzoo replaces dead processes itself"
             ) from error
 
@@ -249,7 +249,7 @@ class _Dispatch(Generic[U, R]):
 
     def _carry(self, thing: Any) -> Any:
         """Return an object in the form in which it is sent to the workers."""
-        return thing if self._here else _pack("what is to be done", (__version__, thing))
+        return thing if self._here else _pack("the work", (__version__, thing))
 
 
 def _pack(name: str, thing: Any) -> bytes:
@@ -262,9 +262,9 @@ def _pack(name: str, thing: Any) -> bytes:
         packed: bytes = pickling.dumps(thing)
     except Exception as error:
         raise OptionError(
-            f"{name} cannot travel to where the work is done: {_describe(error)}. Install cloudpickle, which carries "
-            "functions as they are; or put the function into a module that can be imported there, without locks and "
-            "connections in it; or work with threads"
+            f"{name} cannot be sent to the workers: {_describe(error)}. Install cloudpickle, which pickles functions "
+            "with their code; or put the function, without locks and connections, into a module that the workers can "
+            "import; or use threads"
         ) from error
     return packed
 
@@ -284,8 +284,8 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
     try:
         function, listed = (_unpack_once(do), _unpack(units)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
-        said = f"what was sent cannot be opened where the work is done: {_describe(error)}"
-        return _Answer(error=ExecutorError(f"{said}. Install there what is installed here, cloudpickle too"))
+        said = f"the worker cannot unpickle its work: {_describe(error)}"
+        return _Answer(error=ExecutorError(f"{said}. Install the same packages there as here, including cloudpickle"))
     begun = time.perf_counter()
     results: list[Any] = []
     try:
@@ -301,7 +301,7 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
 def _unpack(packed: bytes) -> Any:
     version, thing = pickle.loads(packed)  # noqa: S301 - from the process that sends the work
     if version != __version__:
-        raise ExecutorError(f"memzoo is {__version__} here, and {version} where the work comes from")
+        raise ExecutorError(f"the worker has memzoo {__version__}, but the work comes from memzoo {version}")
     return thing
 
 

@@ -47,7 +47,7 @@ class OptionError(MemoryZooError, ValueError, TypeError):
     @classmethod
     def of_port(cls, port: int, error: OSError) -> "OptionError":
         """Return the error for a port on which a server cannot listen."""
-        return cls(f"cannot listen on port {port}: {error.strerror}; port 0 is a free one")
+        return cls(f"cannot listen on port {port}: {error.strerror}; port 0 picks a free one")
 
 
 class MessageError(MemoryZooError, ValueError):

@@ -69,5 +69,5 @@ def _package(plugin: "EntryPoint") -> str:
 
 @functools.cache
 def _tell(passed: "EntryPoint", used: str) -> None:
-    told = "%r in %s: %s of the package %r is passed over, because %s"
+    told = "%r in %s: %s of the package %r is ignored, because %s"
     logger.warning(told, passed.name, passed.group, passed.value, _package(passed), used)

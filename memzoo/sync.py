@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from memzoo.errors import AsyncOnlyError
 
-_ADVICE = "a synchronous call reached asynchronous code; call the asynchronous twin of the method instead"
+_ADVICE = "a synchronous call reached asynchronous code; call the asynchronous version of the method instead"
 
 _ENDED = object()
 

@@ -138,7 +138,7 @@ def read_options(text: str) -> dict[str, Any]:
     """
     pairs = [part.partition("=") for part in _split(text)]
     if wrong := [key for key, equals, _ in pairs if not (key.strip() and equals)]:
-        raise OptionError(f"{wrong[0]!r} is no option; write options as name:option=value,option=value")
+        raise OptionError(f"{wrong[0]!r} is not an option; write options as name:option=value,option=value")
     options = {key.strip(): _value(value.strip()) for key, _, value in pairs}
     if len(options) < len(pairs):
         raise OptionError(f"{text!r} gives an option twice; write options as name:option=value,option=value")

@@ -84,5 +84,5 @@ def _find_fault(message: object) -> str:
     if known.get("role") not in _ROLES:
         return f"role must be one of {', '.join(_ROLES)}"
     if not isinstance(known.get("content"), str):
-        return "content must be a text"
+        return "content must be a string"
     return "tool_call_id is missing" if known["role"] == "tool" and not known.get("tool_call_id") else ""

@@ -67,7 +67,7 @@ class ModelPort:
             return 200, self._embed(asked)
         odd = sorted({"tools", "functions", "response_format", "stream"} & {name for name in asked if asked[name]})
         if path != "/v1/chat/completions" or odd or self.model is None:
-            wrong = f"the port of a comparison answers plain chats and embeddings, not {path} with {odd}"
+            wrong = f"the port of a comparison answers only plain chats and embeddings, not {path} with {odd}"
             return 400, {"error": {"message": wrong, "type": "invalid_request_error"}}
         try:
             found = drive(self.model.complete(asked["messages"], "contender"))

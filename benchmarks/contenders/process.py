@@ -116,7 +116,7 @@ class Contender:
         except ValueError:
             answer = line
         if not isinstance(answer, dict):
-            raise self._failed(f"answered {do!r} with {line[:200]!r}, which is no JSON object in a line")
+            raise self._failed(f"answered {do!r} with {line[:200]!r}, which is not a JSON object on one line")
         return answer  # pyright: ignore[reportUnknownVariableType]
 
     def _failed(self, reason: str) -> PluginError:
@@ -125,7 +125,7 @@ class Contender:
         return PluginError(
             f"the contender {self._name!r} {reason}. "
             + (f"The end of its standard error: {said}. " if said else "Its standard error is empty. ")
-            + f"To see it alone, give requests to: {' '.join(self._command)}"
+            + f"To run it alone, send requests to: {' '.join(self._command)}"
         )
 
     def _read(self) -> None:

@@ -93,7 +93,7 @@ function* views(row, question) {
     const title = element("summary", "", element("b", "", data.names[place]), ` ${result}, ${found.tokens.toLocaleString("en")} tokens`);
     const body = element("div", "view");
     if (found.reply) body.append(element("p", "", element("b", "", "It answered: "), found.reply));
-    if (!found.shown) body.append(element("p", "muted", "What it showed was not kept."));
+    if (!found.shown) body.append(element("p", "muted", "Its view was not kept."));
     else if (!found.shown.length) body.append(element("p", "muted", "It showed nothing."));
     for (const [role, lines] of found.shown ?? []) {
       const text = lines.map((line) => data.lines[line]).join("\n");

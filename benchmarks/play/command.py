@@ -135,7 +135,7 @@ def sample_page(file: Path) -> None:
 def _check_place(file: Path) -> None:
     """Raise an error for a file that cannot be written, before model calls for the page cost money."""
     if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
-        raise OptionError(f"{str(file)!r} cannot be written: name a file in a folder that there is")
+        raise OptionError(f"{str(file)!r} cannot be written: name a file in an existing folder")
 
 
 def _write_page(shown: "Play", file: Path) -> None:
@@ -166,7 +166,7 @@ def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":
         counter=token_counter(None, asked.model).chosen,
     )
     if selected.conversation and not selected.store:
-        raise OptionError("--conversation goes with --store; in a file, FILE:title=TEXT chooses")
+        raise OptionError("--conversation needs --store; to choose one in a file, write FILE:title=TEXT")
     if not selected.store:
         talk = _conversation(selected, files)
         if asked.model == OFFLINE:
@@ -190,6 +190,6 @@ def _conversation(selected: Selection, files: "Files") -> "Transcript":
     if longest is None:
         raise OptionError("there is no conversation in these files")
     if len(found) > 1:
-        told = f"Showing the longest of {len(found)} conversations, {longest.title!r}; FILE:title=TEXT chooses."
+        told = f"Showing the longest of {len(found)} conversations, {longest.title!r}; FILE:title=TEXT chooses another."
         console.print(told, markup=False, highlight=False)
     return longest

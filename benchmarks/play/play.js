@@ -80,10 +80,10 @@ function prepare() {
   document.title = `${start.title}: memzoo play`;
   $("title").textContent = start.title;
   const rules = "No model was asked: rules stand in for one. They quote sentences as summaries, take capitalised words " +
-    "for names, and read “A is B” as a fact. Memories that ask a model (◆) show less by them than they would with one. ";
+    "for names, and read “A is B” as a fact. Memories that ask a model (◆) show less this way than with a model. ";
   const model = start.rules ? rules : `${start.model} answers, and learns for the memories that ask a model (◆). `;
-  const learnt = `With a star: ${start.learnt_by} learnt the conversation in advance, in a few steps; between these, what is ` +
-    "new is shown word for word. ";
+  const learnt = `With a star: ${start.learnt_by} learnt the conversation in advance, in a few steps; between these, new ` +
+    "messages are shown word for word. ";
   const counter = start.counter === "approximate" ? "Tokens are estimated." : `Tokens are counted by ${start.counter}.`;
   const several = start.memories.length > 1 ? `${start.memories.length} memories, one conversation. ` : "";
   $("about").textContent = `${several}${start.learnt_by ? learnt : ""}${start.memories.some(({ asks }) => asks) ? model : ""}${counter}`;
@@ -99,8 +99,8 @@ function prepare() {
   $("which").hidden = start.memories.length === 1;
   $("known").append(...start.questions.map((text) => element("option", { value: text })));
   $("asked").append(element("option", { value: 0, textContent: "none: the conversation" }));
-  const key = [["came", "came"], ["went", "went"], ["re", "rewritten"]].map(([kind, text]) => element("span", { className: `key ${kind}` }, text));
-  const cells = [["s", "shown word for word"], ["t", "told in a text"], ["o", "not shown"]].map(([kind, text]) =>
+  const key = [["came", "added"], ["went", "removed"], ["re", "rewritten"]].map(([kind, text]) => element("span", { className: `key ${kind}` }, text));
+  const cells = [["s", "shown word for word"], ["t", "retold in a text"], ["o", "not shown"]].map(([kind, text]) =>
     element("span", {}, element("i", { className: `cell ${kind}` }), text));
   $("legend").append(element("p", {}, "Since the turn before: ", ...key), element("p", {}, "Each message of the conversation: ", ...cells),
     element("p", {}, "Dark part of the bar: the unchanged beginning, which a prompt cache makes cheaper."));
@@ -156,7 +156,7 @@ function* said() {
   for (const [place, [role, text]] of messages.entries()) {
     yield bubble(role, text, `${names[role] ?? role} (${numbers[place]}${place || !date ? "" : `, ${date.slice(0, 10)}`})`);
   }
-  if (next) yield bubble("next", next, `Next, ${start.user} says, and this is what is shown for it`);
+  if (next) yield bubble("next", next, `${start.user} says next; the memories show their views for this message`);
 }
 
 /* One memory. */
@@ -190,7 +190,7 @@ function changed(name) {
     }
   }
   same(old.length);
-  const told = [[came, "came"], [went, "went"], [reworded, "rewritten"]].filter(([count]) => count).map(([count, what]) => `${count} ${what}`);
+  const told = [[came, "added"], [went, "removed"], [reworded, "rewritten"]].filter(([count]) => count).map(([count, what]) => `${count} ${what}`);
   return { items, told: told.join(", ") || (asked ? "the same as without the question" : "as before") };
 }
 
@@ -198,12 +198,12 @@ function card({ name, class: className, about, asks }) {
   const frame = frameOf(name);
   const title = element("h2", { title: about }, asks ? `${name} ◆` : name, element("small", {}, className));
   if (!frame) {
-    const why = "The store has only its newest state, which is shown at the last turn.";
+    const why = "The store has only the newest state of this memory; the last turn shows it.";
     return element("article", { className: "card" }, title, element("p", { className: "muted" }, why));
   }
   const { items, told } = changed(name);
   const label = (text) => element("p", { className: "muted label" }, text);
-  const parts = [title, size(name, frame), bar(name, frame), label("beside the memory that shows the most"), ...strip(frame)];
+  const parts = [title, size(name, frame), bar(name, frame), label("compared with the memory that shows the most"), ...strip(frame)];
   parts.push(course(name), label("tokens from turn to turn"));
   if (asked) parts.push(answer(frame));
   const view = element("div", { className: "view", tabIndex: 0, role: "region", ariaLabel: `What ${name} shows` }, ...blocks(items, frame));
@@ -233,9 +233,9 @@ function strip(frame) {
   const runs = [...(frame.log ?? "").matchAll(/([a-z])(\d+)/g)].map(([, letter, count]) => [letter, Number(count)]);
   const total = runs.reduce((sum, [, count]) => sum + count, 0);
   const of = (letters) => runs.reduce((sum, [letter, count]) => sum + (letters.includes(letter) ? count : 0), 0);
-  const reasons = [["r", "found without room"], ["n", "not found"], ["l", "learnt from"], ["o", "older than what is shown"], ["x", "not shown"]]
+  const reasons = [["r", "found, but no room"], ["n", "not found"], ["l", "learnt from"], ["o", "older than what is shown"], ["x", "not shown"]]
     .filter(([letter]) => of(letter)).map(([letter, reason]) => `${of(letter)} ${reason}`);
-  const told = `${of("s")} of ${many(total, "message")} word for word${of("t") ? `, ${of("t")} told in a text` : ""}`;
+  const told = `${of("s")} of ${many(total, "message")} word for word${of("t") ? `, ${of("t")} retold in a text` : ""}`;
   const made = drawn("svg", { class: "strip", viewBox: `0 0 ${total || 1} 1`, preserveAspectRatio: "none", role: "img", "aria-label": told }, drawn("title"));
   made.firstChild.textContent = [told, ...reasons].join(", ");
   let place = 0;
@@ -258,7 +258,7 @@ function course(name) {
 }
 
 function answer(frame) {
-  const says = frame.says === true ? "What is shown says the right answer." : frame.says === false ? "What is shown does not say the right answer." : "";
+  const says = frame.says === true ? "The view contains the right answer." : frame.says === false ? "The view does not contain the right answer." : "";
   // Where it is known what is right, an answer by rules tells nothing more, and may be about something else.
   if (start.rules && says) return element("p", { className: "answer" }, element("em", {}, says));
   const by = !frame.answer ? "No answer. " : start.rules ? "The rules answer: " : `${start.model} answers: `;
@@ -271,7 +271,7 @@ function cost(name, frame) {
   for (const one of moments.slice(0, at + 1)) one.memories[name]?.learning.forEach((count, place) => { sum[place] += count; });
   const told = ([calls, sent, received]) => `${many(calls, "call")}, ${number.format(sent)} + ${number.format(received)} tokens`;
   const loading = frame.loading?.[0] ? ` To show this: ${told(frame.loading)}.` : "";
-  if (!sum[0]) return `Learning cost no call.${loading}`;
+  if (!sum[0]) return `Learning needed no calls.${loading}`;
   return `Learning cost ${frame.learning[0] ? told(frame.learning) : "nothing"} this turn; ${told(sum)} so far.${loading}`;
 }
 
@@ -315,7 +315,7 @@ function blockOf({ role, kind, number: place, parts }) {
   const told = kind === "pinned" ? `pinned ${role} ${place}` : kind === "message" ? `${role} ${place}` : kind === "system" ? `system ${place}` : `memory, as ${role}`;
   if (gone.length === parts.length) {
     const text = element("span", { className: "text", dir: "auto" }, ...gone.map(part));
-    return element("details", { className: "block gone" }, element("summary", {}, `− ${told} went`), text);
+    return element("details", { className: "block gone" }, element("summary", {}, `− ${told} removed`), text);
   }
   // Much that went would hide what is there now.
   const much = gone.reduce((sum, { text }) => sum + text.length, 0) > MUCH;
@@ -323,7 +323,7 @@ function blockOf({ role, kind, number: place, parts }) {
   const label = element("b", { className: "role" }, (parts.every(({ mark }) => mark === "came") ? "+ " : "") + told);
   const made = element("div", { className: "block" }, label, element("span", { className: "text", dir: "auto" }, ...shown.map(part)));
   if ($("why").checked) made.append(element("small", {}, reason(kind, parts.filter(({ mark }) => mark !== "went"))));
-  if (much) made.append(element("details", { className: "gone" }, element("summary", {}, `− ${many(gone.length, "piece")} went`), ...gone.map(part)));
+  if (much) made.append(element("details", { className: "gone" }, element("summary", {}, `− ${many(gone.length, "piece")} removed`), ...gone.map(part)));
   return made;
 }
 
@@ -332,8 +332,8 @@ function reason(kind, parts) {
   if (kind === "system") return "the system message: always shown";
   if (kind === "pinned") return "pinned: always shown, word for word";
   if (kind === "message") return found ? "in the log, word for word, and found" : "in the log, word for word";
-  if (!found) return "what the memory made of messages that it does not show";
-  return `${found} of ${many(parts.length, "piece")} found: behind each, how it was looked for and how well it fits`;
+  if (!found) return "written by the memory, from messages that it does not show";
+  return `${found} of ${many(parts.length, "piece")} found: after each, the kind of search and the score`;
 }
 
 function part({ mark, text, id, before, why }) {
@@ -409,7 +409,7 @@ function picture(some, came) {
   const wide = Math.max(320, $("drawing").clientWidth || 960);
   const high = Math.max(240, Math.min(900, 80 * Math.sqrt(nodes.length) * (wide < 600 ? 1.6 : 1)));
   layOut(nodes, some, wide, high);
-  const label = `A graph of ${many(nodes.length, "name")} and ${many(some.length, "fact")}; the lines that are new are told below it`;
+  const label = `A graph of ${many(nodes.length, "name")} and ${many(some.length, "fact")}; new lines are listed below it`;
   const made = drawn("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": label });
   for (const id of some) {
     const [subject, relation, object, denied] = facts[id];

@@ -122,7 +122,7 @@ class Play:
         _check(text)
         at = self.moment if moment is None else moment
         if not 0 <= at <= self.moment:
-            raise OptionError(f"a question can be asked at the moments 0 to {self.moment}, not at {at}")
+            raise OptionError(f"a question can be asked after 0 to {self.moment} exchanges, not after {at}")
         said = dict(itertools.islice(self._said.items(), self._messages(at)))
         found = {one.name: one.ask(at, text, self._tables, said) for one in self._columns_at(at)}
         answers = drive(together(self._answer(_with_question(view, text)) for _, _, view in found.values()))
@@ -277,4 +277,4 @@ def _with_question(view: Sequence[Message], text: str) -> list[Message]:
 
 def _check(text: str) -> None:
     if not text.strip():
-        raise OptionError("there is nothing to be said: the text is empty")
+        raise OptionError("the text is empty: write a message or a question")

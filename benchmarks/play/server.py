@@ -89,7 +89,7 @@ class Feed:
         """
         with self._acting:
             if not self._done:
-                raise OptionError("the memories are not through the conversation yet: try again in a moment")
+                raise OptionError("the memories are still reading the conversation: try again in a moment")
             lines = action()
             self._add(*lines)
             return {"lines": lines}
@@ -192,7 +192,7 @@ class _Pages:
 
     def _check(self, token: str) -> None:
         if not secrets.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
-            raise HTTPException(403, "the address needs its token: take all of what `memzoo play` printed")
+            raise HTTPException(403, "the address lacks its token: open the whole address that `memzoo play` printed")
 
 
 def _answer(text: str, kind: str, status: int = 200) -> Response:

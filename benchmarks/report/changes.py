@@ -70,7 +70,7 @@ def earlier_results(path: Path | None) -> Results | None:
     except OSError as error:
         raise OptionError(f"--baseline {path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare") from error
+        raise OptionError(f"--baseline {path} is not a results.json of this version of memzoo compare") from error
 
 
 def check_same(survey: Survey, earlier: Results, file: Path | None, *, survival: bool) -> None:
@@ -81,7 +81,7 @@ def check_same(survey: Survey, earlier: Results, file: Path | None, *, survival:
     """
     if survival != earlier.run.survival:
         run, other = ("with", "without") if earlier.run.survival else ("without", "with")
-        raise OptionError(f"--baseline {file} is of a run {run} --survival, and this one is {other} it")
+        raise OptionError(f"--baseline {file} is from a run {run} --survival, but this run is {other} it")
     here = _conversations(survey.talks, survey.details)
     there = _conversations(earlier.talks, [one.question for one in earlier.questions])
     added, gone = ([some[key] for key in some if key not in others] for some, others in ((here, there), (there, here)))
@@ -95,7 +95,7 @@ def check_same(survey: Survey, earlier: Results, file: Path | None, *, survival:
     listed = [f"{what}: {', '.join(map(repr, titles[:_NAMED]))}" for what, titles in told.items() if titles]
     counts = f"{survey.talks.count:,} now, {earlier.talks.count:,} then"
     raise OptionError(
-        f"--baseline {file} is of other conversations or questions, so nothing can be compared ({counts}); "
+        f"--baseline {file} has other conversations or questions, so nothing can be compared ({counts}); "
         f"{'; '.join(listed)}".removesuffix("; ")
     )
 

@@ -95,13 +95,15 @@ def _notes(found: Compared, judge: str) -> list[str]:
         notes.append("Tokens are estimated.")
     if any(row.memory.model for row in found.rows):
         notes.append(
-            "≈ marks an estimate: it depends on replies, and rules stood in for them. Unless a call fails, the rest of "
-            f"the {'calls' if found.results.run.counter == APPROXIMATE else 'figures'} is exact."
+            "≈ marks an estimate, which depends on a model's replies: rules stood in for the model. Unless a call "
+            f"fails, the other {'calls' if found.results.run.counter == APPROXIMATE else 'figures'} are exact."
         )
     if len(found.results.run.budgets) > 1:
-        notes.append("A memory whose options name the budget runs once for each budget; this is the run for the first.")
+        notes.append(
+            "A memory whose options name the budget runs once for each budget; this table has the run for the first."
+        )
     if judge and (judged := sum(bool(one.question.answer) for one in found.results.questions)):
         rows = sum(row.memory.name != "everything" for row in found.rows)
         answers = judged * rows * len(found.results.run.budgets)
-        notes.append(f"With the judge: {write_number(answers, 'answer')}, and a mark for each that is not empty.")
+        notes.append(f"With the judge: {write_number(answers, 'answer')}, and a judgement of each that is not empty.")
     return notes

@@ -28,11 +28,11 @@ Where: TypeAlias = Literal["terminal", "markdown", "page"]
 
 _NOTHING = "–"
 _INTERVALS = {
-    "judged": ("judged\nright", "Share of the model's answers that the judge took for right."),
-    "answers": ("answers", "Share of the answers that the view says."),
+    "judged": ("judged\nright", "Share of the model's answers that the judge found right."),
+    "answers": ("answers", "Share of the right answers that the view contains."),
     "covered": (
         "recall",
-        "Share of the evidence (the messages behind answers) shown: whole, or of long ones half of their runs of five.",
+        "Share of the evidence (the messages with the answers) shown: whole, or half of a long one's runs of 5 words.",
     ),
     "whole": ("recall\nwhole", "Share of the evidence shown whole."),
     "corrected": (
@@ -158,11 +158,13 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
     """Return a description of the cache rule, with the number of system tokens."""
     before = f"; {write_number(system_tokens, 'token')} before the memory" if system_tokens else ""
     if cache.read == 1:
-        return f"no prompt cache: as sent{before}"
+        return f"no prompt cache: all tokens at the full price{before}"
     steps = f"in steps of {cache.step:,}" if cache.step else "in whole messages"
-    written = f", {cache.write:g} of it for tokens that are written to the cache" if cache.write != 1 else ""
+    written = f"; tokens written to the cache cost {cache.write:g} of it" if cache.write != 1 else ""
     kept = f"{cache.minimum:,} tokens on, {steps}, for {cache.seconds:,.0f} seconds"
-    return f"{cache.read:g} of the price for a beginning that the request before had, from {kept}{written}{before}"
+    return (
+        f"a beginning shared with the previous request costs {cache.read:g} of the price, from {kept}{written}{before}"
+    )
 
 
 def exclusions(comparison: Compared) -> list[str]:
@@ -210,21 +212,21 @@ def _survival_columns(results: Results, budget: int) -> list[Column]:
         return Column(title, about, value, text=text)
 
     found = [
-        counted("still\nshown", "Marked lines shown at the end, when asked for by words.", Figures.at_end, "≥ "),
+        counted("still\nshown", "Marked lines shown at the end, when questions ask for them.", Figures.at_end, "≥ "),
         Column(
             "talks\nlost",
-            "Conversations of which no marked line is shown at the end.",
+            "Conversations without any marked line shown at the end.",
             lambda row: row.budgets[budget].lost_talks,
             text=lambda row: f"{row.budgets[budget].lost_talks} of {row.budgets[budget].marked_talks}",
         ),
         counted(
             "must not\nbe shown",
-            "Statements shown as true of the user that must not be.",
+            "Statements shown as true of the user, although they must not be.",
             lambda figures: total(figures.unwanted),
         ),
         Column(
             "settle\ncalls",
-            "Model calls of settling when nothing is left to learn.",
+            "Model calls of `settle` when nothing is left to learn.",
             lambda row: row.settled.calls,
             "{:,}",
         ),
@@ -262,7 +264,7 @@ def _always(budget: int) -> list[Column]:
         Column("tokens", "Mean tokens shown at an exchange.", lambda row: row.budgets[budget].tokens, "{:,.0f}"),
         Column(
             "cached\n%",
-            "Share of an exchange's tokens sent that the provider has cached and charges less for.",
+            "Share of the tokens sent for an exchange that the provider had cached, and charges less for.",
             lambda row: row.budgets[budget].cached,
             "{:.0%}",
         ),
@@ -279,8 +281,8 @@ def _always(budget: int) -> list[Column]:
         ),
         Column(
             "upkeep\ntokens",
-            "Mean tokens that these calls sent and received for an exchange, and the share of those sent that the "
-            'endpoint had cached, if it says so; "?" if the model does not say.',
+            "Mean tokens that these calls sent and received for an exchange, and the share of the sent ones that the "
+            'endpoint had cached, if reported; "?" if the model reports no tokens.',
             lambda row: row.upkeep_tokens,
             text=_describe_upkeep,
         ),
@@ -309,7 +311,7 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     if not run.prices:
         return []
     unit = f"\n{run.currency}" if run.currency else ""
-    about = "For 1,000 exchanges like these: upkeep, and the view, read once for each exchange."
+    about = "For 1,000 exchanges like these: upkeep, and a view read by the model at each exchange."
     return [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
 
 

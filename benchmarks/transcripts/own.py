@@ -79,7 +79,7 @@ def _to_message(message: Message, date: datetime | None, where: str, *, opens: b
     mark = None if keep is None else _mark(keep, text_of(message), where)
     evidence = {} if id_ is None else {str(id_): text_of(message)}
     if not isinstance(forgets, list | None):
-        raise TransferError(f"{where}, 'forgets': expected a list of ids of messages, not {show_value(forgets)}")
+        raise TransferError(f"{where}, 'forgets': expected a list of message ids, not {show_value(forgets)}")
     return TranscriptMessage(message, evidence, date, opens, mark, tuple(map(str, forgets or ())))
 
 
@@ -89,15 +89,15 @@ def _mark(keep: Any, text: str, where: str) -> Mark:
     texts = isinstance(means, str) and isinstance(question, str)
     if kind not in KINDS or not texts or not told.keys() <= {"kind", "means", "question"}:
         expected = (
-            f"expected one of {', '.join(map(repr, KINDS))}, or such a 'kind' and as texts what the line 'means' and "
-            "a 'question' that asks for it"
+            f"expected one of {', '.join(map(repr, KINDS))}, or an object with such a 'kind', and optionally the "
+            "strings 'means' (the words that carry the meaning) and 'question' (which asks for them)"
         )
         raise TransferError(f"{where}, 'keep' of {show_value(text)}: {expected}, not {show_value(keep)}")
     if means and means.casefold() in question.casefold():
-        raise TransferError(f"{where}, 'keep' of {show_value(text)}: the question must not have {means!r} in it")
+        raise TransferError(f"{where}, 'keep' of {show_value(text)}: the question must not contain {means!r}")
     if means and not question and means not in text:  # the question is the line with a gap there
         raise TransferError(
-            f"{where}, 'keep' of {show_value(text)}: give a 'question', because {means!r} does not stand in the line"
+            f"{where}, 'keep' of {show_value(text)}: give a 'question', because the line does not contain {means!r}"
         )
     return Mark(str(kind), text, means, question)
 
@@ -124,7 +124,7 @@ def _finish(
     unwanted = tuple(_unwanted(one, citations, where) for one in document.must_not)
     cited = [id_ for one in said for id_ in one.forgets]
     if unknown := citations.unusable(cited):
-        raise TransferError(f"{where}, 'forgets': {', '.join(unknown)} names no message with a text")
+        raise TransferError(f"{where}, 'forgets': no message with text has the id {' or '.join(unknown)}")
     exchanges = exchanges_of(said, {id_: place + 1 for id_, place in ids.items()})
     people = document.user or "Human", document.assistant or "AI"
     return Transcript(document.title or title, exchanges, tuple(questions), *people, unwanted)
@@ -135,8 +135,8 @@ def _unwanted(item: "_Unwanted", citations: Citations, where: str) -> Unwanted:
     if item.kind not in UNWANTED_KINDS or not text:
         kinds = ", ".join(map(repr, UNWANTED_KINDS))
         raise TransferError(
-            f"{where}, 'must_not' of {item.means!r}: expected a 'kind' of {kinds} and the 'id' of a message, not "
-            f"{show_value(item.kind)} and {show_value(item.id)}"
+            f"{where}, 'must_not' of {item.means!r}: expected one of {kinds} as 'kind', and a message's id as 'id', "
+            f"not {show_value(item.kind)} and {show_value(item.id)}"
         )
     return Unwanted(item.kind, text, item.means, tuple(item.unless), item.question or "")
 

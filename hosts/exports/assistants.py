@@ -77,9 +77,8 @@ FORMS = (
         document="list",
         recognise=having("uuid", "sessionId", "message.role"),
         read=claude_code.read,
-        known="version 2.1 of May 2026, and Qwen Code 0.21; a rewound prompt stays in the file, and "
-        "a compaction begins a new tree; "
-        "files of subagents are passed over in folders",
+        known="version 2.1 of May 2026, and Qwen Code 0.21; a rewound prompt stays in the file, and a compaction "
+        "begins a new tree; in folders, the files of subagents are skipped",
         get="The files in ~/.claude/projects/<folder>.",
         beside=("agent-*.jsonl", "sessions-index.json", "history.jsonl"),
     ),
@@ -88,7 +87,7 @@ FORMS = (
         document="object",
         recognise=having("loglines.0.message"),
         read=Fields(messages="loglines", role="type", text="message.content", date="timestamp"),
-        known="what the API of sessions gives in 2026, as claude-code-transcripts saves it",
+        known="answers of the sessions API in 2026, as claude-code-transcripts saves them",
         get="Run claude-code-transcripts, with `--json`.",
     ),
     Form(
@@ -104,7 +103,7 @@ FORMS = (
             conversation="0.data.sessionId",
             roles={"user.message": "user", "assistant.message": "assistant", "*": ""},
         ),
-        known="version 1.0 of 2026; the work of tools is left out",
+        known="version 1.0 of 2026; tool calls and results are left out",
         get="The files events.jsonl in ~/.copilot/session-state.",
     ),
     Form(
@@ -112,8 +111,8 @@ FORMS = (
         document="object",
         recognise=having("requests", "responderUsername"),
         read=vs_code.FIELDS,
-        known="the export of 2025, and sessions of data version 3; prompts alone have a time, and a file in a sentence "
-        "cuts it in two; the work of tools is left out",
+        known="the export of 2025, and sessions of data version 3; only prompts have a time, and a file reference "
+        "splits a sentence in two; tool calls and results are left out",
         get="The command Chat: Export Chat.",
     ),
     Form(
@@ -121,7 +120,7 @@ FORMS = (
         document="list",
         recognise=having("role", "message.content"),
         read=Fields(messages="", role="role|type", roles={"turn_ended": ""}, text="message.content"),
-        known="agent-transcripts of 2026, which have neither times nor results of tools",
+        known="agent-transcripts of 2026, which have neither times nor tool results",
         get="The files in ~/.cursor/projects/<project>/agent-transcripts.",
     ),
     Form(
@@ -129,8 +128,8 @@ FORMS = (
         document="list",
         recognise=codex.is_codex,
         read=codex.read,
-        known="version 0.40 and newer, and the lines without an envelope of earlier ones; turns that were taken back "
-        "stay in the file, and the program writes messages in the user's name",
+        known="version 0.40 and newer, and earlier ones, whose lines have no envelope; undone turns stay in the file, "
+        "and the program writes some messages in the user's name",
         get="The files in ~/.codex/sessions/<year>/<month>/<day>.",
     ),
     Form(
@@ -140,15 +139,15 @@ FORMS = (
         read=gemini_takeout.read,
         known="MyActivity.json of June 2026: newest first, answers in HTML, many prompts without an answer, and no "
         "conversations",
-        get="takeout.google.com: choose My Activity, in it Gemini Apps, and JSON in place of HTML.",
+        get="takeout.google.com: choose My Activity, in it Gemini Apps, and JSON instead of HTML.",
     ),
     Form(
         name="Gemini, Takeout as HTML",
         document="text",
         recognise=gemini_takeout.is_page,
-        read="order it again and choose JSON in place of HTML for My Activity",
+        read="order the data again, and choose JSON instead of HTML for My Activity",
         known="MyActivity.html of June 2026",
-        get="What takeout.google.com gives if no format is chosen.",
+        get="The default format of takeout.google.com.",
     ),
     Form(
         name="Gemini CLI",
@@ -164,7 +163,7 @@ FORMS = (
         document="list",
         recognise=having("sessionId", "projectHash", "startTime"),
         read=gemini_cli.read_lines,
-        known="session-*.jsonl of 2026: a line can change or take back messages of earlier lines",
+        known="session-*.jsonl of 2026: a line can change or undo messages of earlier lines",
         get="As above.",
     ),
     Form(
@@ -172,7 +171,7 @@ FORMS = (
         document="object",
         recognise=having("chunkedPrompt.chunks"),
         read=ai_studio.FIELDS,
-        known="the file of 2026, which has no suffix: give it the name <title>.json",
+        known="the file of 2026, which has no suffix: rename it to <title>.json",
         get="The folder Google AI Studio in Google Drive.",
     ),
     Form(
@@ -190,7 +189,7 @@ FORMS = (
         document="list",
         recognise=having("chatId", "contentChunks"),
         read=le_chat.FIELDS,
-        known="chat-<id>.json of June 2026; its messages are in any order, and empty where a tool was used",
+        known="chat-<id>.json of June 2026; its messages are in no order, and empty where a tool was used",
         get="Settings, Account, Export my data.",
     ),
     Form(
@@ -198,7 +197,7 @@ FORMS = (
         document="object",
         recognise=having("chat.history.messages"),
         read=open_webui.FIELDS,
-        known="version 0.6; an answer has the thoughts and the work of tools in itself, folded",
+        known="version 0.6; the text of an answer also contains its thoughts and tool calls, folded",
         get="Settings, Data controls, Export chats; or Download, Export chat (.json) of one chat.",
     ),
     Form(
@@ -206,7 +205,7 @@ FORMS = (
         document="object",
         recognise=having("conversationId", "messages.0.isCreatedByUser|messagesTree.0.isCreatedByUser"),
         read=librechat.read,
-        known="version 0.8; both kinds, recursive and not, have all branches if chosen",
+        known="version 0.8; both kinds, recursive and not, have all branches if the export includes them",
         get="The menu of a conversation, Export, JSON.",
     ),
     Form(
@@ -222,7 +221,7 @@ FORMS = (
         document="list",
         recognise=having(object="thread.message"),
         read=Fields(messages="", date="created_at", title="0.thread_id", conversation="0.thread_id"),
-        known="messages.jsonl of version 0.6; OpenAI's messages of threads alike",
+        known="messages.jsonl of version 0.6; also the messages of OpenAI's threads",
         get="The folder threads/<thread> in Jan's data folder.",
         beside=("thread.json",),
     ),
@@ -239,7 +238,7 @@ FORMS = (
         document="list",
         recognise=having("harness", "currNode", type="session"),
         read=llama_cpp.read_lines,
-        known="the JSON Lines since June 2026; a ZIP of several",
+        known="the JSON Lines since June 2026; several conversations come in a ZIP",
         get="As above.",
     ),
     Form(
@@ -247,7 +246,7 @@ FORMS = (
         document="object",
         recognise=having("indexedDB.topics"),
         read=cherry_studio.read,
-        known="data.json of version 1; the words are apart from the messages, in blocks",
+        known="data.json of version 1; the text of messages is in separate blocks",
         get="Settings, Data, Backup; the ZIP has data.json.",
     ),
     Form(
@@ -255,7 +254,7 @@ FORMS = (
         document="object",
         recognise=chatbox.is_chatbox,
         read=chatbox.read,
-        known="version 1.9, with a key a session",
+        known="version 1.9, with a key for each session",
         get="Settings, General, Data backup: choose chat history.",
     ),
     Form(

@@ -139,7 +139,7 @@ class _Talk:
     def to_log(self, title: str, notes: list[str]) -> ChatLog:
         told = {
             f"{count(self.left, 'other branch', 'other branches')} left out": self.left,
-            f"the instructions were others in {count(self.changes, 'call')}; the first are kept": self.changes,
+            f"the instructions differ in {count(self.changes, 'call')}; the first ones are kept": self.changes,
             "it has the id of another conversation, but none of its messages": self.apart,
             f"{count(self.unasked, 'call')} without a request in the log": self.unasked,
             f"{count(self.unanswered, 'call')} without an answer in the log": self.unanswered,
@@ -241,14 +241,14 @@ def conversations_of(calls: Iterable[Call], title: str, others: int = 0, noun: s
         talk.unanswered += call.answered == []
         ends[call.place, talk.end] = talk
     told = {
-        f"{count(others, noun)} other than calls of a model left out": others,
-        f"{count(lost := len(given) - len(ordered), 'call')} without words left out": lost,
+        f"{count(others, noun)} other than model calls left out": others,
+        f"{count(lost := len(given) - len(ordered), 'call')} without text left out": lost,
         f"{count(lost := _missing(call.thread for call in ordered), 'call')} without an id of the conversation": lost,
         f"{count(lost := _missing(call.ended for call in ordered if call.answered), 'call')} without an end": lost,
     }
     notes = [note for note, number in told.items() if number]
     if notes and not talks:
-        raise TransferError(f"there are no words of calls: {'; '.join(notes)}")
+        raise TransferError(f"no model call has any text: {'; '.join(notes)}")
     for number, talk in enumerate(talks, start=1):
         yield talk.to_log(title if len(talks) == 1 else f"{title} {number}", notes if number == 1 else [])
 

@@ -85,10 +85,10 @@ class ChatLog:
             else:
                 pairs.append((message, date))
         if empty:
-            told.append(f"{count(empty, 'message')} without a text left out")
+            told.append(f"{count(empty, 'message')} without text left out")
         if parts:
             kinds = ", ".join(sorted(set(parts)))
-            told.append(f"{count(len(parts), 'part')} other than words left out: {kinds}")
+            told.append(f"{count(len(parts), 'part')} other than text left out: {kinds}")
         dates = [date for _, date in pairs if date]
         undated = sum(date is None and message["role"] in ("user", "assistant") for message, date in pairs)
         if undated and dates:
@@ -199,7 +199,7 @@ def _put_in_words(message: Message) -> tuple[Message, list[str]]:
     if content is None:
         return message, []
     if not isinstance(content, list):
-        raise TransferError(f"expected words as a text, not {content!r:.80}")
+        raise TransferError(f"expected text as a string, not {content!r:.80}")
     taken = _PARTS if message["role"] == "user" else {}
     kept: list[dict[str, Any]] = []
     kinds, thoughts = list[str](), list[str]()

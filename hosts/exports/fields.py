@@ -236,7 +236,7 @@ class Fields:
         if isinstance(words, str) and is_plain:  # nearly all
             return [({"role": role, "content": words}, date)]
         if not isinstance(words, str | list | None):
-            raise TransferError(f"{place}: expected words at {self.text!r}, not {words!r:.80}")
+            raise TransferError(f"{place}: expected text at {self.text!r}, not {words!r:.80}")
         if attached := [one for path in self.attached for one in dicts_of(pick(entry, path))]:
             words = [*filter(None, [words] if isinstance(words, str) else words or []), *map(_attachment, attached)]
         work = {key: entry[key] for key in _WORK if entry.get(key)}

@@ -104,7 +104,7 @@ def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocu
                 yield from _in_folder(zipfile.Path(archive), forms, where)
         elif suffix not in _SUFFIXES - _DATABASES and _is_database(path):
             if not isinstance(path, Path):
-                raise TransferError(f"{where} is an SQLite database, which is read from a disk: copy it there")  # noqa: TRY301
+                raise TransferError(f"{where} is an SQLite database: unpack it, and read it from the disk")  # noqa: TRY301
             form = next(form for form in forms if form.document == "database")
             yield FoundDocument(form, path, path.stem, where)
         else:
@@ -112,10 +112,10 @@ def _in_file(path: Any, forms: Sequence[Form], where: str) -> Iterator[FoundDocu
                 yield from find_in_text(file, where, forms)
     except UnicodeDecodeError as error:
         kind = next((kind for first, kind in _KINDS.items() if error.object.startswith(first)), "")
-        told = f"is no text, but {kind}" if kind else f"cannot be read as UTF-8 text ({error})"
+        told = f"is not text, but {kind}" if kind else f"cannot be read as UTF-8 text ({error})"
         yield TransferError(f"{where} {told}; save the chat as text or JSON, in UTF-8")
     except zipfile.BadZipFile as error:
-        yield TransferError(f"{where} is no whole ZIP ({error}): download it again")
+        yield TransferError(f"{where} is not a complete ZIP file ({error}): download it again")
     except (OSError, RuntimeError, NotImplementedError) as error:  # a ZIP may need a password
         yield TransferError(f"{where} cannot be read: {getattr(error, 'strerror', None) or reason(error)}")
     except MissingExtraError:
@@ -161,7 +161,7 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
                 yield FoundDocument(form, file.read(), title, where)
                 return
     if head.lstrip()[0] not in "[{":
-        raise TransferError(f"{where} has none of the known forms; {LISTED}")
+        raise TransferError(f"{where} is in none of the known formats; {LISTED}")
     yield from _in_json(file, where, title, forms)
 
 
@@ -236,8 +236,8 @@ def _of_value(value: Any, where: str, title: str, forms: Sequence[Form]) -> Foun
     form = next((form for form in forms if kind in form.document and form.recognise(head)), None)
     if form is None:
         keys = ", ".join(map(repr, value)) if isinstance(value, dict) else ""  # pyright: ignore[reportUnknownArgumentType]
-        there = f"there are only the keys {keys}" if keys else f"there is {value!r:.80}"
-        return TransferError(f"{where} has none of the known forms: {there:.300}; {LISTED}")
+        there = f"its keys are {keys}" if keys else f"it contains {value!r:.80}"
+        return TransferError(f"{where} is in none of the known formats: {there:.300}; {LISTED}")
     return FoundDocument(form, value, title, where)
 
 
@@ -251,7 +251,7 @@ def _in_table(file: TextIO, head: str, where: str, forms: Sequence[Form]) -> Fou
     for form in forms:
         if form.document == "table" and form.recognise(set(columns)):
             return FoundDocument(form, rows, Path(where).stem, where)
-    return TransferError(f"{where} has none of the known forms: the columns are {', '.join(columns)}; {LISTED}")
+    return TransferError(f"{where} is in none of the known formats: its columns are {', '.join(columns)}; {LISTED}")
 
 
 def _yaml(text: str, where: str) -> Any:

@@ -25,7 +25,7 @@ _GENERAL = (
         document="object",
         recognise=having("conversation", "qa"),
         read=_COMPARED,
-        known="the list of objects with conversation and qa, of 2024",
+        known="the list of 2024, of objects with conversation and qa",
         get="github.com/snap-research/locomo: data/locomo10.json.",
     ),
     Form(
@@ -33,7 +33,7 @@ _GENERAL = (
         document="object",
         recognise=having("haystack_sessions", "question"),
         read=_COMPARED,
-        known="longmemeval_s, _m and _oracle of 2024, of which the last has its sessions in any order",
+        known="longmemeval_s, _m and _oracle of 2024; the sessions of the last are in no order",
         get="github.com/xiaowu0162/LongMemEval: the link to the data in its README.",
     ),
     Form(
@@ -41,15 +41,15 @@ _GENERAL = (
         document="object",
         recognise=having("sessions.0.turns"),
         read=_COMPARED,
-        known="objects with sessions of turns, of 2026",
-        get="github.com/AvatarMemory/RealMemBench: the files of dialogues.",
+        known="objects of 2026, with sessions of turns",
+        get="github.com/AvatarMemory/RealMemBench: the dialogue files.",
     ),
     Form(
         name="StateBench",
         document="object",
         recognise=having("events", "track"),
         read=_COMPARED,
-        known="lines with events and track, of 2026",
+        known="lines of 2026, with events and track",
         get="The JSON Lines of its releases.",
     ),
     Form(
@@ -73,7 +73,7 @@ _GENERAL = (
         document="list",
         recognise=openai_threads.is_page,
         read=openai_threads.read,
-        known="pages of threads.messages.list, which begin with the newest, of 2025",
+        known="pages of threads.messages.list of 2025, newest message first",
         get="Save the pages that the API returns, as a list.",
     ),
     Form(
@@ -81,7 +81,7 @@ _GENERAL = (
         document="list",
         recognise=chat_messages.has_sessions,
         read=chat_messages.SESSIONS,
-        known="such messages with a conversation_id, session_id, thread_id or chat_id each",
+        known="chat messages, each with a conversation_id, session_id, thread_id or chat_id",
         get="Write the messages that your application stores.",
     ),
     Form(
@@ -97,7 +97,7 @@ _GENERAL = (
         document="object",
         recognise=chat_messages.is_chat,
         read=chat_messages.read_object,
-        known="an object with such messages; and with questions, for comparisons",
+        known="an object with such messages, and optionally with questions for comparisons",
         get="Write what your application sends to the model.",
     ),
     Form(
@@ -105,8 +105,8 @@ _GENERAL = (
         document="object",
         recognise=chat_messages.is_several,
         read=chat_messages.read_object,
-        known="an object with one or several such lists as conversations, conversation, items or turns; ShareGPT, with "
-        "the calls of LLaMA-Factory's form",
+        known="an object with one or several such lists at conversations, conversation, items or turns; ShareGPT, also "
+        "with LLaMA-Factory's tool calls",
         get="Write what your application sends to the model.",
     ),
     Form(
@@ -114,7 +114,7 @@ _GENERAL = (
         document="text",
         recognise=labels.has_labels,
         read=labels.read,
-        known="You:, **ChatGPT:**, #### You:, You said:, ### USER; or two names, of which the first is the user",
+        known="You:, **ChatGPT:**, #### You:, You said:, ### USER; or two names, the first of which is the user",
         get="Copy a chat's page into a text file, or use a browser extension that writes Markdown.",
     ),
     Form(
@@ -122,7 +122,7 @@ _GENERAL = (
         document="table",
         recognise=columns.has_columns,
         read=columns.read,
-        known="columns such as role and content, or question and answer; date and conversation if there are any",
+        known="columns such as role and content, or question and answer; optionally date and conversation",
         get="Save a spreadsheet as CSV, in UTF-8.",
     ),
     Form(
@@ -147,7 +147,7 @@ def known_forms() -> tuple[Form, ...]:
         try:
             form = load_plugin(plugin)
             if not isinstance(form, Form):
-                raise make_plugin_error(plugin, f"is no Form: {form!r}")
+                raise make_plugin_error(plugin, f"is not a Form: {form!r}")
             added.append(form)
         except PluginError as error:
             logger.warning("not used: %s", error)

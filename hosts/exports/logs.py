@@ -11,7 +11,7 @@ __all__ = ["FORMS"]
 
 _STATE = "thread_id|config.configurable.thread_id|checkpoint.thread_id"
 """The places of a thread's id in a state of LangGraph."""
-_SPANS = "each call repeats the history, so one conversation comes of many calls"
+_SPANS = "each call repeats the history, so many calls become one conversation"
 
 FORMS = (
     Form(
@@ -30,7 +30,7 @@ FORMS = (
             noun="run",
         ),
         known=f"runs of 2026 as JSON Lines, of LangChain or OpenAI's client; {_SPANS}",
-        get="client.list_runs(project_name=..., run_type='llm'), each run.json() a line; or a bulk export.",
+        get="client.list_runs(project_name=..., run_type='llm'), each run.json() on a line; or a bulk export.",
     ),
     Form(
         name="Langfuse",
@@ -38,17 +38,17 @@ FORMS = (
         recognise=call_logs.is_langfuse,
         read=call_logs.LANGFUSE,
         known=f"trace-<id>.json and session-<id>.json of version 3; observations, or traces with observations, "
-        "as a list or JSON Lines; the callback for LangChain writes the definitions of tools as messages, and that of "
-        f"JavaScript a tool's name as the role of its result (5.0.4, 5.11.1: see findings); {_SPANS}",
-        get="The page of a trace, Download JSON; or of a session. The page of observations, Export, JSON or JSONL.",
+        "as a list or JSON Lines; the callback for LangChain writes tool definitions as messages, and the one for "
+        f"JavaScript writes a tool's name as the role of its result (5.0.4, 5.11.1: see findings); {_SPANS}",
+        get="The page of a trace or a session, Download JSON. The page of observations, Export, JSON or JSONL.",
     ),
     Form(
         name="Phoenix",
         document="list or object",
         recognise=spans.is_phoenix,
         read=spans.PHOENIX,
-        known=f"OpenInference's attributes of 2026, nested, with points, or as columns; also spans as OpenTelemetry's "
-        f"Python SDK writes them (to_json), a line each; and the answer of its REST API; {_SPANS}",
+        known=f"OpenInference's attributes of 2026: nested, with dotted names, or as columns; also spans as "
+        f"OpenTelemetry's Python SDK writes them (to_json), one per line; and answers of Phoenix's REST API; {_SPANS}",
         get="client.spans.get_spans_dataframe(...).to_json(orient='records', lines=True); or "
         "`GET /v1/projects/PROJECT/spans`.",
     ),
@@ -57,9 +57,9 @@ FORMS = (
         document="list or object",
         recognise=spans.is_otlp,
         read=spans.OTLP,
-        known=f"OTLP in JSON Lines, or a single batch, semantic conventions 1.37, names of OpenLLMetry and the AI SDK; "
-        f"{_SPANS}",
-        get="The collector's file exporter; switch on the capture of messages' contents.",
+        known=f"OTLP in JSON Lines, or a single batch; semantic conventions 1.37, and the names of OpenLLMetry and the "
+        f"AI SDK; {_SPANS}",
+        get="The collector's file exporter; switch on the capture of message contents.",
     ),
     Form(
         name="LangGraph, history",
@@ -73,7 +73,7 @@ FORMS = (
             noun="state",
             entries=lambda states: [one for one in states if need(one, "values.messages", "a state", list)],
         ),
-        known="all states of a thread of version 1.0, newest first, each with the messages before",
+        known="all states of a thread of version 1.0, newest first, each with the messages so far",
         get="client.threads.get_history(thread_id), written as JSON.",
     ),
     Form(
@@ -89,15 +89,15 @@ FORMS = (
         document="object",
         recognise=data_sets.has_preference,
         read=data_sets.read_preference,
-        known="OpenAI's form of 2026, and LLaMA-Factory's; the other answer is left out",
-        get="The file that you train with.",
+        known="OpenAI's form of 2026, and LLaMA-Factory's; the rejected answer is left out",
+        get="Your training file.",
     ),
     Form(
         name="a gateway's log",
         document="list or object",
         recognise=call_logs.is_gateway,
         read=call_logs.GATEWAY,
-        known=f"a request with its answer a line, as LiteLLM and OpenAI write them in 2026; {_SPANS}",
+        known=f"a request with its answer on each line, as LiteLLM and OpenAI write them in 2026; {_SPANS}",
         get="LiteLLM: a callback for logs, such as s3 or a file.",
     ),
     Form(
@@ -155,7 +155,7 @@ FORMS = (
         document="object",
         recognise=having("conversation_a.0.role", "conversation_b.0.role"),
         read=chat_messages.read_object,
-        known="the arena's conversations of 2023, two a row",
+        known="the arena's conversations of 2023, two in each row",
         get="The data set's rows as JSON Lines.",
     ),
 )

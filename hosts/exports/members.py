@@ -178,7 +178,7 @@ def mark_of(item: Mapping[str, Any], key: str, place: str, kind: type = object) 
     value = item.get(key)
     if value is None:
         if key not in item and (alike := _find_alike(key, tuple(item))):
-            raise TransferError(f"{place} has {alike!r}, which is not known; is it {key!r}?")
+            raise TransferError(f"{place} has {alike!r}, which is not known; did you mean {key!r}?")
     else:
         _check(value, key, place, kind)
     return value

@@ -157,8 +157,8 @@ def conversation_of(
             item = item_of(each)
             if found := [key for key in _BRANCHED if isinstance(item, dict) and item.get(key)]:
                 raise TransferError(  # noqa: TRY301
-                    f"it has {found[0]!r}, so these may be branches of an application that memzoo does not know; "
-                    "leave the member out of a file whose messages are in order"
+                    f"it has {found[0]!r}, so its messages may be branches in a format that memzoo does not know; "
+                    "if they are in order, remove this key from the file"
                 )
             new = messages_of(item)
             calls = dicts_of(said[-1][0].get("tool_calls")) if said else []
@@ -206,7 +206,7 @@ def _content(value: Any, role: str, *, calls: bool = False) -> Any:
     if not isinstance(value, list):
         if role in ("tool", "function"):
             return json.dumps(value, ensure_ascii=False)
-        raise TransferError(f"expected words as a text or a list, not {value!r:.80}")
+        raise TransferError(f"expected text as a string or a list, not {value!r:.80}")
     parts = Parts.of(value)
     # Thoughts are set apart where the conversation is put together.
     thoughts = [{"type": "thinking", "thinking": thought} for thought in filter(None, parts.thoughts)]

@@ -15,8 +15,8 @@ FILE_OPTIONS = ("title", "since", "last", "user", "assistant", "branches")
 """The options of a file."""
 
 HELP = (
-    "Options follow the name, as in chats.zip:title=garden,last=5: title, since and last choose conversations, user "
-    "and assistant their speakers, and branches=all reads every branch."
+    "Options of a file follow its name, as in chats.zip:title=garden,last=5: title, since and last choose "
+    "conversations, user and assistant their speakers, and branches=all reads every branch."
 )
 """The part of a command's help that explains the options."""
 
@@ -41,13 +41,13 @@ def split_choice(source: str) -> tuple[str, Choice]:
     if not found:
         if "://" not in source and (wrong := _LIKE_GIVEN.fullmatch(Path(source).name)):
             known = f"{', '.join(FILE_OPTIONS)}{did_you_mean(wrong[1], FILE_OPTIONS)}"
-            raise OptionError(f"{wrong[1]!r} is no option of a file; there are {known}")
+            raise OptionError(f"{wrong[1]!r} is not an option of a file; the options are {known}")
         return source, Choice()
     # A comma may also be part of a value, such as a title.
     parts = [part.partition("=") for part in re.split(rf",\s*(?=(?:{_NAMES})=)", found[2])]
     given = {name: value for name, _, value in parts}
     if len(given) < len(parts) or not all(given.values()):
-        raise OptionError(f"each option of a file needs one value, not {found[2]!r}")
+        raise OptionError(f"each option of a file must be given once, with a value, not {found[2]!r}")
     since, last = given.get("since", ""), given.get("last")
     branches = given.get("branches", "shown")
     if branches not in ("shown", "all"):
@@ -55,7 +55,7 @@ def split_choice(source: str) -> tuple[str, Choice]:
     if since and date_of(since) is None:
         raise OptionError(f"since must be a date such as 2026-03-02, not {since!r}")
     if last is not None and not re.fullmatch(r"\d{1,9}", last, re.ASCII):
-        raise OptionError(f"last must be a whole number of at least 0, not {last!r}")
+        raise OptionError(f"last must be a whole number from 0, not {last!r}")
     return found[1], Choice(
         given.get("user", ""),
         given.get("assistant", ""),

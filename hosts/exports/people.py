@@ -61,8 +61,8 @@ FORMS = (
         recognise=whatsapp.is_text,
         read=whatsapp.read,
         known=(
-            "Android and iOS of 2026; U+202F stands before PM, and the order of day and month is that of the phone's "
-            f"language, told from the file where it can be; else guessed, with a note; {_NO_ZONE}"
+            "Android and iOS of 2026; U+202F stands before PM; the order of day and month depends on the phone's "
+            f"language, and is found from the dates, or guessed with a note; {_NO_ZONE}"
         ),
         get="In the chat: More, Export chat, Without media.",
     ),
@@ -71,7 +71,7 @@ FORMS = (
         document="folder",
         recognise=lambda names: "_chat.txt" in names,
         read=whatsapp.read,
-        known="iOS of 2026: a ZIP with _chat.txt; all words of WhatsApp's own begin with U+200E",
+        known="iOS of 2026: a ZIP with _chat.txt; all lines by WhatsApp itself begin with U+200E",
         get="In the chat: the contact's name, Export chat.",
     ),
     Form(
@@ -79,7 +79,7 @@ FORMS = (
         document="object",
         recognise=telegram.is_chat,
         read=telegram.read,
-        known="result.json of 2025; a text is a list where a part has a style; deleted accounts have no name",
+        known="result.json of 2025; a text with styled parts is a list; deleted accounts have no name",
         get="In Telegram Desktop, in the chat: Export chat history; choose JSON.",
     ),
     Form(
@@ -111,7 +111,7 @@ FORMS = (
         document="object",
         recognise=having("guild", "channel", "messages"),
         read=discord.FIELDS,
-        known="DiscordChatExporter of 2026; notices stand among the messages, with types of their own",
+        known="DiscordChatExporter of 2026; notices are among the messages, with types of their own",
         get="Run DiscordChatExporter with `--format Json`.",
     ),
     Form(
@@ -127,7 +127,7 @@ FORMS = (
         document="folder",
         recognise=slack.is_folder,
         read=slack.read,
-        known="the export of 2026; words can stand in attachments alone, and people in users.json alone",
+        known="the export of 2026; some text is only in attachments, and names only in users.json",
         get="Workspace settings, Import and export data, Export.",
     ),
     Form(
@@ -135,7 +135,7 @@ FORMS = (
         document="list",
         recognise=having("ts", "type", "text"),
         read=slack.read_day,
-        known="a file of the export of 2026",
+        known="one file of the export of 2026",
         get="Give the folder of the export, where users.json is.",
     ),
     Form(
@@ -143,7 +143,7 @@ FORMS = (
         document="folder",
         recognise=messenger.is_folder,
         read=messenger.read_folder,
-        known="Meta's download of 2026: newest first, and each byte of UTF-8 as a character; 10,000 messages a file",
+        known="Meta's download of 2026: newest first, each byte of UTF-8 as a character, and 10,000 messages per file",
         get=_META,
     ),
     Form(
@@ -159,7 +159,7 @@ FORMS = (
         document="object",
         recognise=having("threadName", "messages"),
         read=messenger.read_encrypted,
-        known="the download of 2026, which is apart from the other one and in sound UTF-8",
+        known="the download of 2026, separate from the other one, and in valid UTF-8",
         get="At messenger.com/secure_storage/dyi.",
     ),
     Form(
@@ -183,7 +183,7 @@ FORMS = (
         document="text",
         recognise=imessage.is_text,
         read=imessage.read,
-        known=f"imessage-exporter of 2024 and 2026; a reply stands twice in the file; {_NO_ZONE}",
+        known=f"imessage-exporter of 2024 and 2026; a reply is in the file twice; {_NO_ZONE}",
         get="Run imessage-exporter with `--format txt` on a Mac.",
     ),
     Form(
@@ -207,14 +207,14 @@ FORMS = (
         document="text",
         recognise=lambda head: head.lstrip("\ufeff").startswith("WEBVTT"),
         read=subtitles.read,
-        known="Teams and Zoom of 2026; what one person says in a row is cut into cues of some seconds",
+        known="Teams and Zoom of 2026; long speech is cut into cues of a few seconds",
         get="Teams: Recap, Transcript, Download as .vtt. Zoom: Recordings, Audio transcript.",
     ),
     Form(
         name="Zoom's chat.txt",
         document="text",
         recognise=lambda head: bool(_ZOOM.match(head)),
-        read="give the .vtt of the recording",
+        read="use the .vtt file of the recording",
         known="chat.txt or meeting_saved_chat.txt of 2026",
         get="See meeting, WebVTT.",
     ),
@@ -237,7 +237,7 @@ FORMS = (
             people=True,
         ),
         known=(
-            "the form of 2026, and older spellings of times; the names on the first line can be placeholders; hidden "
+            "the form of 2026, and older forms of times; the names on the first line can be placeholders; hidden "
             "messages have is_system"
         ),
         get="The files in data/default-user/chats, or Manage chat files, Export.",
@@ -260,8 +260,8 @@ FORMS = (
             version_id="candidate_id",
             people=True,
         ),
-        known="the interface of 2026: newest first; only people's turns say whose they are",
-        get="An extension of the browser.",
+        known="the interface of 2026: newest first; only people's turns name their author",
+        get="A browser extension.",
     ),
     Form(
         name="character.ai, histories",
@@ -279,8 +279,8 @@ FORMS = (
             people=True,
             each="histories.histories",
         ),
-        known="dumps of characterai-dumper and the like, before 2024",
-        get="An extension of the browser.",
+        known="dumps of characterai-dumper and similar tools, before 2024",
+        get="A browser extension.",
     ),
     Form(
         name="Rasa",

@@ -53,7 +53,7 @@ class Choice:
         """Return the error text for a source in which no conversation fits the options."""
         wanted = [f"{self.title!r} in its title"] if self.title else []
         wanted += [f"a message since {self.since:%Y-%m-%d}"] if self.since else []
-        return f"{source} has no conversation with {' and '.join(wanted or ['words in it'])}"
+        return f"{source} has no conversation with {' and '.join(wanted or ['text in it'])}"
 
     def choose(self, log: ChatLog, where: str) -> Iterator[ChatLog | TransferError]:
         """Yield a conversation if it fits the options, with the user and assistant that the options name.
@@ -64,18 +64,19 @@ class Choice:
         if self.all_branches:
             log = replace(log, notes=[note for note in log.notes if "branches=all" not in note])
         if not log.messages and self.takes(log.title, ()) and any("left out" in note for note in log.notes):
-            yield TransferError(f"{where}, {log.title!r}, has no words: {'; '.join(log.notes)}")
+            yield TransferError(f"{where}, {log.title!r}, has no text: {'; '.join(log.notes)}")
         for one in (log, *(log.branches() if self.all_branches else ())):
             if one.messages and self.takes(one.title, one.dates):
                 names = {str(message["name"]): None for message in one.messages if message.get("name")}
                 strange = [name for name in (self.user, self.assistant) if name and name not in names]
                 if names and strange:
                     told = (
-                        f"nobody is called {' or '.join(map(repr, strange))}; there are {', '.join(map(repr, names))}"
+                        f"no speaker is called {' or '.join(map(repr, strange))}; "
+                        f"the speakers are {', '.join(map(repr, names))}"
                     )
                     yield TransferError(f"{where}, {one.title!r}: {told}")
                 elif strange:
-                    told = f"it has no names of speakers, so {' and '.join(map(repr, strange))} chooses nobody"
+                    told = f"its speakers have no names, so {' and '.join(map(repr, strange))} has no effect"
                     yield replace(one, notes=[*one.notes, told])
                 else:
                     yield self._with_speakers(one)
@@ -106,7 +107,7 @@ def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TransferError]:
     for path in paths:
         if str(path) != "-":
             found = find_documents(path, known_forms())
-            yield next(found, TransferError(f"{path} has no file of a known form; {LISTED}"))
+            yield next(found, TransferError(f"{path} has no file in a known format; {LISTED}"))
             yield from found
             continue
         try:
@@ -136,7 +137,7 @@ def read_document(found: FoundDocument, choice: Choice) -> Iterator[ChatLog | Tr
     except MissingExtraError:
         raise
     except Exception as error:  # noqa: BLE001 - as above
-        after = f"; {count(number, 'conversation')} before it can be read, and none after it" if number else ""
+        after = f"; {count(number, 'conversation')} before this can be read, and none after it" if number else ""
         yield _refusal(found.where, found, error, after)
 
 
@@ -144,7 +145,9 @@ def _check_roles(log: ChatLog) -> None:
     """Raise an error for a message with an unknown role, as the reader of a package may give."""
     for number, message in enumerate(log.messages, start=1):
         if message.get("role") not in ROLES:
-            raise TransferError(f"message {number}: {message.get('role')!r} is none of the roles {', '.join(ROLES)}")
+            raise TransferError(
+                f"message {number}: role must be one of {', '.join(ROLES)}, not {message.get('role')!r}"
+            )
 
 
 def _refusal(where: str, found: FoundDocument, error: Exception, after: str = "") -> TransferError:

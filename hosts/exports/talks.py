@@ -65,10 +65,11 @@ class Talk:
             choices = f" of: {', '.join(others)}" if len(others) > 1 else ""
             notes.append(f"{user!r}, who speaks first, is the user (FILE:user=NAME chooses another{choices})")
         if self._said and not is_known and not user:
-            notes.append("nobody in it is the user (FILE:user=NAME chooses somebody)")
+            notes.append("none of its speakers is the user (FILE:user=NAME chooses one)")
         if self.is_text and (heads := self._find_heads()):
-            told = "of another form in messages; their words are read as those of the message before"
-            notes.append(f"{count(len(heads), 'beginning')} {told}, such as {heads[0]!r:.80}")
+            lines = count(len(heads), "line looks", "lines look")
+            told = "like the beginning of a message in another form, and counts as text of the message before"
+            notes.append(f"{lines} {told}, such as {heads[0]!r:.80}")
         nameless = sum(not name for name, *_ in self._said)
         if 0 < nameless < len(self._said):
             notes.append(f"{count(nameless, 'message')} without the speaker's name")

@@ -123,7 +123,7 @@ class ChatHistory(MessageHistory):
 
     def _as_langchain(self) -> Any:
         if not has_langchain():
-            raise MissingExtraError("the messages are dumped by langchain-core: pip install langchain-core")
+            raise MissingExtraError("dumping the messages needs langchain-core: pip install langchain-core")
         from langchain_core.chat_history import InMemoryChatMessageHistory
 
         return InMemoryChatMessageHistory(messages=list(self.messages))

@@ -49,7 +49,9 @@ class RunnableModel:
         spent = Spent(1, sent, received, seconds, cached, written)
         if text := _text(reply).strip():
             return Completion(text, spent)
-        useless = ModelReplyError(f"llm {self.name!r} returned {reply!r} for prompt {purpose!r}; it must return a text")
+        useless = ModelReplyError(
+            f"llm {self.name!r} returned {reply!r} for prompt {purpose!r}; it must return a string"
+        )
         useless.spent = spent
         raise useless
 

@@ -72,7 +72,7 @@ def convert_template(prompt: str, option: str, template: Any) -> str:
     form = getattr(template, "template_format", "f-string")
     if not isinstance(text, str) or form not in ("f-string", "jinja2"):
         raise OptionError(
-            f"{option} must be a PromptTemplate with an f-string or jinja2 template, or a text with variables in "
+            f"{option} must be a PromptTemplate with an f-string or jinja2 template, or a string with variables in "
             f"braces, not {template!r}; pass a template of memzoo's as prompts={{{prompt!r}: ...}}"
         )
     partial: Mapping[str, Any] = getattr(template, "partial_variables", None) or {}

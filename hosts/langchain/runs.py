@@ -34,7 +34,7 @@ async def ask_model(
     request = chain.request(values)
     if not has_langchain():
         if config.get("callbacks") or chain.callbacks:
-            raise MissingExtraError("callbacks are called by langchain-core: pip install langchain-core")
+            raise MissingExtraError("callbacks need langchain-core: pip install langchain-core")
         return (await model.complete(request, "conversation")).text, None
     from langchain_core.callbacks import AsyncCallbackManager, CallbackManager
     from langchain_core.runnables import ensure_config
@@ -91,7 +91,7 @@ def runnable(chain: "ConversationChain") -> Any:
         AttributeError: langchain-core is not installed.
     """
     if not has_langchain():
-        raise AttributeError("a ConversationChain needs langchain-core to stream, batch and go into a sequence")
+        raise AttributeError("to stream or batch a ConversationChain, or to chain it with |, install langchain-core")
     return _kind()(chain)
 
 

@@ -27,7 +27,7 @@ _FILE = "MEMORY_FILE_PATH"
 def mcp(
     *,
     store: Annotated[
-        str, typer.Option(help="The store; by default mcp.db among your settings, on Linux in ~/.config/memzoo.")
+        str, typer.Option(help="The store; by default mcp.db in your settings folder, on Linux ~/.config/memzoo.")
     ] = "",
     conversation: Annotated[str, conversation_option("The conversation in the store.")] = "mcp",
     http: Annotated[
@@ -80,7 +80,7 @@ def _transfer(memory: "GraphMemory", source: Path | None, target: Path | None) -
         # The tool `remember` stores texts as user messages.
         if texts := sum(entry.message["role"] == "user" for entry in memory.entries()):
             told = write_count(texts, "remembered text")
-            echo(f"{target} has the graph, without {told}: `memzoo export` writes all.", err=True)
+            echo(f"{target} has the graph without {told}; `memzoo export` writes everything.", err=True)
 
 
 def _move_in(memory: "GraphMemory") -> None:

@@ -54,7 +54,7 @@ class Apart:
             done: Migrated | MemoryZooError = pipe.recv()
         except (EOFError, OSError) as error:
             self._end()
-            raise TransferError(f"{path} cannot be read: parsing it ends the process") from error
+            raise TransferError(f"{path} cannot be read: the parser crashes on it") from error
         if isinstance(done, MemoryZooError):
             raise done
         return done

@@ -141,11 +141,11 @@ def _find_obstacle(found: Path, root: Path) -> str:
     try:
         target = found.resolve(strict=True)
     except (OSError, RuntimeError):  # RuntimeError for a circle of links
-        return "is a link that leads nowhere"
+        return "is a broken link"
     if not target.is_relative_to(root.resolve()):
-        return f"is a link out of the folder, to {target}"
+        return f"is a link to a place outside the folder, {target}"
     if target.is_dir():
-        return "" if found.is_symlink() else "is a folder, not a file; its content is read"
+        return "" if found.is_symlink() else "is a folder, not a file; the files in it are read"
     return "" if target.is_file() else "is no file"
 
 

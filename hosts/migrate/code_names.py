@@ -114,31 +114,31 @@ IN_CHAIN = _OPTIONS_OF_CHAIN.union(
 )
 """The attributes of memzoo.langchain's ConversationChain."""
 
-CELL_NOT_PYTHON: Refusal = "is not Python by itself and stays as it is", "put the other line into its own cell"
+CELL_NOT_PYTHON: Refusal = "is not Python alone, and stays as it is", "move the line that is not Python to its own cell"
 """The reason and advice for a notebook's cell that is not Python."""
 
-LACKING: Refusal = "is missing in memzoo.langchain's", "write it in another way, or leave --without-langchain out"
+LACKING: Refusal = "is missing in memzoo.langchain's", "write it differently, or leave --without-langchain out"
 """The reason and advice for an attribute that only LangChain's chain has."""
 
 CHECKED: Refusal = (
-    "is not true of a memory of memzoo.langchain",
-    "ask for BaseMemory, or whether it has what is used of it, such as hasattr(memory, 'chat_memory')",
+    "is false for a memory of memzoo.langchain",
+    "check for BaseMemory, or for the attribute that is used, such as hasattr(memory, 'chat_memory')",
 )
 """The reason and advice for a type check against a LangChain class that memzoo's classes do not count as."""
 
 # LangChain's module of histories without a counterpart.
 _COMMUNITY = "langchain_community.chat_message_histories"
 _AWAY = 'to leave it, store=open_store("sqlite:///memories.db"), conversation_id=... instead of chat_memory='
-_SERVICE = ("is a service's own memory", "a memory of memzoo with store=open_store(...)")
+_SERVICE = ("keeps its memory at a service", "a memory of memzoo with store=open_store(...)")
 _STORE_OF_NOTES = (
-    "is where notes were kept; memzoo keeps them with the conversation",
+    "stored the notes; memzoo stores them with the conversation",
     'ConversationEntityMemory(store=open_store("sqlite:///memories.db"), conversation_id=...)',
 )
-_BASE = ("is a base for memories of one's own", "a strategy of your own, see docs/extending.md")
+_BASE = ("is a base class for your own memories", "a strategy of your own, see docs/extending.md")
 _LEFT: Mapping[str, Refusal] = {
     "ConversationChain": (
-        "stays LangChain's, which takes the memories of memzoo.langchain",
-        "memzoo migrate --without-langchain rewrites it too; LangChain 1 has it in langchain_classic.chains alone",
+        "stays LangChain's, which accepts the memories of memzoo.langchain",
+        "memzoo migrate --without-langchain rewrites it too; LangChain 1 has it only in langchain_classic.chains",
     ),
     "ConversationVectorStoreTokenBufferMemory": (
         "has no counterpart of this name",
@@ -153,7 +153,7 @@ _LEFT: Mapping[str, Refusal] = {
     "SQLiteEntityStore": _STORE_OF_NOTES,
     "RedisEntityStore": _STORE_OF_NOTES,
     "UpstashRedisEntityStore": _STORE_OF_NOTES,
-    "NetworkxEntityGraph": ("is a graph of your own", "ConversationKGMemory(kg=graph) takes its facts over"),
+    "NetworkxEntityGraph": ("is a graph of your own", "ConversationKGMemory(kg=graph) takes over its facts"),
 }
 
 
@@ -208,7 +208,7 @@ def instead_of_text(text: str, *, chains: bool) -> str:
 
     Example:
         >>> instead_of_text("langchain.memory.buffer.ConversationBufferMemory.clear", chains=False)
-        "write 'memzoo.langchain.ConversationBufferMemory.clear' if that has moved"
+        "write 'memzoo.langchain.ConversationBufferMemory.clear' if the code under test now uses it"
     """
     if not _DOTTED.fullmatch(text):
         return ""
@@ -220,13 +220,13 @@ def instead_of_text(text: str, *, chains: bool) -> str:
                 return ""
             if not target.startswith(DROP_IN):
                 return _LEFT[name][1] if name in _LEFT else ""
-            return f"write {'.'.join([target, *parts[end:]])!r} if that has moved"
-    return f"write {DROP_IN!r} if what is looked up there has moved" if text in _MODULES_OF_CLASSES else ""
+            return f"write {'.'.join([target, *parts[end:]])!r} if the code under test now uses it"
+    return f"write {DROP_IN!r} if the names looked up there have moved" if text in _MODULES_OF_CLASSES else ""
 
 
 def why_left(name: str) -> Refusal:
     """Return the reason why a name is not rewritten, with the code to write instead."""
-    return _LEFT.get(name, ("stays as it is: a memory of memzoo.langchain takes it", _AWAY))
+    return _LEFT.get(name, ("stays as it is, because a memory of memzoo.langchain accepts it", _AWAY))
 
 
 def is_chain(name: str) -> bool:
@@ -240,7 +240,7 @@ def further(name: str, *, opened: bool) -> str:
     `opened` is true if the new code opens the store at the beginning of the module.
     """
     if name == "ConversationChain":
-        return "without prompt= its prompt has memzoo's words; it is a Runnable, but no subclass of LangChain's Chain"
+        return "its default prompt is in memzoo's words; it is a Runnable, but not a subclass of LangChain's Chain"
     if name in DATABASES:
         once = "" if opened else "open the store once if this is called often; "
         return (
@@ -254,10 +254,13 @@ def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
     """If a call of a class cannot be rewritten, return the reason and advice; otherwise `None`."""
     options = {argument.keyword.value for argument in call.args if argument.keyword}
     if name == "ConversationChain" and (unknown := sorted(options - _OPTIONS_OF_CHAIN)):
-        return f"has the option {unknown[0]!r}, which only LangChain's has", "it takes a memory of memzoo.langchain"
+        return (
+            f"has the option {unknown[0]!r}, which only LangChain's has",
+            "LangChain's accepts a memory of memzoo.langchain",
+        )
     if name in DATABASES and database_of(call) is None:
         advice = "ChatMessageHistory(conversation_id=..., store=open_store(url))"
-        return "does not show that it is given a session id and the URL of SQLite or PostgreSQL, and no more", advice
+        return "is rewritten only with a session id, a URL of SQLite or PostgreSQL, and no other argument", advice
     return None
 
 

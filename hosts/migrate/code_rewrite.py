@@ -93,7 +93,9 @@ class _Use:
         if line in self.refusals:
             return Finding(line, self.name, *self.refusals[line])
         if self.refusals:
-            return Finding(line, self.name, "stays, because another use of it does", "the same as there")
+            return Finding(
+                line, self.name, "stays, because it cannot be rewritten elsewhere in this file", "see that line"
+            )
         if not self.target:
             return Finding(line, self.name, *why_left(self.name))
         return Finding(line, self.name, advice=further(self.name, opened=line in self.opened))
@@ -267,7 +269,7 @@ class _Survey(cst.CSTVisitor):
         text = str(node.evaluated_value)
         self._texts |= set(_BEFORE_A_CLASS.findall(text))
         if advice := instead_of_text(text, chains=self._chains):
-            self._others.append(Finding(self._line(node), repr(text), "is a text, which stays as it is", advice))
+            self._others.append(Finding(self._line(node), repr(text), "is a string, which stays as it is", advice))
 
     def _note_chain(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
         called = _find_imported(self, value.func) if self._chains and isinstance(value, cst.Call) else ()

@@ -80,7 +80,7 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
     except (SQLAlchemyError, ImportError) as error:
         table = query.partition(" FROM ")[2].split()[0]
         raise TransferError(
-            f"the database cannot be read as that of a {kind} (table {table}): {type(error).__name__}"
+            f"the database cannot be read as a {kind} (table {table}): {type(error).__name__}"
         ) from error
 
 
@@ -163,7 +163,7 @@ def _of_redis(url: str, prefix: str) -> Iterator[Unread]:
                 title = str(key).removeprefix(prefix)
                 yield Unread(title, functools.partial(_of_key, client, key, title))
     except (redis.RedisError, ValueError) as error:
-        raise TransferError(f"Redis cannot be read as that of a RedisChatMessageHistory: {error}") from error
+        raise TransferError(f"Redis cannot be read as a RedisChatMessageHistory: {error}") from error
 
 
 def _of_key(client: Any, key: str, title: str) -> ChatLog:

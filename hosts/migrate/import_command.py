@@ -28,15 +28,20 @@ def import_lines(
     *,
     source: Annotated[str, typer.Argument(help=f"A file, folder or ZIP of conversations; a URL with --from. {HELP}")],
     store: StoreURL,
-    conversation: Annotated[str | None, conversation_option("Its id in the store; by default its old id.")] = None,
-    form: Annotated[str, typer.Option("--from", help=f"For {', '.join(READERS)}; other forms are recognised.")] = "",
+    conversation: Annotated[
+        str | None, conversation_option("The conversation's id in the store; by default its old id.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--from", help=f"The format, if it is {', '.join(READERS)}; others are recognised.")
+    ] = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only list the conversations to import, not for a file of `export`.")
+        bool,
+        typer.Option("--dry-run", help="Only list the conversations to import; not for a file of `memzoo export`."),
     ] = False,
 ) -> None:
     """Import conversations from other programs, or a file of `memzoo export` whose conversation the store lacks.
 
-    `memzoo compare --formats` lists the forms that are recognised.
+    `memzoo compare --formats` lists the formats that are recognised.
     """
     source, choice = split_choice(source)
     file = Path(source)
@@ -48,7 +53,7 @@ def import_lines(
         _import_from(logs, wrong, source, store, conversation, dry_run=dry_run)
         return
     if dry_run or choice != Choice():
-        raise OptionError(f"{file} is a file of `memzoo export`; it takes no --dry-run and no options behind its name")
+        raise OptionError(f"{file} is a file of `memzoo export`; it takes no --dry-run and no options after its name")
     if find_missing_file(store):
         _read_into(InMemoryStore(), file, conversation)  # an unreadable file must not create an empty store
     with closing(unlock_store(store)) as opened:
@@ -87,7 +92,10 @@ def _import_from(
     if conversation is not None:
         if (another := next(logs, None)) is not None:
             several = f"{first.key!r} ({first.title}), {another.key!r} ({another.title}) ..."
-            raise OptionError(f"--conversation names one, and {source} has several: {several}; FILE:title=TEXT chooses")
+            raise OptionError(
+                f"--conversation is the id of one conversation, but {source} has several conversations: {several}; "
+                "choose one with FILE:title=TEXT"
+            )
         first = replace(first, id=conversation)
     counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations"), TimeElapsedColumn())
     with closing(InMemoryStore() if dry_run and find_missing_file(store) else unlock_store(store)) as opened, counting:
@@ -97,7 +105,7 @@ def _import_from(
             for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
                 row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}", log.title)
     if wrong:
-        raise _sum_up(wrong, "all that can be read was imported")
+        raise _sum_up(wrong, "everything else was imported")
 
 
 def _sum_up(wrong: list[TransferError], rest: str) -> TransferError:

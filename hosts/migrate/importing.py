@@ -158,12 +158,14 @@ async def _import_log(store: ManagedStore, log: ChatLog, *, dry_run: bool) -> Im
             raise _another(log) from error
         kept = [entry.message for entry in await store.read(log.key)]
         if _digest(kept) != digest:
-            raise TransferError(f"the store does not return {log.key!r} as it was written")
+            raise TransferError(f"the store does not return conversation {log.key!r} as it was written")
     return Imported(log.key, len(said), len(new), digest)
 
 
 def _another(log: ChatLog) -> TransferError:
-    return TransferError(f"the store has another conversation {log.key!r}; nothing of this one was written")
+    return TransferError(
+        f"the store already has another conversation with the id {log.key!r}; nothing of this one was written"
+    )
 
 
 async def _restore(store: ManagedStore, log: ChatLog) -> None:

@@ -102,7 +102,7 @@ def test_a_model_that_fails_leaves_its_row(transcript: Transcript, words: TextCo
     assert (row.error, row.failed, mean(row.budgets[14].whole)) == ("", 1, 0.5)
     assert "no answer" in row.failure
     assert found.results.failed == [row]
-    assert "summary:learn_every=1: 100% of its saves failed" in found.verdict
+    assert "summary:learn_every=1: the model failed in 100%" in found.verdict
 
 
 def test_a_fault_in_a_strategy_takes_no_other_with_it(
@@ -297,6 +297,6 @@ def test_a_file_is_understood_before_anything_runs(tmp_path: Path, caplog: pytes
     path = tmp_path / "a.jsonl"
     path.write_text("{}\n" * 4, encoding="utf-8")
     steps: list[str] = []
-    with pytest.raises(TransferError, match=r"line 1 has none of the known forms: .*; and 3 more cannot be read"):
+    with pytest.raises(TransferError, match=r"line 1 is in none of the known formats: .*; and 3 more cannot be read"):
         compare(path, ["window"], progress=lambda name, _: steps.append(name))
     assert steps == []

@@ -120,7 +120,7 @@ def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
     (tmp_path / "notes.pdf").write_bytes(b"%PDF")
     assert [one.title for one in read_transcripts([tmp_path])] == ["a", "b"]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TransferError, match="has no file of a known form"):
+    with pytest.raises(TransferError, match="has no file in a known format"):
         list(read_transcripts([tmp_path / "empty"]))
 
 
@@ -161,11 +161,11 @@ def test_a_long_file_of_lines_is_not_held(tmp_path: Path) -> None:
             "a number in it has too many digits",
             id="digits",
         ),
-        ("a.csv", "who,what\nann,hi\n", "the columns are who, what"),
+        ("a.csv", "who,what\nann,hi\n", "its columns are who, what"),
         ("a.csv", "role,content\nann,hi\n", "message 1: expected a role at 'role', not 'ann'"),
-        ("a.txt", "Hello there.\nuser: hi\n", "none of the known forms"),
-        ("a.json", '{"mapping": {}}', "has no conversation with words"),
-        ("a.json", '[{"conversations": []}]', "there are only the keys 'conversations'"),
+        ("a.txt", "Hello there.\nuser: hi\n", "none of the known formats"),
+        ("a.json", '{"mapping": {}}', "has no conversation with text"),
+        ("a.json", '[{"conversations": []}]', "its keys are 'conversations'"),
     ],
 )
 def test_what_is_no_conversation_is_refused(name: str, content: str, error: str, tmp_path: Path) -> None:

@@ -205,7 +205,7 @@ class TestModelFailures:
         long = dataclasses.replace(transcript, exchanges=transcript.exchanges * 20)
         found = measure(long, 0, eager("summary"), settings(words, broken))[0]
         assert (found.failed_saves, next(calls)) == (60, 11)
-        assert re.search("is asked no more: .*TimeoutError: 10", found.failure)
+        assert re.search("is not asked again: .*TimeoutError: 10", found.failure)
 
 
 @pytest.mark.parametrize("learnt", [True, False], ids=["learnt beforehand", "learnt in the run"])

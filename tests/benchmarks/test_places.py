@@ -140,5 +140,5 @@ def test_a_database_is_read_from_a_disk(tmp_path: Path) -> None:
     database.close()
     there = path_of(f"memory://{uuid4().hex}.db")
     there.write_bytes((tmp_path / "chat.db").read_bytes())
-    with pytest.raises(TransferError, match="copy it there"):
+    with pytest.raises(TransferError, match="unpack it"):
         list(read_transcripts([str(there)]))

@@ -56,7 +56,7 @@ def test_a_template_that_cannot_work_is_refused(tmp_path: Path) -> None:
         *(("transcripts", value, "must be a file, a folder or a URL") for value in ("", [""])),
         *(("memories", value, "memories must be a list of names") for value in (5, None, "window")),
         *(("memories", value, "memories must be names") for value in ([5], {...})),
-        ("memories", {5: "window"}, "memories must have names"),
+        ("memories", {5: "window"}, "the names of memories must be"),
         *(("executor", value, "executor must be") for value in ("x", 1.5)),
         ("settings", {"budgets": [10]}, "settings must be Settings"),
     ],

@@ -178,17 +178,23 @@ def test_the_command_asks_for_marked_lines(saved: Saved, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"must_not": [{"kind": "wrong", "id": "old", "means": "x"}]}, "'must_not' of 'x': expected a 'kind' of"),
-        ({"must_not": [{"kind": "order", "id": "none", "means": "x"}]}, "'must_not' of 'x': expected a 'kind' of"),
+        ({"must_not": [{"kind": "wrong", "id": "old", "means": "x"}]}, "'must_not' of 'x': expected one of"),
+        ({"must_not": [{"kind": "order", "id": "none", "means": "x"}]}, "'must_not' of 'x': expected one of"),
         ({"must_not": [{"kind": "order", "id": "old", "means": "x", "unles": ["y"]}]}, "'unles'.*there is no such key"),
-        ({"messages": said("Hello.", forgets=["none"]), "must_not": []}, "'forgets': none names no message"),
-        ({"messages": said("Hello.", forgets="old"), "must_not": []}, "'forgets': expected a list of ids"),
+        (
+            {"messages": said("Hello.", forgets=["none"]), "must_not": []},
+            "'forgets': no message with text has the id none",
+        ),
+        ({"messages": said("Hello.", forgets="old"), "must_not": []}, "'forgets': expected a list of message ids"),
         ({"messages": said("Hello.", keep={"kind": "name", "mean": "Ilse"})}, "'keep' of 'Hello.': expected"),
         (
             {"messages": said("Hello.", keep={"kind": "name", "means": "Ilse", "question": "Is it Ilse?"})},
-            "the question must not have 'Ilse' in it",
+            "the question must not contain 'Ilse'",
         ),
-        ({"messages": said("Hello.", keep={"kind": "name", "means": "Ilse"})}, "'question', because 'Ilse' does not"),
+        (
+            {"messages": said("Hello.", keep={"kind": "name", "means": "Ilse"})},
+            "'question', because the line does not contain 'Ilse'",
+        ),
         ({"messages": said("Hello.", keep={"kind": "name", "question": 3})}, "and a 'question' that asks|'question'"),
     ],
 )

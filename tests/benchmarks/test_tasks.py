@@ -216,9 +216,11 @@ def test_what_cannot_travel_is_named(talks: Path) -> None:
         with lock:
             return ConversationBufferMemory(**common)
 
-    with pytest.raises(OptionError, match=r"the memory 'mine' cannot travel .*cannot pickle.*or work with threads"):
+    with pytest.raises(
+        OptionError, match=r"the memory 'mine' cannot be sent to the workers.*cannot pickle.*or use threads"
+    ):
         compare(talks, {"mine": locked}, executor=2)
-    with pytest.raises(OptionError, match="model cannot travel"):
+    with pytest.raises(OptionError, match="model cannot be sent"):
         compare(talks, ["window"], Settings(model=lambda _: str(lock)), executor=2)
     with ThreadPoolExecutor(2) as threads:
         assert not compare(talks, {"mine": locked}, executor=threads).results.failed

@@ -92,13 +92,13 @@ def test_model_and_prompts_are_those_of_the_variant(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("window:k", "'k' is no option"),
-        ("window:=2", "'' is no option"),
+        ("window:k", "'k' is not an option"),
+        ("window:=2", "'' is not an option"),
         ("none", "'none' is a baseline"),
         ("windwo:k=2", "Did you mean 'window'"),
-        ("summary:llm=gpt-4o", "'llm' is no option of a memory here; write model=NAME"),
-        ("window:store=a.db", "'store' is no option of a memory here; a comparison sets it itself"),
-        ("window:token_counter=gpt-4o", "'token_counter' is no option of a memory here; one counter"),
+        ("summary:llm=gpt-4o", "'llm' is not an option of a memory here; write model=NAME"),
+        ("window:store=a.db", "'store' is not an option of a memory here; a comparison sets it itself"),
+        ("window:token_counter=gpt-4o", "'token_counter' is not an option of a memory here; --token-counter"),
     ],
 )
 def test_what_is_no_variant_is_refused(text: str, error: str) -> None:
@@ -154,7 +154,7 @@ def test_a_file_names_variants(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("[memory.short]\nstrategy = 'window'", "has 'memory', which is unknown; there are 'memories' and"),
+        ("[memory.short]\nstrategy = 'window'", "has the unknown table 'memory'; the tables are 'memories' and"),
         ("memories = 3", "expected tables"),
         ("[memories.a]\nk = 2", "memories.a: expected a table with 'strategy'"),
         ("[memories", "cannot be read as TOML"),

@@ -249,7 +249,7 @@ def test_for_a_price_whoever_shows_the_most_is_named() -> None:
 
     few, many = paying("few", (250, 20, 300), (1000, 25, 420)), paying("many", (250, 10, 400), (1000, 55, 1200))
     text = said(few, many, paid=(100, 500, 2000))
-    assert "No memory costs as little as 100 paid tokens a request; the least is few with 250 tokens" in text
+    assert "No memory costs as little as 100 paid tokens a request; the cheapest is few with 250 tokens" in text
     assert "For at most 500 paid tokens a request, few shows the most: 42% of the evidence is shown (" in text
     assert "with 1,000 tokens of memory, at 420." in text
     assert "For at most 2,000 paid tokens a request, many shows the most: 92%" in text
@@ -276,7 +276,7 @@ def test_a_floor_is_no_figure() -> None:
     """What rules answered for is not compared, however high it is."""
     text = said(outcome("a", 30), outcome("b", 60, calls=1), floors=("b",))
     assert "a comes first" in text
-    assert "Nothing else was measured beside it." in text
+    assert "No other memory was measured." in text
     assert "b needs a model. Rules answered in its place" in text
     assert "`--model NAME` measures them" in text
     assert "ahead of every other memory that was measured" in said(
@@ -305,8 +305,8 @@ def test_who_shows_nothing_is_not_first() -> None:
 def test_a_stale_best_is_warned_of() -> None:
     """And another that shows the corrections is named."""
     text = said(outcome("a", 60, updates="stale"), outcome("b", 20, updates="corrected"))
-    assert "Where corrections matter most, b shows 100% of them, it 0%." in text
-    assert "it shows the old statement alone for 100% of the questions" in text
+    assert "Where corrections matter most, b is better: it shows 100% of them, a 0%." in text
+    assert "a shows only the old statement for 100% of the questions" in text
 
 
 def test_failures_are_told() -> None:
@@ -314,8 +314,8 @@ def test_failures_are_told() -> None:
     text = said(
         outcome("a", 30, failed_saves=1, failure="no answer"), Outcome(transcript=0, memory="b", error="ValueError: x")
     )
-    assert "a: 100% of its saves failed at the model" in text
-    assert "and it is left out of the choice. The last failure: no answer" in text
+    assert "a: the model failed in 100% of the saves" in text
+    assert "and do not count for the choice. The last failure: no answer" in text
     assert "b could not be measured: ValueError: x" in text
 
 
@@ -333,7 +333,7 @@ def test_nothing_is_said_of_corrections_that_cannot_be_told_apart() -> None:
     """Where the intervals overlap, the one that shows some more of them is not named."""
     few, more = (_updated(name, right, shown) for name, right, shown in (("a", 60, 30), ("b", 20, 34)))
     assert "Where corrections matter most" not in said(few, more)
-    assert "Where corrections matter most, b shows 90% of them" in said(few, _updated("b", 20, 54))
+    assert "Where corrections matter most, b is better: it shows 90% of them" in said(few, _updated("b", 20, 54))
 
 
 def _updated(name: str, right: int, corrected: int) -> Outcome:
@@ -350,8 +350,10 @@ def _updated(name: str, right: int, corrected: int) -> Outcome:
 
 def test_no_old_statement_is_warned_of_where_none_is_shown() -> None:
     """Nor where no correction was asked for."""
-    assert "old statement alone" not in said(outcome("a", 60, updates="corrected"), outcome("b", 20, updates="stale"))
-    assert "old statement alone" not in said(outcome("a", 60), outcome("b", 20))
+    assert "only the old statement" not in said(
+        outcome("a", 60, updates="corrected"), outcome("b", 20, updates="stale")
+    )
+    assert "only the old statement" not in said(outcome("a", 60), outcome("b", 20))
 
 
 def test_memories_that_show_all_corrections_alike_are_not_held_against_each_other() -> None:
@@ -380,8 +382,8 @@ def test_a_few_old_statements_are_not_worth_a_sentence() -> None:
         at = made.budgets[1000].model_copy(update={"answers": tuple(answers)})
         return said(made.model_copy(update={"budgets": {1000: at}}))
 
-    assert "old statement alone" not in stale(3)
-    assert "old statement alone for 7% of the questions" in stale(4)
+    assert "only the old statement" not in stale(3)
+    assert "only the old statement for 7% of the questions" in stale(4)
 
 
 def test_the_cheapest_is_so_by_money_where_there_are_prices() -> None:
@@ -414,8 +416,8 @@ def test_what_was_learnt_beforehand_is_told() -> None:
 
 def test_little_is_called_little() -> None:
     """Who is first with one in ten is told, and that nobody remembers much."""
-    assert "None of these remembers much of it" in said(outcome("a", 6), outcome("b", 0))
-    assert "None of these remembers much of it" not in said(outcome("a", 30), outcome("b", 0))
+    assert "None of these memories shows much" in said(outcome("a", 6), outcome("b", 0))
+    assert "None of these memories shows much" not in said(outcome("a", 30), outcome("b", 0))
 
 
 def test_drafted_questions_are_a_first_look() -> None:
@@ -439,5 +441,5 @@ def test_what_rules_cannot_read_is_not_measured() -> None:
     ]
     talks = found.talks.model_copy(update={"unread": True})
     text = " ".join(verdict(found.model_copy(update={"rows": tuple(rows), "talks": talks})))
-    assert "b: not measured, since the rules that work without a key found no name" in text
+    assert "b: not measured, since the built-in rules found no name" in text
     assert "c needs a model." in text

@@ -210,7 +210,9 @@ def try_agent(agent: Published, checkout: Path, folder: Path, url: str) -> None:
     assert before in text, f"{agent.checkout}/{prompt} has no {before!r}"
     (copy / prompt).write_text(text.replace(before, after))
     changed = run(agent, copy, DEAD_URL, old)
-    assert re.search(rf"^Step {agent.changed} of \d+ differs first: another prompt", changed, re.MULTILINE), changed
+    assert re.search(rf"^First difference at step {agent.changed} of \d+: another prompt", changed, re.MULTILINE), (
+        changed
+    )
     run(agent, copy, url, new, record="once")
     run(agent, copy, url, old, live_from=agent.changed, into=str(other))
     sys.stdout.write(f"== {agent.checkout}\n{_cassettes('diff', old, new)}")

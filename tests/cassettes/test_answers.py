@@ -225,7 +225,8 @@ def test_what_the_program_sent_as_a_key_is_hidden_aloud(
     where = f"$.choices[0].{'delta' if stream else 'message'}.tool_calls[0].function.arguments"
     assert (
         told
-        == [f"The cassette {str(path)!r} has SCRUBBED in answers in place of keys:\n  1. {where} is known as a key"] * 2
+        == [f"The cassette {str(path)!r} has SCRUBBED in place of keys in its answers:\n  1. {where} is known as a key"]
+        * 2
     )
 
 

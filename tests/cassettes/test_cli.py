@@ -81,15 +81,15 @@ def test_check_and_fix(run: Run, project: "Project") -> None:
     checked = run("check")
     assert checked.exit_code == 1
     for line in (
-        "no test has it: cassettes/old/test_gone.yaml",
+        "used by no test: cassettes/old/test_gone.yaml",
         "holds a secret: cassettes/old/test_gone.yaml",
-        "damaged: cassettes/old/test_damaged.yaml: it does not read",
+        "damaged: cassettes/old/test_damaged.yaml: it is not a valid",
     ):
         assert line in checked.output
     assert len(project.cassettes()) == 3
     fixed = run("check", "--fix")
     assert "deleted: cassettes/old/test_gone.yaml" in fixed.output
-    assert "2 mended" in fixed.output
+    assert "2 fixed" in fixed.output
     assert (fixed.exit_code, project.cassettes()) == (0, ["test_it/test_it.yaml"])
 
 
@@ -115,7 +115,7 @@ def test_not_all_tests_are_known(name: str, text: str, because: str, run: Run, p
     project.write(name, text)
     checked = run("check", "--fix")
     assert checked.exit_code == 1
-    assert "not known whether a test has it (" in checked.output
+    assert "perhaps used by no test (" in checked.output
     assert because in checked.output
     assert project.cassettes() == ["test_gone/test_gone.yaml", "test_it/test_it.yaml"]
 
@@ -124,10 +124,10 @@ def test_fix_elsewhere(run: Run, project: "Project", monkeypatch: pytest.MonkeyP
     """Nothing is deleted from a folder below the project, from that of another one, or where there are no tests."""
     text = project.text("test_it/test_it.yaml")
     project.write("other/cassettes/test_it/test_it.yaml", text)
-    assert "the cassettes of the tests here are in" in run("check", "--fix", "other/cassettes").output
+    assert "the tests here keep their cassettes in" in run("check", "--fix", "other/cassettes").output
     monkeypatch.chdir(project.root / "tests")
     assert (
-        f"the tests are those of '{project.root}', so run it there"
+        f"the tests belong to '{project.root}', so run the command there"
         in run("check", "--fix", "../other/cassettes").output
     )
     monkeypatch.chdir(project.root)

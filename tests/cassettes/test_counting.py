@@ -97,7 +97,9 @@ def test_damaged_counts_are_refused(path: Path) -> None:
     path.write_text(
         path.read_text().replace("interactions:", "counts:\n  o200k_base:\n    abcdefgh: many\ninteractions:")
     )
-    with pytest.raises(CassetteError, match="'counts' is not a table of tokens for each encoding"):
+    with pytest.raises(
+        CassetteError, match="'counts' must have a mapping of texts to numbers of tokens for each encoding"
+    ):
         Cassette(path)
 
 

@@ -132,7 +132,7 @@ def test_agent(documented: "Project", server: "ModelServer", monkeypatch: pytest
     documented.write("tests/test_agent.py", code.replace("@recorded_tool\n", ""))
     documented.replay(*options).assert_outcomes(failed=1)
     documented.write("tests/test_agent.py", code.replace("cold", "warm"))
-    assert "Step 1 of 3 differs first: another prompt" in documented.replay(*options).stdout.str()
+    assert "First difference at step 1 of 3: another prompt" in documented.replay(*options).stdout.str()
 
 
 def test_the_agent_of_the_tutorial(project: "Project", server: "ModelServer", monkeypatch: pytest.MonkeyPatch) -> None:

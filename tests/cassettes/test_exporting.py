@@ -159,4 +159,4 @@ def test_requests_without_a_body(server: "ModelServer", pipeline: "Pipeline", vc
 def test_a_folder_is_not_exported_into_a_file(tmp_path: Path) -> None:
     """Where OLD is a folder, the name of a file for NEW is refused."""
     done = CliRunner().invoke(app, ["cassettes", "export", str(tmp_path), str(tmp_path / "new.yaml")])
-    assert "is the name of a file" in str(done.exception)
+    assert "is a folder, so write to a folder too" in str(done.exception)

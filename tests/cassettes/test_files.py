@@ -52,7 +52,7 @@ def test_merge_conflicts(marks: tuple[str, ...], path: Path) -> None:
     """A file with the marks of a merge says so, whatever YAML makes of them."""
     first, second = TAPE.splitlines(), ["- request:", "    method: GET", "    url: /", "  response:", "    status: 200"]
     middle = [line for mark in marks for line in (mark, *second)]
-    assert "it has the marks of a merge conflict" in refused(path, "\n".join([*first, *middle]))
+    assert "it contains the markers of a merge conflict" in refused(path, "\n".join([*first, *middle]))
 
 
 def test_marks_within_a_text_are_none(path: Path) -> None:
@@ -134,19 +134,19 @@ def test_edits_that_are_plain_values_play(path: Path) -> None:
     [
         ("", "it is empty"),
         ("# Recorded by memzoo.cassettes. Do not edit: record it again.\n", "it is empty"),
-        ("hello there", "it does not begin with a name, such as version: 1"),
-        ("- a\n- b\n", "it does not begin with a name, such as version: 1"),
+        ("hello there", "it does not begin with a key, such as version: 1"),
+        ("- a\n- b\n", "it does not begin with a key, such as version: 1"),
         ("services: {web: {image: x}}", "'version' is missing"),
         ("version: 1", "'interactions' is missing"),
         ("version: 1\ninteractions: {a: 1}", "'interactions' is not a list"),
         ("version: 1\ninteractions: [a]", "recording 1 has no 'request'"),
         (TAPE.partition("  response")[0], "recording 1 has no 'response'"),
         (TAPE.replace("200 OK", "OK"), "status: OK is not a number"),
-        (TAPE.replace("/v1/chat/completions", "7"), "url: 7 is not a text"),
-        (TAPE.replace("body: ho", "headers: [1]"), "headers: [1] has no names"),
+        (TAPE.replace("/v1/chat/completions", "7"), "url: 7 is not a string"),
+        (TAPE.replace("body: ho", "headers: [1]"), "headers: [1] is not a mapping"),
         ("a: [1, 2", "it is not plain YAML: while parsing a flow sequence line 1, column 4"),
-        (b"\x89PNG\r\n", "it is not a text: "),
-        (PACKED, "it is compressed, and its name does not end in .gz"),
+        (b"\x89PNG\r\n", "it is not UTF-8 text: "),
+        (PACKED, "it is compressed, but its name does not end in .gz"),
     ],
 )
 def test_what_is_no_cassette(content: str | bytes, because: str, path: Path) -> None:
@@ -158,7 +158,7 @@ def test_folders(tmp_path: Path) -> None:
     """The path of a folder is no cassette, and a path that cannot be one is refused."""
     with pytest.raises(CassetteError, match="is a folder"), use_cassette(tmp_path):
         pass
-    with pytest.raises(CassetteError, match=r"cannot be written, because of .*: that is a folder; nothing was sent"):
+    with pytest.raises(CassetteError, match=r"cannot be written, because .* is a folder; nothing was sent"):
         Cassette(tmp_path, CassetteSettings(record="all"))
     wrong: Any = None
     for path in (wrong, "a" * 5000):
@@ -177,7 +177,7 @@ def test_nothing_is_asked_for_nothing(server: "ModelServer", pipeline: "Pipeline
     (tmp_path / "tapes").write_text("a file")
     for name in ("tapes/test.yaml", "."):
         with (
-            pytest.raises(CassetteError, match=r"cannot be written, because of .*nothing was sent"),
+            pytest.raises(CassetteError, match=r"cannot be written, because .*nothing was sent"),
             use_cassette(tmp_path / name, record="all"),
         ):
             pipeline.ask("hi", at=server.url)
@@ -230,7 +230,7 @@ def test_depths_without_end(opened: str, path: Path) -> None:
     """A hundred thousand open lists or mappings are an error, where libyaml would end the process."""
     path.parent.mkdir()
     path.write_text("version: 1\ninteractions:\n" + opened * 100_000)
-    with pytest.raises(CassetteError, match=r"more than 1,000 nested lists or mappings|does not read"):
+    with pytest.raises(CassetteError, match=r"more than 1,000 nested lists or mappings|is not a valid"):
         Cassette(path)
 
 

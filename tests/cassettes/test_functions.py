@@ -98,5 +98,5 @@ def test_wrong_models(path: Path) -> None:
     with use_cassette(path, record="once") as cassette:
         with pytest.raises(OptionError, match="model=17 is neither"):
             cassette.model(17)
-        with pytest.raises(OptionError, match="returned None; it must return a text"):
+        with pytest.raises(OptionError, match="returned None; it must return a string"):
             cassette.model(print)(ASKED)

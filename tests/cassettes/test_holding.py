@@ -43,7 +43,7 @@ def test_changed_prompt(recorded: Path, pipeline: "Pipeline") -> None:
     assert str(raised.value).splitlines() == [
         "No recording is left for this request:",
         "  POST /chat/completions m: 'What is\\nthe capital of Denmark?'",
-        "Step 1 of 2 differs first: another prompt (- recorded, + asked for):",
+        "First difference at step 1 of 2: another prompt (- recorded, + requested):",
         "  body differs at $.messages[0].content:",
         "    If that may vary: ignore=['$.messages[0].content']",
         "        What is",
@@ -181,7 +181,7 @@ def test_one_recorder_for_a_file(server: "ModelServer", pipeline: "Pipeline", pa
     refused: list[BaseException] = []
 
     def second() -> None:
-        with pytest.raises(CassetteError, match=r"test\.yaml' is open already") as raised:
+        with pytest.raises(CassetteError, match=r"test\.yaml' is already open") as raised:
             Cassette(path, CassetteSettings(record="all"))
         refused.append(raised.value)
 

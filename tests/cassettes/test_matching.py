@@ -105,8 +105,8 @@ def test_an_answer_that_is_played_is_told() -> None:
     hi, other = key({"input": "hi"}), key({"input": "something else"})
     said = told(hi, [hi, other], {1})
     assert "Its recordings (1) have all been played." in said
-    assert "Step 2 of 2 differs first: one step more." in said
-    assert "differ only in ignore=['$.id'] are the same here" in told(hi, [hi, other], {1}, "$.id")
+    assert "First difference at step 2 of 2: one step more." in said
+    assert "differ only in ignore=['$.id'] count as the same" in told(hi, [hi, other], {1}, "$.id")
     assert "ignore=" not in told(hi, [hi, other], {1})
 
 
@@ -121,7 +121,7 @@ def test_an_answer_that_is_played_is_told() -> None:
 def test_prompts_and_options(body: dict[str, Any], how: str) -> None:
     """The words for a model are its prompt, also where they stand deeper; all the rest are options."""
     other = json.loads(json.dumps(body).replace("x", "y"))
-    assert f"Step 1 of 1 differs first: {how}" in told(key(other), [key(body)], {0})
+    assert f"First difference at step 1 of 1: {how}" in told(key(other), [key(body)], {0})
 
 
 def test_failures_have_few_lines() -> None:

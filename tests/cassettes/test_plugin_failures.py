@@ -77,7 +77,7 @@ class TestFailures:
         ("mark", "message"),
         [
             ("(allow_error=True)", "has no option 'allow_error'; it has "),
-            ("(1)", "takes one name, a text, not [1]"),
+            ("(1)", "takes one name, a string, not [1]"),
             ("('a', 'b')", "takes one name"),
             ("('a', name='b')", "takes one name"),
             ("('')", "takes one name"),

@@ -61,9 +61,9 @@ def test_unknown_mode() -> None:
         ({"max_bytes": "7"}, "max_bytes='7' is not a number of bytes"),
         ({"max_bytes": 0}, "max_bytes=0 is not a number of bytes"),
         ({"ignore": 7}, "ignore=7 is not a list"),
-        ({"secret_variables": "MY_CODE"}, "secret_variables='MY_CODE' is one text, not a list"),
+        ({"secret_variables": "MY_CODE"}, "secret_variables='MY_CODE' is a string, not a list"),
         ({"allow_errors": "no"}, "allow_errors='no' is not True or False"),
-        ({"note": 7}, "note=7 is not a text"),
+        ({"note": 7}, "note=7 is not a string"),
         ({"clock": 7}, "clock=7 is not a function that returns the time"),
         ({"budget": 7}, "budget=7 is not a Budget"),
         ({"record_mode": "once"}, "use_cassette has no option 'record_mode'; it has record, ignore, "),
@@ -101,7 +101,7 @@ def test_generators(path: Path) -> None:
     def numbers() -> Iterator[int]:
         yield 1
 
-    with pytest.raises(OptionError, match="cannot decorate the generator 'numbers': open it inside"):
+    with pytest.raises(OptionError, match="cannot decorate the generator 'numbers': open the cassette inside it"):
         use_cassette(path, record="once")(numbers)
 
 
@@ -111,7 +111,7 @@ def test_the_same_file_by_another_path(path: Path) -> None:
     other = path.parent / ".." / path.parent.name / path.name
     with (
         use_cassette(path, record="once"),
-        pytest.raises(CassetteError, match="is open already"),
+        pytest.raises(CassetteError, match="is already open"),
         use_cassette(other, record="once"),
     ):
         pass

@@ -108,7 +108,7 @@ def test_steps_before_are_folded(run: Run, path: Path) -> None:
         "No recording is left for this request:",
         '  tool temperature {"city": "Bergen", "unit": "C"}',
         "Steps 1 to 2 are as recorded.",
-        "Step 3 of 4 differs first: another argument (- recorded, + asked for):",
+        "First difference at step 3 of 4: another argument (- recorded, + requested):",
         "  body differs at $.city:",
         "    If that may vary: ignore=['$.city']",
         "    - city: Oslo",
@@ -226,7 +226,7 @@ def test_live_from(
     ]
     with pytest.raises(ReplayError), use_cassette(path, live_from=3, into=other):
         pass
-    with pytest.raises(ReplayError, match="Step 1 of 2 differs first"):
+    with pytest.raises(ReplayError, match="First difference at step 1 of 2"):
         use_cassette(path, live_from=3, into=other)(talk)("large")
 
 
@@ -256,7 +256,7 @@ def test_live_from_where(run: Run, path: Path) -> None:
     assert run
     with pytest.raises(OptionError, match=r"live_from='x' .* it has 1 'm', 2 'units', 3 'temperature', 4 'm'"):
         use_cassette(path, live_from="x", into="y.yaml").__enter__()
-    with pytest.raises(OptionError, match="live_from=2 and into=None belong together"):
+    with pytest.raises(OptionError, match="live_from=2 and into=None must be given together"):
         use_cassette(path, live_from=2)
     with pytest.raises(OptionError, match="is the cassette itself"):
         use_cassette(path, live_from=2, into=path).__enter__()

@@ -89,7 +89,7 @@ def test_evidence_that_names_no_message_is_told_first(talk: str, command: Comman
     Path(talk).write_text(json.dumps(chat), encoding="utf-8")
     lines = command("compare", talk, "--memory", "window").errors.splitlines()
     notes = [line for line in lines if line.startswith("note: ")]
-    names_none = "which names no message with a text"
+    names_none = "but no message with text has this id"
     assert notes[0] == f"note: talk: the question 'Where 0?' cites 7, {names_none}; it is not asked"
     assert notes[1] == f"note: talk: the question 'Where 1?' cites m9, {names_none}; only its other evidence counts"
     assert notes[20:] == ["note: and 1 more note"]
@@ -173,7 +173,7 @@ def test_names_that_rules_cannot_read_are_not_measured(told: Path, tmp_path: Pat
     (tmp_path / "talk.json").write_text(json.dumps(talk, ensure_ascii=False), encoding="utf-8")
     ran = command("compare", str(tmp_path / "talk.json"), "--memory", "entity", "--memory", "buffer")
     assert ran.code == 0
-    assert "entity: not measured, since the rules that work without a key found no name" in ran.output
+    assert "entity: not measured, since the built-in rules found no name" in ran.output
     [row] = [line for line in ran.output.splitlines() if line.startswith("entity ")]
     assert "not measured" in row
 

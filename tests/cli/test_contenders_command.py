@@ -108,7 +108,7 @@ def test_a_wrong_head_is_told(old: str, new: str, told: str, compare: Compare) -
         ("return [{'role': 'user', 'content': {question}}]", "failed at 'view': TypeError: "),
         ("return question", "view must return a list of "),
         ("return [{'role': 'nurse', 'content': ''}]", "role must be one of system, user, assistant, tool in message 1"),
-        ("return [*self.said[:1], {'role': 'user', 'content': None}]", "content must be a text in message "),
+        ("return [*self.said[:1], {'role': 'user', 'content': None}]", "content must be a string in message "),
         ("return [{'role': 'tool', 'content': '42'}]", "tool_call_id is missing in message 1, {'role': 'tool'"),
     ],
 )

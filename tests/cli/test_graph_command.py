@@ -34,7 +34,7 @@ def url(tmp_path: Path) -> str:
 
 
 BEHIND = (
-    "No facts have been taken yet from the newest 2 messages; `memzoo learn --memory knowledge-graph` takes them.\n"
+    "No facts have been learnt yet from the newest 2 messages; `memzoo learn --memory knowledge-graph` learns them.\n"
 )
 
 

@@ -110,7 +110,7 @@ def test_a_command_of_memzoo_stays(site: Path) -> None:
     listed = memzoo(site, "list")
     assert "ConversationBufferMemory" in listed.output
     assert listed.errors == (
-        "'list' in memzoo.commands: greeting_command:greet of the package 'greeting' is passed over, "
+        "'list' in memzoo.commands: greeting_command:greet of the package 'greeting' is ignored, "
         "because memzoo.cli.zoo:list_known of the package 'memzoo' is used\n"
     )
 

@@ -17,7 +17,7 @@ _INK = "#7c828a"
 _ROLES = ("user", "assistant")
 
 
-_LABELS = (("message", "shown", 62), ("text", "told in a text", 106), ("hidden", "in the log only", 110))
+_LABELS = (("message", "shown", 62), ("text", "retold in a text", 116), ("hidden", "in the log only", 110))
 _SAID = [{"role": role, "content": text} for pair in TALK for role, text in zip(_ROLES, pair, strict=True)]
 
 

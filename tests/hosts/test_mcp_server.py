@@ -245,4 +245,4 @@ def test_an_export_tells_of_texts_that_have_no_place_in_it(
     with pytest.raises(SystemExit) as left:
         main()
     assert not left.value.code
-    assert "has the graph, without 1 remembered text: `memzoo export` writes all." in capsys.readouterr().err
+    assert "has the graph without 1 remembered text; `memzoo export` writes everything." in capsys.readouterr().err

@@ -85,7 +85,7 @@ def test_no_package_takes_a_name_of_ours(
             create_memory("bufer")
         assert str(caught.value).count("'window' (ConversationBufferWindowMemory)") == 1
         [record] = caplog.records
-        passed = f"'window' in memzoo.strategies: {own} of the package 'memzoo-other' is passed over"
+        passed = f"'window' in memzoo.strategies: {own} of the package 'memzoo-other' is ignored"
         assert record.message == f"{passed}, because memzoo's own 'window' is used"
         with pytest.raises(OptionError, match=r"Did you mean 'OtherMemory'\?$"):
             create_memory("OtherMemori")

@@ -102,7 +102,9 @@ def test_what_was_interrupted_goes_on(store: ManagedStore) -> None:
 
 def test_what_cannot_travel_is_named() -> None:
     """A store in memory ends with its process, so no other one can have it."""
-    with pytest.raises(OptionError, match=r"the store cannot travel.*a store in memory ends with its process"):
+    with pytest.raises(
+        OptionError, match=r"the store cannot be sent to the workers.*a store in memory ends with its process"
+    ):
         upkeep(filled(InMemoryStore()), "summary", llm="offline", executor=2)
 
 

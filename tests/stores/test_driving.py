@@ -169,9 +169,9 @@ def test_what_needs_a_loop_is_refused_with_advice():
     async def failing() -> None:
         raise RuntimeError("no such book")
 
-    with pytest.raises(AsyncOnlyError, match="asynchronous twin"):
+    with pytest.raises(AsyncOnlyError, match="asynchronous version"):
         drive(settled(needing()))
-    with pytest.raises(AsyncOnlyError, match="asynchronous twin"):
+    with pytest.raises(AsyncOnlyError, match="asynchronous version"):
         drive(settled(asyncio.sleep(1)))
     with pytest.raises(RuntimeError, match="no such book"):
         drive(settled(failing()))

@@ -170,7 +170,7 @@ def test_an_unusable_form_of_exports_stops_no_other(packages: Path, tmp_path: Pa
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.startswith("chat\t1 read\t1 new")
     assert "not used: the package 'memzoo-shelves' adds 'broken' to memzoo.exports, which cannot be" in done.stderr
-    assert "not used: the package 'memzoo-shelves' adds 'shelf' to memzoo.exports, which is no Form" in done.stderr
+    assert "not used: the package 'memzoo-shelves' adds 'shelf' to memzoo.exports, which is not a Form" in done.stderr
 
 
 def test_all_is_listed_with_what_is_wrong(packages: Path):

@@ -79,7 +79,7 @@ def read_object(item: Any, title: str) -> Iterator[ChatLog | Unread]:
         is_sharegpt = "from" in dict_of(listed[0])  # whose instruction is that of a training
         notes = ["the instruction ('system') left out"] if is_sharegpt and system else []
         answer = next((key for key in _ANSWERS if mark_of(item, key, f"the object of {name!r}") is not None), None)
-        notes += [f"the answer at {answer!r} has none of the known forms, and is left out"] if answer else []
+        notes += [f"the answer at {answer!r} is in no known format, and is left out"] if answer else []
         log = conversation_of(name, listed, system=None if is_sharegpt else system, id=str(item.get("id") or ""))
         yield replace(log, notes=[*log.notes, *notes]) if notes else log
         return

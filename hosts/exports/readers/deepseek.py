@@ -19,7 +19,7 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield a conversation. If a message has several answers, the last in the file is read."""
     nodes: dict[str, Any] = document["mapping"]
     lost = sum(str(child) not in nodes for node in nodes.values() for child in node.get("children") or ())
-    notes = [f"{count(lost, 'message')} that others name as an answer not in the file"] if lost else []
+    notes = [f"{count(lost, 'reply', 'replies')} missing from the file"] if lost else []
     yield _FIELDS.read(document, title, notes=notes)
 
 

@@ -66,7 +66,7 @@ def read_zendesk(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
         for one in comments
     ]
     requester = pick(ticket, "requester_id|requester.id") or (need(told[0], "author_id", "message 1") if told else None)
-    notes = [] if names else ["the people have no names, because the file has no users"]
+    notes = [] if names else ["the speakers have no names, because the file has no 'users'"]
     yield _ZENDESK.read({**ticket, "comments": told, "requester": requester}, title, notes=notes)
 
 

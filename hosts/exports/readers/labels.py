@@ -139,7 +139,7 @@ def _speakers(text: str) -> list[str] | None:
 def _of_names(lines: list[str], title: str) -> ChatLog:
     names = _speakers("\n".join(lines)) or ()
     strange = [line for line in lines if (found := _NAMED.match(line)) and found["name"] not in names]
-    told = f"{count(len(strange), 'line')} of other names or headings read as words, such as {strange[:1]!r:.80}"
+    told = f"{count(len(strange), 'line')} with other names or headings read as text, such as {strange[:1]!r:.80}"
     turns: list[tuple[str, list[str]]] = []
     for line in lines:
         if (found := _NAMED.match(line)) and found["name"] in names:

@@ -49,7 +49,7 @@ def _of_days(title: str, days: Iterable[Any], names: Mapping[Any, str], bots: se
 def read_day(items: Any, title: str) -> Iterator[ChatLog]:
     """Yield the talk in the file of one day. Speakers have ids, because their names are only in `users.json`."""
     log = _channel(title, ((f"message {n}", item) for n, item in enumerate(items, start=1)), {}, set())
-    yield replace(log, notes=[*log.notes, "people have ids for names, because users.json is in the folder above"])
+    yield replace(log, notes=[*log.notes, "people are named by their ids, because users.json is in the folder above"])
 
 
 def _channel(
@@ -71,7 +71,7 @@ def _channel(
         words = item.get("text") or "\n".join(filter(None, attached))
         talk.say(name, _shown(words, names), date, is_user=False if is_bot else None)
     if threads:
-        talk.notes.append(f"{count(threads, 'answer')} in threads put in the order of time")
+        talk.notes.append(f"{count(threads, 'answer')} in threads sorted by time among the messages")
     return talk.log()
 
 

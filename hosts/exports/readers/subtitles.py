@@ -28,7 +28,7 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
         lines = block.split("\n")
         start = next((place for place, line in enumerate(lines) if _TIMES.match(line)), None)
         if sum("-->" in line for line in lines) != (start is not None):
-            raise TransferError(f"expected a time and words, not {block!r:.80}")
+            raise TransferError(f"expected a time and text, not {block!r:.80}")
         if start is None:
             continue  # the head, a note or a style
         words = "\n".join(lines[start + 1 :])

@@ -153,8 +153,8 @@ def _dates(heads: list[re.Match[str]], talk: Talk) -> list[datetime]:
         if is_open and any(head[10] in ("A", "P") and head[3] == "/" for head in heads):
             chosen = "mdy"
         talk.notes.append(
-            "the dates do not tell if the day or the month comes first; "
-            f"the {'day' if chosen == 'dmy' else 'month'} is taken to come first"
+            "the dates do not show whether the day or the month comes first; "
+            f"they are read with the {'day' if chosen == 'dmy' else 'month'} first"
         )
     return [date for date in fits[chosen] if date]
 

@@ -135,7 +135,7 @@ def test_tokens_are_counted_by_the_comparison(write: Write) -> None:
         ("raise KeyError('Anna')", "failed at 'view': KeyError: 'Anna'. The end of its standard error: "),
         ("import os; os.write(2, b'no room'); os._exit(3)", "ended with exit code 3 at 'view'. The end"),
         ("import time; time.sleep(600)", "did not answer 'view' within 2 seconds."),
-        (f"import gc; {_OUT}.write('oops\\n'); return []", "answered 'view' with b'oops\\n', which is no JSON"),
+        (f"import gc; {_OUT}.write('oops\\n'); return []", "answered 'view' with b'oops\\n', which is not a JSON"),
     ],
 )
 def test_a_failure_names_the_contender_and_its_last_words(write: Write, view: str, told: str) -> None:

@@ -128,7 +128,7 @@ def test_it_opens_at_the_question_that_divides_the_memories(browser: Browser, tm
     tab = browser.tab((tmp_path / "play.html").as_uri(), 400, 800)
     assert tab.value("$('asked').selectedIndex") == 2
     answers = tab.value("[...document.querySelectorAll('.answer')].map(one => one.textContent)")
-    assert answers == ["What is shown says the right answer.", "What is shown does not say the right answer."]
+    assert answers == ["The view contains the right answer.", "The view does not contain the right answer."]
     assert tab.value("document.querySelector('.card').getBoundingClientRect().top") < 420
     assert tab.value("document.querySelector('.view').getBoundingClientRect().top") < 760
     assert tab.value("[...document.querySelectorAll('.card > svg')].map(one => one.nextSibling.localName)") == ["p"] * 6
@@ -156,11 +156,11 @@ def test_what_changed_is_marked(browser: Browser, file: str) -> None:
     """What came, what went and what was rewritten, in words too, not by colour alone."""
     tab = browser.tab(f"{file}#5")
     changes = tab.value("[...document.querySelectorAll('.changes')].map(one => one.textContent)")
-    assert changes[0] == "2 came"
-    assert any("went" in one for one in changes)
+    assert changes[0] == "2 added"
+    assert any("removed" in one for one in changes)
     came = "[...document.querySelectorAll('.card:first-child ins.came')].map(one => one.textContent)"
     assert tab.value(came) == [*SAID[4]]
-    assert tab.value("$('told').textContent").startswith("after 5 of 5 exchanges. buffer: 2 came; window: 2 came")
+    assert tab.value("$('told').textContent").startswith("after 5 of 5 exchanges. buffer: 2 added; window: 2 added")
 
 
 def test_by_keyboard_alone(browser: Browser, file: str) -> None:

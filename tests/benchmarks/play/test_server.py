@@ -155,7 +155,7 @@ def test_lines_come_while_the_memories_are_on_their_way() -> None:
     found = list[dict[str, Any]]()
     while len(found) < 3:
         found += feed.after(len(found))["lines"]
-    with pytest.raises(OptionError, match="not through"):
+    with pytest.raises(OptionError, match="still reading"):
         feed.act(lambda: shown.say("Hello"))
     go_on.set()
     running.join()

@@ -85,7 +85,7 @@ def test_notes_say_what_stands_behind_the_figures(comparison: Comparison) -> Non
     assert "≈ marks an estimate" in text
     assert "A memory whose options name the budget runs once for each budget" in text
     # 24 questions, two budgets, all but what shows everything.
-    assert "With the judge: 480 answers, and a mark for each" in text
+    assert "With the judge: 480 answers, and a judgement of each" in text
     assert "The judge" not in drawn(comparison)
     results = comparison.results
     plain = [row for row in results.rows if not row.memory.model]
@@ -108,11 +108,11 @@ def test_knows_portions(words: TextCounter) -> None:
 def test_estimated_tokens_are_not_said_to_be_exact(comparison: Comparison) -> None:
     """Only the calls are."""
     assert "Tokens are estimated" not in (counted := drawn(comparison))
-    assert "the rest of the figures is exact" in counted
+    assert "the other figures are exact" in counted
     run = comparison.results.run.model_copy(update={"counter": "approximate"})
     estimated = drawn(Comparison(comparison.results.model_copy(update={"run": run}), {}))
     assert "Tokens are estimated." in estimated
-    assert "the rest of the calls is exact" in estimated
+    assert "the other calls are exact" in estimated
 
 
 def test_a_small_cost_is_not_nothing(comparison: Comparison) -> None:

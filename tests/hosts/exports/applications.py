@@ -327,7 +327,7 @@ SAMPLES = {
             ]
         ],
         ("", "text", "timestamp", ""),
-        ("left out: 1 withdrawn request", "1 part other than words left out: tool step"),
+        ("left out: 1 withdrawn request", "1 part other than text left out: tool step"),
     ),
     "Cursor": Sample(
         "c1.jsonl",
@@ -757,7 +757,7 @@ SAMPLES = {
         ),
         [REPEATED],
         ("", "", "start_time", ""),
-        ("1 run other than calls of a model left out",),
+        ("1 run other than model calls left out",),
     ),
     "Langfuse": Sample(
         "trace-1.json",
@@ -796,7 +796,7 @@ SAMPLES = {
         },
         [LOOM],
         ("type", "", "startTime", ""),
-        ("2 observations other than calls of a model left out",),
+        ("2 observations other than model calls left out",),
     ),
     "Phoenix": Sample(
         "spans.jsonl",

@@ -97,9 +97,9 @@ def test_other_instructions_and_missing_words_are_told() -> None:
     (log,) = conversations_of([*calls, Call([], [])], "log")
     assert [message["content"] for message in log.messages] == ["Be short.", "Hi", "Well?", "Hello"]
     assert set(log.notes) == {
-        "the instructions were others in 1 call; the first are kept",
+        "the instructions differ in 1 call; the first ones are kept",
         "1 call without an answer in the log",
-        "1 call without words left out",
+        "1 call without text left out",
     }
 
 

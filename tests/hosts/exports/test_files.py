@@ -129,8 +129,8 @@ def test_a_bad_entry_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     path.write_text(json.dumps([talk(1, "Hi"), {"id": "odd"}, talk(3, "Ho")]), encoding="utf-8")
     first, error, last = titles(path)
     assert (first, last) == ("Talk 1", "Talk 3")
-    assert error.startswith(f"{path}, item 1 has none of the known forms: there are only the keys 'id'")
-    with pytest.warns(MemoryZooWarning, match="item 1 has none"):
+    assert error.startswith(f"{path}, item 1 is in none of the known formats: its keys are 'id'")
+    with pytest.warns(MemoryZooWarning, match="item 1 is in none"):
         assert [one.title for one in load_transcripts(path)] == ["Talk 1", "Talk 3"]
 
 
@@ -199,12 +199,15 @@ def test_options_behind_a_file_choose_conversations(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        ("titel=x", f"'titel' is no option of a file; there are {', '.join(FILE_OPTIONS)}. Did you mean 'title'?"),
+        (
+            "titel=x",
+            f"'titel' is not an option of a file; the options are {', '.join(FILE_OPTIONS)}. Did you mean 'title'?",
+        ),
         ("branches=some", "branches must be 'shown' or 'all', not 'some'"),
         ("since=soon", "since must be a date such as 2026-03-02, not 'soon'"),
-        ("title=x,last=-1", "last must be a whole number of at least 0, not '-1'"),
-        ("user=Ann,title=", "each option of a file needs one value, not 'user=Ann,title='"),
-        ("last=1,last=2", "each option of a file needs one value, not 'last=1,last=2'"),
+        ("title=x,last=-1", "last must be a whole number from 0, not '-1'"),
+        ("user=Ann,title=", "each option of a file must be given once, with a value, not 'user=Ann,title='"),
+        ("last=1,last=2", "each option of a file must be given once, with a value, not 'last=1,last=2'"),
     ],
 )
 def test_an_option_that_cannot_work_is_refused(option: str, told: str) -> None:
@@ -285,7 +288,7 @@ def test_an_error_between_conversations_says_which_can_be_read(tmp_path: Path) -
     _, error = read_document(found, Choice())
     assert str(error) == (
         "diary.json cannot be read as Diary: KeyError: 'content'; "
-        "1 conversation before it can be read, and none after it"
+        "1 conversation before this can be read, and none after it"
     )
 
 
@@ -322,7 +325,7 @@ def test_citations_are_what_the_page_shows(reference: dict[str, Any], shown: str
 
 
 def test_what_chatgpt_shows_apart_is_counted(tmp_path: Path) -> None:
-    """In words of the page, for the shown branch; contents without a text are nothing."""
+    """In words of the page, for the shown branch; contents without text are nothing."""
     document = talk(1, "Which bird?", "A wren.")
     mapping, place = document["mapping"], "m0"
     apart: list[dict[str, Any]] = [
@@ -420,7 +423,7 @@ def test_a_form_without_parents_in_older_files_is_read_in_the_order_of_dates(tmp
     other = [message | {"parentMessageUuid": None} for message in messages]
     path.write_text(json.dumps([{"uuid": "a", "name": "Shade", "chat_messages": other}]), encoding="utf-8")
     [error] = read_conversations([path])
-    assert "is it 'parent_message_uuid'?" in str(error)
+    assert "did you mean 'parent_message_uuid'?" in str(error)
 
 
 def test_a_pasted_text_of_claude_ai_is_words(tmp_path: Path) -> None:
@@ -433,7 +436,7 @@ def test_a_pasted_text_of_claude_ai_is_words(tmp_path: Path) -> None:
     [log] = read_conversations([path])
     assert isinstance(log, ChatLog)
     assert log.messages == [{"role": "user", "content": "Water?\n[pasted text]\nFerns"}]
-    assert log.notes == ["1 part other than words left out: a.txt"]
+    assert log.notes == ["1 part other than text left out: a.txt"]
 
 
 def test_an_object_with_two_lists_of_messages_has_two_conversations(tmp_path: Path) -> None:
@@ -473,7 +476,7 @@ def test_the_command_imports_a_zip_and_tells_what_is_left_out(tmp_path: Path) ->
     assert done.stdout.startswith("c1\t2 read\t2 new")
     assert done.stdout.endswith("\tTalk 1\n")
     assert "note: c1: 1 other branch left out" in done.stderr
-    assert "conversations.json, item 1 has none of the known forms" in str(done.exception)
+    assert "conversations.json, item 1 is in none of the known formats" in str(done.exception)
 
 
 @pytest.mark.parametrize("form", ["{}: {}", "**{}:** {}", "#### {}:\n{}"])
@@ -536,14 +539,14 @@ def test_attached_files_are_counted(tmp_path: Path) -> None:
         place.write_text(json.dumps([document]), encoding="utf-8")
         [read] = load_transcripts(place)
         assert [one["content"] for one in read.exchanges[0].messages] == ["[bill.pdf]", "Paid."]
-        assert read.notes[0] == "1 part other than words left out: bill.pdf"
+        assert read.notes[0] == "1 part other than text left out: bill.pdf"
 
 
 def test_a_speaker_who_is_not_there_is_an_error(tmp_path: Path) -> None:
     """It has the names that are there."""
     place = tmp_path / "talk.txt"
     place.write_text("Anna: Hi.\nBen: Hi.\nAnna: Tea?\nBen: Yes.", encoding="utf-8")
-    with pytest.raises(TransferError, match="nobody is called 'Nobody'; there are 'Anna', 'Ben'"):
+    with pytest.raises(TransferError, match="no speaker is called 'Nobody'; the speakers are 'Anna', 'Ben'"):
         load_transcripts(f"{place}:user=Nobody")
 
 
@@ -551,7 +554,7 @@ def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> 
     """A note says so."""
     (tmp_path / "conversations.json").write_text(json.dumps([talk(1, "Hi", "Ho")]), encoding="utf-8")
     [one] = load_transcripts(f"{tmp_path}:user=Ida")
-    assert one.notes == ("it has no names of speakers, so 'Ida' chooses nobody",)
+    assert one.notes == ("its speakers have no names, so 'Ida' has no effect",)
     place = tmp_path / "messages.json"
     place.write_text(json.dumps([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]))
     [one] = load_transcripts(f"{place}:user=Ida")
@@ -569,7 +572,7 @@ def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> 
 def test_the_kind_of_a_file_that_is_no_text_is_told(first: bytes, kind: str, tmp_path: Path) -> None:
     """By its first bytes."""
     (tmp_path / "chat.docx").write_bytes(first)
-    with pytest.raises(TransferError, match=f"is no text, but {kind}.*; save the chat as text or JSON, in UTF-8"):
+    with pytest.raises(TransferError, match=f"is not text, but {kind}.*; save the chat as text or JSON, in UTF-8"):
         load_transcripts(tmp_path / "chat.docx")
 
 
@@ -610,4 +613,4 @@ def test_a_reader_with_an_unknown_role_is_named(tmp_path: Path, monkeypatch: pyt
     logs = list(read_logs("", str(tmp_path), wrong.append))
     assert [log.title for log in logs] == ["b"]
     (error,) = wrong
-    assert str(error).startswith(f"{tmp_path}/a.json, 't' cannot be read as tea: message 1: 'host' is none")
+    assert str(error).startswith(f"{tmp_path}/a.json, 't' cannot be read as tea: message 1: role must be one of")

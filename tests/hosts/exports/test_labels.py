@@ -47,7 +47,7 @@ def test_two_names_are_speakers_and_the_first_is_the_user() -> None:
         ("assistant", "Otto", "Please."),
     ]
     assert log.notes == [
-        "1 line of other names or headings read as words, such as ['Bye: yes']",
+        "1 line with other names or headings read as text, such as ['Bye: yes']",
         "'Nora', who speaks first, is the user (FILE:user=NAME chooses another)",
     ]
 

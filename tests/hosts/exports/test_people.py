@@ -319,7 +319,7 @@ SAMPLES: dict[str, Sample] = {
             ("user", "Ines", "05T09:00", "Thanks, @here!"),
         ],
         [
-            "1 answer in threads put in the order of time",
+            "1 answer in threads sorted by time among the messages",
             "'Ines', who speaks first, is the user (FILE:user=NAME chooses another of: 'Desk', 'Bo')",
             "left out: 1 notice",
         ],
@@ -551,7 +551,7 @@ def test_a_message_without_its_text_is_counted(name: str, tmp_path: Path):
     log = read(sample.files, tmp_path)
     assert isinstance(log, ChatLog)
     assert len(log.messages) == len(sample.said) - 1
-    assert {"1 message without a text left out"} <= set(log.notes)
+    assert {"1 message without text left out"} <= set(log.notes)
 
 
 @pytest.mark.parametrize("key", [1, 2], ids=["speaker", "time"])
@@ -625,7 +625,7 @@ def test_an_order_of_day_and_month_that_dates_leave_open_is_told(dates: list[str
     """The American order where dates are spelt so, else that with the shorter talk, then that of "AM" or "am"."""
     log = read({"chat.txt": "".join(f"{date} - Ines: Hi\n" for date in dates)}, tmp_path)
     assert isinstance(log, ChatLog)
-    assert f"the {order} is taken to come first" in log.notes[0]
+    assert f"they are read with the {order} first" in log.notes[0]
 
 
 def test_a_message_of_another_day_begins_an_exchange(tmp_path: Path):
@@ -739,7 +739,7 @@ def test_a_chat_that_cannot_be_read_leaves_the_others_of_its_account(tmp_path: P
 @pytest.mark.parametrize(
     ("name", "text", "advice"),
     [
-        ("chat.txt", "18:05:01\t From Ines to Everyone:\n\tHi\n", "this is Zoom's chat.txt; give the .vtt"),
+        ("chat.txt", "18:05:01\t From Ines to Everyone:\n\tHi\n", "this is Zoom's chat.txt; use the .vtt"),
         (
             "messages.html",
             "<html><title>Exported Data</title><div class='page_header'>",

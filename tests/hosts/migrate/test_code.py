@@ -306,12 +306,12 @@ def test_forms_of_import(form: str, tmp_path: Path) -> None:
     ("code", "line", "reason", "advice"),
     [
         ("class Mine(ConversationBufferMemory):\n    pass\n", 2, "is the base of Mine", "docs/extending.md"),
-        ("m = ZepMemory(url)\n", 2, "service's own memory", "open_store"),
-        ("h = SQLChatMessageHistory('a', connection=engine)\n", 2, "does not show", "open_store(url)"),
-        ("h = SQLChatMessageHistory('a', 'mysql://x')\n", 2, "does not show", "open_store(url)"),
-        ("h = SQLChatMessageHistory(*given)\n", 2, "does not show", "open_store(url)"),
-        ("c = ConversationChain(llm=x)\n", 2, "takes the memories of memzoo", "--without-langchain"),
-        ("s = SQLiteEntityStore()\n", 2, "where notes were kept", "open_store"),
+        ("m = ZepMemory(url)\n", 2, "keeps its memory at a service", "open_store"),
+        ("h = SQLChatMessageHistory('a', connection=engine)\n", 2, "is rewritten only with", "open_store(url)"),
+        ("h = SQLChatMessageHistory('a', 'mysql://x')\n", 2, "is rewritten only with", "open_store(url)"),
+        ("h = SQLChatMessageHistory(*given)\n", 2, "is rewritten only with", "open_store(url)"),
+        ("c = ConversationChain(llm=x)\n", 2, "accepts the memories of memzoo", "--without-langchain"),
+        ("s = SQLiteEntityStore()\n", 2, "stored the notes", "open_store"),
         ("x = [\n 1,\n ConversationVectorStoreTokenBufferMemory()]\n", 4, "no counterpart", "CombinedMemory"),
     ],
 )
@@ -634,7 +634,7 @@ class TestCommand:
         """File, line, reason and advice stand on one line."""
         (tmp_path / "a.py").write_text("from langchain.memory import ZepMemory\nm = ZepMemory()\n", encoding="utf-8")
         shown = CliRunner().invoke(app, ["migrate", str(tmp_path / "a.py")])
-        assert f"{tmp_path / 'a.py'}:2: ZepMemory is a service's own memory; a memory of memzoo" in shown.output
+        assert f"{tmp_path / 'a.py'}:2: ZepMemory keeps its memory at a service; a memory of memzoo" in shown.output
         assert "0 uses of LangChain's memory rewritten, 1 left" in shown.output
 
     @FORKED
@@ -692,7 +692,7 @@ class TestCommand:
         assert named == {*odd, "dangling.py", "loop.py", "linked.py", "linked", "pipe.py", "pkg.py"}
         assert len(done.stderr.splitlines()) == len(named)
         assert str(done.exception) == f"{len(odd)} paths could not be read or written, and stayed as before"
-        assert f"{folder}/deep.py cannot be read: parsing it ends the process" in done.stderr
+        assert f"{folder}/deep.py cannot be read: the parser crashes on it" in done.stderr
         assert f"{folder}/wide.py was skipped: it takes more than 3 seconds" in done.stderr
         assert (tmp_path / "outside.py").read_text(encoding="utf-8") == import_it
         for name in ("good.py", "pkg.py/also.py", "same.py"):
@@ -709,7 +709,7 @@ class TestCommand:
         done = CliRunner().invoke(app, ["migrate", str(folder)])
         assert (done.exit_code, done.stderr) == (
             0,
-            f"left alone: {folder}/out.py is a link out of the folder, to {tmp_path}\n",
+            f"left alone: {folder}/out.py is a link to a place outside the folder, {tmp_path}\n",
         )
 
     @FORKED

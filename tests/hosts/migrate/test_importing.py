@@ -295,7 +295,7 @@ def test_another_conversation_of_that_id(tmp_path: Path) -> None:
     old.add_messages(SAID)
     memory = ConversationBufferMemory(conversation_id="anna")
     memory.save_context({"input": "something"}, {"output": "else"})
-    with pytest.raises(TransferError, match="another conversation 'anna'"):
+    with pytest.raises(TransferError, match="another conversation with the id 'anna'"):
         import_logs(memory.store, read_logs("", source))  # type: ignore[arg-type]
     assert len(memory.history()) == 2
 
@@ -343,7 +343,9 @@ def test_one_conversation_can_be_given_another_id(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["import", source, *place])
     assert done.output.startswith("shop\t4 read\t4 new")
     several = CliRunner().invoke(app, ["import", "--from", "llama-index", str(FORMATS / "llama_index.json"), *place])
-    assert "has several: 'anna' (anna), 'ben' (ben) ...; FILE:title=TEXT chooses" in str(several.exception)
+    assert "has several conversations: 'anna' (anna), 'ben' (ben) ...; choose one with FILE:title=TEXT" in str(
+        several.exception
+    )
 
 
 def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:
@@ -357,7 +359,7 @@ def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:
     assert done.stdout.startswith("anna\t4 read\t4 new")
     assert f"{folder}/deep.json, item 0: this is not JSON (nested too deeply)" in done.stderr
     assert f"{folder}/odd.json cannot be read as chat messages: message 2: this is not a message: 7" in done.stderr
-    assert str(done.exception) == "2 files or conversations could not be imported; all that can be read was imported"
+    assert str(done.exception) == "2 files or conversations could not be imported; everything else was imported"
 
 
 def test_one_conversation_of_a_file_goes_on_with_the_next(tmp_path: Path) -> None:
@@ -370,7 +372,9 @@ def test_one_conversation_of_a_file_goes_on_with_the_next(tmp_path: Path) -> Non
     store: Any = memory.store
     done = import_logs(store, read_logs("llama-index", str(file), errors.append), on_error=errors.append)
     assert [one.conversation_id for one in done] == ["ben"]
-    assert ["'odd' cannot be read" in str(errors[0]), "another conversation 'anna'" in str(errors[1])] == [True] * 2
+    assert ["'odd' cannot be read" in str(errors[0]), "another conversation with the id 'anna'" in str(errors[1])] == [
+        True
+    ] * 2
     assert len(memory.history()) == 2
 
 

@@ -297,15 +297,13 @@ def test_what_nobody_said_is_left_out(form: str, item: Any, left_out: str, tmp_p
     """Thoughts, removals, what tools and the application wrote: a conversation of that alone is none."""
     logs, (error,) = logs_in(form, *file_of(form, item, tmp_path))
     assert not logs
-    assert error.endswith(
-        f"has no words: left out: {left_out}" if left_out else " has no conversation with words in it"
-    )
+    assert error.endswith(f"has no text: left out: {left_out}" if left_out else " has no conversation with text in it")
 
 
 def test_messages_without_a_text_are_told(tmp_path: Path) -> None:
     """Also where there is nothing else."""
     item = {"role": "ai", "content": None}
-    told = "FILE, 'file', has no words: 1 message without a text left out"
+    told = "FILE, 'file', has no text: 1 message without text left out"
     assert logs_in("langchain-file", *file_of("langchain-file", item, tmp_path)) == ([], [told])
 
 
@@ -316,8 +314,8 @@ def test_messages_without_a_text_are_told(tmp_path: Path) -> None:
         ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is not a known role"),
         ("langchain-file", {"role": "user"}, "message 1: the content of a user message must be text"),
         ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: the content of a user message must"),
-        ("langchain-file", 7, "item 0 has none of the known forms: there is 7"),
-        ("langchain-file", ["Hi", "there"], "item 0 has none of the known forms: there is ['Hi', 'there']"),
+        ("langchain-file", 7, "item 0 is in none of the known formats: it contains 7"),
+        ("langchain-file", ["Hi", "there"], "item 0 is in none of the known formats: it contains ['Hi', 'there']"),
         ("llama-index", {"role": "user"}, "message 1: it has neither 'blocks' nor 'content'"),
         ("llama-index", {"content": "Hi"}, "message 1: KeyError: 'role'"),
         ("chatgpt", of_gpt("cat", "Miaow"), "a message is from 'cat', which is not a known role"),
@@ -596,10 +594,12 @@ class Meddled(InMemoryStore):
 def test_a_store_that_does_not_keep_what_it_is_given() -> None:
     """What is read back is compared; whoever was faster is not mixed with this."""
     store, log = Meddled(), ChatLog("anna", [USER], [None])
-    with pytest.raises(TransferError, match="does not return 'anna' as it was written"):
+    with pytest.raises(TransferError, match="does not return conversation 'anna' as it was written"):
         import_logs(store, [log])
     store, store.conflicts = Meddled(), True
-    with pytest.raises(TransferError, match="has another conversation 'anna'; nothing of this one was written"):
+    with pytest.raises(
+        TransferError, match="already has another conversation with the id 'anna'; nothing of this one was written"
+    ):
         import_logs(store, [log])
     assert asyncio.run(store.conversations()) == []
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memzoo.benchmarks.measure.caching import CacheRule, Requests
-from memzoo.benchmarks.measure.statistics import difference, interval, most_behind
+from memzoo.benchmarks.measure.statistics import Pair, difference, interval, most_behind
 from memzoo.benchmarks.money import cost_of_thousand
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, Survived
 from memzoo.benchmarks.results import (
     Category,
     Figures,
     MemoryInfo,
-    Pair,
     QuestionInfo,
     QuestionResult,
     Results,
@@ -22,8 +21,6 @@ from memzoo.benchmarks.results import (
     Talks,
 )
 from memzoo.benchmarks.verdict import choose, measure_of, verdict
-
-__all__ = ["MOST_QUESTIONS", "gather"]
 
 MOST_QUESTIONS = 2_000
 """The number of questions to report one by one; the figures cover all questions."""

@@ -16,8 +16,6 @@ from memzoo.benchmarks.measure.settings import Timing
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.errors import OptionError
 
-__all__ = ["Checkpoint", "Copy", "Finished", "Key", "settings_digest"]
-
 Key: TypeAlias = tuple[int, str]
 """A task's name: the conversation's number and the memory's name."""
 

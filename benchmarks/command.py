@@ -30,8 +30,6 @@ from memzoo.hosts.exports.options import HELP
 from memzoo.memories import STRATEGIES, ChatModel, Model
 from memzoo.memories.text.tokens import token_counter
 
-__all__ = ["compare", "show_found"]
-
 console, beside = Terminal(), Terminal(stderr=True)
 
 _REMARKS = 20

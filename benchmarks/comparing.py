@@ -26,8 +26,6 @@ from memzoo.errors import MissingExtraError, OptionError
 from memzoo.memories import ChatModel, ConversationEntityMemory, Model
 from memzoo.sync import drive
 
-__all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "in_place_of_rules"]
-
 Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant | str]
 """The memories to compare: names with or without options, or a mapping from your own names to memory factories."""
 

@@ -25,8 +25,6 @@ from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["GAP", "draft_questions", "gap_questions"]
-
 _MOST_CHARACTERS = 24_000  # about 6,000 tokens: small models miss questions in longer texts
 _FIELDS = 4  # question, answer, evidence, kind
 _BY_MODEL = """\

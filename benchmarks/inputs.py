@@ -21,8 +21,6 @@ from memzoo.errors import OptionError, TransferError
 from memzoo.hosts.exports.options import split_choice
 from memzoo.memories.text.redaction import Redact, Redactor
 
-__all__ = ["Conversations", "Files", "Source", "Survey", "draft_missing", "source_of"]
-
 Conversations: TypeAlias = Callable[[], Iterator[Transcript]]
 """A function that returns an iterator over the conversations at each call."""
 

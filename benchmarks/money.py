@@ -14,18 +14,6 @@ from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.types import Completion
 
-__all__ = [
-    "EMBEDDING",
-    "LimitReachedError",
-    "MeteredModel",
-    "Prices",
-    "SharedBudget",
-    "SpendingLimit",
-    "cost_of",
-    "price_of",
-    "prices_given",
-]
-
 Prices: TypeAlias = Mapping[str, tuple[float, float]]
 """Prices of a million tokens, as (input, output) by model name. "*" stands for any other model."""
 

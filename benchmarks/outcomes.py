@@ -8,8 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from memzoo.benchmarks.measure.caching import Requests
 from memzoo.types import Spent
 
-__all__ = ["AtBudget", "Outcome", "Scored", "Shape", "Sum", "Survived", "Update", "View"]
-
 View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""
 

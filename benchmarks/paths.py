@@ -6,8 +6,6 @@ from typing import Any
 
 from memzoo.errors import MissingExtraError, OptionError
 
-__all__ = ["is_remote", "path_of"]
-
 
 def path_of(place: str | Path) -> Path:
     """Return a path object for a local path, or for a URL such as `s3://bucket/chats`.

@@ -11,8 +11,6 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from memzoo.benchmarks.inputs import Source, source_of
 from memzoo.benchmarks.measure.measuring import steps_in
 
-__all__ = ["ProgressLines", "watch_progress"]
-
 _LINE_EVERY = 10.0
 
 

@@ -17,8 +17,6 @@ from memzoo.errors import OptionError
 from memzoo.stores import Entry, Message, StoredState
 from memzoo.types import Completion
 
-__all__ = ["Learnt", "LearntState", "LearntStep", "Unasked", "fingerprint", "learnt_of", "log_of"]
-
 _FILES = ("sample_learnt.json", "sample_zh_learnt.json")
 
 

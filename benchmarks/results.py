@@ -17,27 +17,6 @@ from memzoo.benchmarks.measure.statistics import Interval, Pair
 from memzoo.benchmarks.outcomes import Scored, Shape, Sum, Survived
 from memzoo.benchmarks.variants import Variant
 
-__all__ = [
-    "OFFLINE",
-    "TOLERATED",
-    "UNREAD",
-    "Category",
-    "Compared",
-    "Cost",
-    "Figures",
-    "Interval",
-    "MemoryInfo",
-    "Pair",
-    "QuestionInfo",
-    "QuestionResult",
-    "Results",
-    "Row",
-    "Run",
-    "TalkInfo",
-    "Talks",
-    "total",
-]
-
 OFFLINE = "offline"
 """The name of the built-in model, which follows rules and is not a language model."""
 

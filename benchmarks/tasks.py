@@ -16,8 +16,6 @@ from memzoo.benchmarks.variants import Variant
 from memzoo.dispatch import most_under_way, run_units
 from memzoo.errors import MemoryZooError
 
-__all__ = ["Progress", "Task", "run_tasks"]
-
 Progress: TypeAlias = Callable[[str, int], None]
 """A function called with the name of a memory and the number of steps done since the last call."""
 

@@ -20,20 +20,6 @@ from memzoo.prompts import PromptSource
 from memzoo.strategy import ModelBackedMemory
 from memzoo.text import read_options
 
-__all__ = [
-    "BASELINES",
-    "BUDGET",
-    "PRESETS",
-    "Factory",
-    "Variant",
-    "check_variants",
-    "choose_variants",
-    "contender_variants",
-    "parse_variant",
-    "variants_of",
-    "with_learnt",
-]
-
 Factory: TypeAlias = Callable[..., BaseMemory]
 """A function that makes a memory, and gives it the `store`, `conversation_id` and `token_counter` of each call."""
 

@@ -8,8 +8,6 @@ from itertools import chain
 
 from memzoo.benchmarks.results import TOLERATED, UNREAD, Results, Row
 
-__all__ = ["MEASURES", "choose", "measure_of", "verdict", "write_number"]
-
 MEASURES = {
     "judged": "of the questions are answered rightly",
     "answers": "of the answers are shown",

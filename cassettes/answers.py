@@ -14,8 +14,6 @@ from memzoo.cassettes.http import EVENT, events, is_array, is_lines, is_object, 
 from memzoo.cassettes.places import is_local_model, json_in
 from memzoo.cassettes.secrets import Keys, Secret, replace
 
-__all__ = ["hide_in_answer", "hide_in_events", "local_models"]
-
 # Members with texts that later events continue; the last three members are Ollama's.
 _STREAMED = frozenset({"delta", "text", "content", "response", "thinking"})
 _STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)"(?=(\s*+:)?)', re.DOTALL)

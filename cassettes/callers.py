@@ -16,8 +16,6 @@ from memzoo.forks import new_lock
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
-__all__ = ["Caller", "attach_player", "current_caller", "follow", "is_let_through", "let_through"]
-
 _T = TypeVar("_T")
 
 

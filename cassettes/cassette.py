@@ -30,8 +30,6 @@ from memzoo.cassettes.steps import find_step
 from memzoo.cassettes.tools import read_outcome
 from memzoo.errors import MemoryZooWarning, OptionError
 
-__all__ = ["Cassette", "Opening", "use_cassette"]
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 

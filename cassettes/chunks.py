@@ -9,8 +9,6 @@ from typing import Any
 
 from memzoo.sync import each
 
-__all__ = ["AT_ONCE", "Arrival", "by_event", "event_sizes", "pace", "receive", "resize", "steps_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Arrival:

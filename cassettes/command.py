@@ -20,8 +20,6 @@ from memzoo.errors import MemoryZooError, OptionError
 if TYPE_CHECKING:
     from memzoo.cassettes.format import CassetteFile
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="cassettes",
     help="Look into recorded model calls, check them, and record them again.",

@@ -8,19 +8,6 @@ from typing import Any
 
 from memzoo.cassettes.http import content_type, events, is_array, is_object, is_stream
 
-__all__ = [
-    "SPOKEN",
-    "Statistics",
-    "answer_text",
-    "calls_in",
-    "contents",
-    "is_asking",
-    "list_spoken",
-    "newest",
-    "readable",
-    "statistics_of",
-]
-
 SPOKEN = ("system", "instructions", "systemInstruction", "system_instruction", "messages", "contents", "input")
 """The names of a request's members with words for a model."""
 

@@ -6,13 +6,6 @@ from typing import NamedTuple
 
 from memzoo.errors import MemoryZooError, MissingExtraError
 
-__all__ = [
-    "CassetteError",
-    "Difference",
-    "ReplayError",
-    "replay_extra",
-]
-
 
 class Difference(NamedTuple):
     """The first step (a call of a model or a tool) in which a replay differs from its recording.

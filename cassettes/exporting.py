@@ -13,8 +13,6 @@ from memzoo.cassettes.http import TOOL, Recorded, tool_name
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.errors import OptionError
 
-__all__ = ["OPENAI", "export_cassette"]
-
 OPENAI = "https://api.openai.com"
 """The default scheme and host of the requests in an exported cassette."""
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from memzoo.cassettes.errors import CassetteError
 from memzoo.text import private
 
-__all__ = ["as_text", "check_writable", "read_file", "shorten_path", "write_file"]
-
 _GZIP = b"\x1f\x8b"
 
 

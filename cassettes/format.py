@@ -21,8 +21,6 @@ from memzoo.cassettes.vcrpy_files import foreign_date, foreign_recordings, is_fo
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
-__all__ = ["CassetteFile", "read_cassette", "read_text", "write_cassette", "write_text"]
-
 _VERSION = 1
 _EVENTS = "events"
 _TITLE = "# Recorded by memzoo.cassettes. Do not edit: record it again.\n"

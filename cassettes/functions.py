@@ -14,8 +14,6 @@ from memzoo.sync import drive
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
-__all__ = ["make_function"]
-
 _Function: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], str | Awaitable[str]]
 
 

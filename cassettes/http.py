@@ -9,27 +9,6 @@ from urllib.parse import quote, unquote
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival
 
-__all__ = [
-    "EVENT",
-    "JSON",
-    "TOOL",
-    "HttpRequest",
-    "Recorded",
-    "Response",
-    "body_bytes",
-    "content_type",
-    "events",
-    "header_values",
-    "is_array",
-    "is_json",
-    "is_lines",
-    "is_object",
-    "is_stream",
-    "tool_name",
-    "tool_path",
-    "values_of",
-]
-
 EVENT = "data:"
 """The prefix of the data lines in a stream of server-sent events."""
 

@@ -8,8 +8,6 @@ from typing import Any, TypeAlias, cast
 from memzoo.cassettes.http import is_array, is_object
 from memzoo.errors import OptionError
 
-__all__ = ["NOTHING_IGNORED", "VARIES", "Ignore", "Ignored", "offer_rule"]
-
 Ignore: TypeAlias = str | re.Pattern[str] | Callable[[Any], Any]
 """A rule: a JSON path (`"$.messages[0].content"`), a regular expression (`"re:..."` or compiled), or a function (the
 object or its name `"module:name"`) that takes a JSON body and returns the part to compare."""

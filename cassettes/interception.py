@@ -24,8 +24,6 @@ from memzoo.cassettes.player import Player
 from memzoo.forks import new_lock
 from memzoo.sync import drive
 
-__all__ = ["intercept"]
-
 _CLIENTS = ("httpx", "httpx2")
 _NETWORK = ("HTTPTransport", "AsyncHTTPTransport")
 # Transports in the process, which vcrpy patches too: a test of an app must call the app itself, not its recording.

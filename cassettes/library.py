@@ -21,8 +21,6 @@ from memzoo.cassettes.steps import Step, compare_steps, list_steps
 with replay_extra():
     from memzoo.cassettes.format import CassetteFile, write_cassette
 
-__all__ = ["clean", "drift", "paths_in", "show_changes", "show_steps", "steps_of_both"]
-
 _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
 _LINE_WIDTH = 160
 _WORDS_BEFORE = 30

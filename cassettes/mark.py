@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from memzoo.cassettes.cassette import Cassette
 
-__all__ = ["cassette", "pytest_addoption", "pytest_collection_modifyitems", "pytest_configure"]
-
 _KIT = "memzoo.cassettes.plugin"
 _MARK = (
     "cassette(name=None, *, ignore=[], allow_errors=False, timing='none', max_age=None, note=None, max_bytes=...):"

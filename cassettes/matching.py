@@ -21,21 +21,6 @@ from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offer_rule
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
 from memzoo.text import visible
 
-__all__ = [
-    "OTHER_ORDER",
-    "STEP_LESS",
-    "STEP_MORE",
-    "RequestKey",
-    "count_common",
-    "differences",
-    "name_text",
-    "nearest",
-    "report_unmatched",
-    "report_unplayed",
-    "request_key",
-    "stands_for",
-]
-
 # The part of a URL before these paths belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment name.
 _ENDPOINT = re.compile(
     r"/(chat/completions|completions|embeddings|responses|messages|messages/count_tokens|models/[^/:]+:[A-Za-z]+)(/.*)?$"

@@ -11,19 +11,6 @@ from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 from memzoo.cassettes.http import header_values, is_array, is_object
 from memzoo.cassettes.secrets import looks_random, names_secret
 
-__all__ = [
-    "Change",
-    "Found",
-    "fields",
-    "in_json",
-    "in_parameters",
-    "in_parts",
-    "is_local_model",
-    "json_in",
-    "outside_the_body",
-    "texts",
-]
-
 _PART = re.compile(r'name="([^"\r\n]{1,80})"[^\r\n]{0,300}\r\n(?:[^\r\n]{1,300}\r\n){0,9}\r\n([^\r\n]*)')
 # Matched within texts, too, because the URL of an image in a prompt may be signed.
 _PARAMETER = re.compile(r"[?&]([\w.\[\]-]{1,80})=([^&\s\"'<>#\\]+)")

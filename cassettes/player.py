@@ -20,8 +20,6 @@ from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
 from memzoo.forks import new_lock
 
-__all__ = ["Counts", "Player"]
-
 _FIRST_ERROR = 400
 
 Counts = Mapping[str, Mapping[str, int]]

@@ -22,20 +22,6 @@ from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP, MAX_BYTES, Budget, CassetteSettings, Record
 from memzoo.errors import MemoryZooError, OptionError
 
-__all__ = [
-    "OPTIONS",
-    "cassette_name",
-    "open_cassette",
-    "pytest_collection_finish",
-    "pytest_configure",
-    "pytest_deselected",
-    "pytest_ignore_collect",
-    "pytest_make_collect_report",
-    "pytest_report_collectionfinish",
-    "pytest_runtest_makereport",
-    "pytest_terminal_summary",
-]
-
 pytest_plugins = ["memzoo.cassettes.mark"]
 OPTIONS = ("ignore", "allow_errors", "timing", "max_age", "stale", "note", "max_bytes")
 _LONGEST_NAME = 120

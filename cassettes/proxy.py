@@ -19,8 +19,6 @@ from memzoo.cassettes.settings import CassetteOptions, CassetteSettings
 from memzoo.errors import OptionError
 from memzoo.sync import drive
 
-__all__ = ["CassetteProxy"]
-
 _HOST = "127.0.0.1"
 _NOT_PASSED_ON = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization te trailers transfer-encoding upgrade host"

@@ -23,8 +23,6 @@ from memzoo.cassettes.http import (
 from memzoo.cassettes.places import Change, Found, fields, in_json, in_parameters, in_parts, json_in, outside_the_body
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys
 
-__all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]
-
 ORIGIN = "http://recorded"
 """The replacement for every request's scheme, host and port, which are neither matched nor recorded."""
 

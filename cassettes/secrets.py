@@ -11,18 +11,6 @@ from urllib.parse import quote
 
 from memzoo.forks import new_lock
 
-__all__ = [
-    "PLACEHOLDER",
-    "Keys",
-    "Secret",
-    "can_be_secret",
-    "find_told",
-    "looks_random",
-    "names_secret",
-    "replace",
-    "secrets_in_environment",
-]
-
 PLACEHOLDER = "SCRUBBED"
 
 # Short values and plain words such as "EMPTY", "ollama" or "postgres" are no secrets, and a prompt may contain them.

@@ -12,18 +12,6 @@ from memzoo.errors import OptionError
 from memzoo.forks import new_lock
 from memzoo.stores.base import utc_now
 
-__all__ = [
-    "LIST_FOLDER",
-    "LIST_GAP",
-    "MAX_BYTES",
-    "Budget",
-    "CassetteOptions",
-    "CassetteSettings",
-    "Record",
-    "Stale",
-    "Timing",
-]
-
 Record: TypeAlias = Literal["none", "once", "all"]
 """The mode: `"none"` only replays, `"once"` records if the file is missing, `"all"` records again."""
 

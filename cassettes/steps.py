@@ -15,8 +15,6 @@ from memzoo.cassettes.http import TOOL, Recorded, tool_name
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.errors import OptionError
 
-__all__ = ["Step", "compare_steps", "find_step", "list_steps"]
-
 _PURPOSE = re.compile(r"\ATask: (\w+)\.$", re.MULTILINE)
 
 

@@ -19,8 +19,6 @@ from memzoo.sync import drive
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
-__all__ = ["read_outcome", "recorded_tool"]
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 

@@ -27,8 +27,6 @@ from zoneinfo import ZoneInfo
 from memzoo.cassettes.http import is_array, is_object
 from memzoo.cassettes.scrubbing import REQUEST_HEADERS, RESPONSE_HEADERS
 
-__all__ = ["read_value", "write_value"]
-
 _MARK = "$"
 _CLASS, _STATE = f"{_MARK}class", "state"
 _PYDANTIC, _REQUESTS = "pydantic_core._pydantic_core", "requests"

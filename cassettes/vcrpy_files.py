@@ -10,8 +10,6 @@ from typing import Any
 
 from memzoo.cassettes.http import JSON, TOOL, HttpRequest, Recorded, header_values, is_array, is_object, tool_path
 
-__all__ = ["foreign_date", "foreign_recordings", "is_foreign"]
-
 
 def is_foreign(document: Any) -> bool:
     """Return whether a document is a cassette of vcrpy."""

@@ -15,8 +15,6 @@ import yaml
 
 from memzoo.cassettes.http import is_array, is_object
 
-__all__ = ["dump", "load", "pack_numbers", "unpack_numbers"]
-
 # Characters that a block shows unchanged and every YAML reader returns unchanged. Other characters, such as a carriage
 # return or a line separator, are escaped. libyaml misreads a first line that begins with a tab.
 _BLOCK = re.compile(

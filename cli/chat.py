@@ -27,8 +27,6 @@ from memzoo.sync import drive
 from memzoo.text import did_you_mean
 from memzoo.types import Spent
 
-__all__ = ["chat"]
-
 console = Terminal(soft_wrap=True, highlight=False)
 
 _COMMANDS = {

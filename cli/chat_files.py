@@ -8,8 +8,6 @@ from typing import Any
 from memzoo.stores import Entry, Message
 from memzoo.strategy import text_of
 
-__all__ = ["WRITERS"]
-
 _HEADING = re.compile(r"^(?=[ \t*_\\]*###)", re.MULTILINE)
 _CALLS = {"tool_calls", "function_call"}
 _SHAREGPT = {"user": "human", "assistant": "gpt", "developer": "system"}

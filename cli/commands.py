@@ -22,8 +22,6 @@ from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["COMMANDS", "app", "main"]
-
 COMMANDS = "memzoo.commands"
 """The entry point group for commands. An entry has the command's name, and refers to a function or a `typer.Typer`."""
 

@@ -15,8 +15,6 @@ from memzoo.stores.base import managed
 from memzoo.sync import drive
 from memzoo.text import show_url
 
-__all__ = ["forget"]
-
 
 @command("Stored data")
 def forget(

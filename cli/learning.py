@@ -15,8 +15,6 @@ from memzoo.memories.text.tokens import token_counter
 from memzoo.strategy import ModelBackedMemory
 from memzoo.sync import drive
 
-__all__ = ["learn"]
-
 _TOLD = 20  # the most failures to print
 
 

@@ -29,26 +29,6 @@ from memzoo.strategy import BaseMemory, ModelBackedMemory
 from memzoo.sync import drive
 from memzoo.text import did_you_mean, is_loopback, read_options, redact_url, visible
 
-__all__ = [
-    "Asked",
-    "OutFile",
-    "StoreURL",
-    "Stored",
-    "Workers",
-    "Yes",
-    "command",
-    "conversation_option",
-    "find_missing_file",
-    "only_conversation",
-    "open_existing",
-    "read_memory",
-    "show_time",
-    "shown_as",
-    "unlock_store",
-    "write",
-    "write_count",
-]
-
 # The most conversation ids in an error message.
 _LISTED = 20
 _MODEL = re.compile(r"(.+?):\s*([\w-]++=.*)")

@@ -28,8 +28,6 @@ from memzoo.strategy import text_of
 from memzoo.sync import drive
 from memzoo.text import did_you_mean
 
-__all__ = ["export_lines", "history", "pin", "show"]
-
 
 @command("Stored data")
 def history(*, stored: Stored) -> None:

@@ -16,8 +16,6 @@ from memzoo.text import visible
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-__all__ = ["Terminal", "bar", "confirm", "echo", "progress_bars", "row", "show_logs", "tell"]
-
 # Without a terminal, rich wraps lines at 80 characters, but programs that read the output need whole lines.
 _UNWRAPPED = 10_000
 _IN_ROW = {ord("\n"): "\\n", ord("\t"): "\\t"}

@@ -22,8 +22,6 @@ from memzoo.stores.opening import kinds
 from memzoo.strategy import ModelBackedMemory
 from memzoo.sync import drive
 
-__all__ = ["list_known", "serve_offline"]
-
 console = Terminal()
 
 _PAGE = 1000

@@ -11,8 +11,6 @@ from memzoo.memories.text.order import add_speaker
 from memzoo.stores import Message
 from memzoo.sync import blocking_function
 
-__all__ = ["akeep", "akeep_and_view", "chat_of", "keep", "keep_and_view"]
-
 _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 

@@ -11,22 +11,6 @@ from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import JSON, Message
 from memzoo.text import is_too_deep
 
-__all__ = [
-    "PART",
-    "HostMessage",
-    "add_calls",
-    "chat_of",
-    "dict_of",
-    "dicts_of",
-    "dump_json",
-    "dump_model",
-    "fit_message",
-    "host_text",
-    "in_common",
-    "in_pieces",
-    "make_call",
-]
-
 PART = ""
 """The mark of the second and later chat messages made from one host message; only the first has the host's own form."""
 

@@ -4,8 +4,6 @@ from typing import Any
 
 from memzoo.stores import Message
 
-__all__ = ["ROLES", "role_of", "say_as"]
-
 ROLES = {
     "user": "user",
     "human": "user",

@@ -24,8 +24,6 @@ from memzoo.stores.forgetting import forget_messages
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.strategy import BaseMemory
 
-__all__ = ["HostLog", "Memories", "VirtualSubclass", "host_module", "in_order", "memory_of"]
-
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 """One memory for one conversation; or a provider, or a function from the host's conversation id to a memory."""
 

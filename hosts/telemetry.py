@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import Span, TracerProvider
 
-__all__ = ["InstrumentedCall", "instrument", "instrumented_calls", "stop_reporting"]
-
 _ORIGINALS: dict[tuple[Any, str], Any] = {}
 # The id of the conversation being loaded or saved, for model calls and searches, which do not receive the id.
 _conversation: ContextVar[str] = ContextVar("memzoo_telemetry_conversation", default="")

@@ -43,9 +43,6 @@ if TYPE_CHECKING:  # each module is loaded at its first use: most memories do no
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
 
-__all__ = ["SHARES", "BaseMemory"]
-
-
 SHARES = {"max_token_limit", "max_tokens"}
 """Options that may be a share of the model's window, such as "50%"."""
 

@@ -17,8 +17,6 @@ from memzoo.stores.base import managed
 from memzoo.stores.common import escaped
 from memzoo.sync import drive, together
 
-__all__ = ["Upkept", "upkeep"]
-
 _PAGE = 500
 _PROBE = "memzoo-upkeep"  # the id of a memory that is never used
 

@@ -21,27 +21,6 @@ from memzoo.stores.base import methods_lacking
 from memzoo.stores.common import HIGHEST
 from memzoo.text import did_you_mean
 
-__all__ = [
-    "AtLeast",
-    "a_clock",
-    "a_store",
-    "check",
-    "check_texts",
-    "copy_memory",
-    "describe_unknown",
-    "meanings",
-    "names",
-    "non_empty_text",
-    "one_of",
-    "options_of",
-    "reduce_memory",
-    "refuse_assignment",
-    "refuse_pickling",
-    "refuse_unknown",
-    "strategy",
-    "whole_number",
-]
-
 Check = Callable[[str, Any], None]
 T = TypeVar("T")
 _TOO_LONG = 10**100

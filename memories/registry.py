@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from memzoo.errors import OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.options import describe_unknown, options_of
-from memzoo.memories.strategies.named import FURTHER, SEVEN, further_names, short_name, strategy_named
+from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
 
 if TYPE_CHECKING:
     from memzoo import memories
     from memzoo.memories import option_types as typed
-
-__all__ = ["SHARED", "STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
 
 
 class _Strategies(Mapping[str, type[BaseMemory]]):

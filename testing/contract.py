@@ -14,11 +14,8 @@ from memzoo.sync import drive
 from memzoo.testing.failures import FailureContract
 from memzoo.testing.forgetting import ForgettingContract
 from memzoo.testing.pinning import PinContract
-from memzoo.testing.scripted import FlakyModel, ScriptedModel
 from memzoo.testing.tools import QUESTION, SAID, tell
 from memzoo.testing.views import ViewContract
-
-__all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
 
 class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContract):

@@ -13,8 +13,6 @@ from memzoo.sync import drive
 from memzoo.testing.scripted import FlakyModel
 from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
 
-__all__ = ["FailingTalk", "FailureContract"]
-
 _BAD = "unspeakable"
 # After this many exchanges, even a memory that learns from ten exchanges at a time has set a bad exchange aside.
 _ENOUGH = 24

@@ -10,8 +10,6 @@ from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.sync import drive
 from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
 
-__all__ = ["ForgettingContract"]
-
 _ASKED = "Where does Anna live?"
 
 

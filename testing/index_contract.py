@@ -11,8 +11,6 @@ from memzoo.stores.indexes.index import VectorIndex
 from memzoo.sync import drive
 from memzoo.testing.store_tools import HOSTILE_IDS, vector
 
-__all__ = ["VectorIndexContract"]
-
 
 def _numbers(found: Sequence[tuple[int, float]]) -> list[int]:
     return [number for number, _ in found]

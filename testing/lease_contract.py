@@ -9,8 +9,6 @@ from memzoo.stores.base import Lease, LeasingStore, find_lacking, managed
 from memzoo.sync import drive
 from memzoo.testing.store_tools import HOSTILE_IDS, commit, fill
 
-__all__ = ["LeasingStoreRules"]
-
 _DAY = 86_400
 
 

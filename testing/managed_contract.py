@@ -11,8 +11,6 @@ from memzoo.stores.tombstones import tombstone
 from memzoo.sync import drive
 from memzoo.testing.store_tools import HOSTILE_IDS, commit, epoch_of, fill, numbers, records, vector
 
-__all__ = ["ManagedStoreRules"]
-
 _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
 

@@ -11,8 +11,6 @@ from memzoo.memories.text.grouping import group_messages
 from memzoo.stores import InMemoryStore, Message, export_conversation, import_conversation
 from memzoo.testing.tools import QUESTION, ContractTools, tell
 
-__all__ = ["PinContract"]
-
 _RULE: Message = {"role": "user", "content": "Never delete the zebra table."}
 _CALL: Message = {
     "role": "assistant",

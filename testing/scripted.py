@@ -8,8 +8,6 @@ from memzoo.memories.models.chat import ChatModel, Completion, Model
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 
-__all__ = ["FlakyModel", "Reply", "ScriptedModel"]
-
 Reply: TypeAlias = str | Exception | Callable[[str], str]
 """A text, an error to raise, or a function from the rendered prompt to a text."""
 

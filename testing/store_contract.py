@@ -18,8 +18,6 @@ from memzoo.testing.lease_contract import LeasingStoreRules
 from memzoo.testing.managed_contract import ManagedStoreRules
 from memzoo.testing.store_tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, fill, records, revision_of, vector
 
-__all__ = ["StoreContract"]
-
 # Methods of each further protocol. A store with none of them is not tested by the protocol's rules; with one of them,
 # it is, so a method that is missing or misspelt fails.
 _FURTHER = {ManagedStore: ("conversations", "count", "embeddings", "restore"), LeasingStore: ("lease", "release")}

@@ -7,8 +7,6 @@ from typing import Any
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, Store
 from memzoo.sync import drive
 
-__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "numbers", "records", "revision_of", "vector"]
-
 HOSTILE_IDS = (
     *("", " ", "a", "A", "a ", "a:b", "a-1", "a%", "a_", "a*", "a\0", "a\0b", "a\n", "\\", "\\\\", "\\005c"),
     *("' OR 1=1 --", '"a"', '["a"]', "../a", "{{ a }}", "é", "e\u0301", "\ud800", "\udc00", "\U0001f600", "a" * 2000),

@@ -9,8 +9,6 @@ from memzoo.memories.models.chat import as_model
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.testing.scripted import FlakyModel
 
-__all__ = ["QUESTION", "SAID", "ContractTools", "tell"]
-
 SAID = [("My sister Anna lives in Oslo.", "Noted: Anna lives in Oslo."), ("Anna works at Equinor.", "Good for Anna!")]
 QUESTION = {"input": "Where does Anna live?"}
 

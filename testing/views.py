@@ -10,8 +10,6 @@ from memzoo.memories.text.order import find_fault
 from memzoo.stores import Message, Record
 from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
 
-__all__ = ["ViewContract"]
-
 _QUERY = "Where does <b>Anna</b> live?"
 _PIRATE: Message = {"role": "system", "content": "You are a pirate."}
 _POET: Message = {"role": "developer", "content": "You are a poet."}

@@ -19,7 +19,8 @@ from memzoo.cli.commands import app
 from memzoo.hosts.exports.options import FILE_OPTIONS
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.options import options_of
-from memzoo.memories.registry import STRATEGIES, further_names, strategy_named
+from memzoo.memories.registry import STRATEGIES
+from memzoo.memories.strategies.named import further_names, strategy_named
 
 _ROOT = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r"(?:from|import) (memzoo(?:\.\w+)*)")

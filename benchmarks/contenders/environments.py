@@ -13,8 +13,6 @@ from pathlib import Path
 from memzoo.benchmarks.contenders.known import Adapter
 from memzoo.errors import PluginError
 
-__all__ = ["FOLDER", "environment_of", "install", "is_installed", "python_of", "weigh"]
-
 FOLDER = "MEMZOO_CONTENDERS"
 """The environment variable for the folder of environments, in place of `~/.cache/memzoo/contenders`."""
 

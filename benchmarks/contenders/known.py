@@ -14,8 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memzoo.errors import OptionError
 from memzoo.plugins import make_plugin_error, plugins_by_name
 
-__all__ = ["CONTENDERS", "Adapter", "Way", "adapters", "find_adapter"]
-
 CONTENDERS = "memzoo.contenders"
 """The entry point group for contenders. An entry has the contender's name, and refers to the adapter's module."""
 

@@ -11,8 +11,6 @@ from memzoo.memories import Usage
 from memzoo.stores import Message, Record
 from memzoo.strategy import text_of
 
-__all__ = ["ContenderMemory"]
-
 _ROLES = "system", "user", "assistant", "tool"
 
 

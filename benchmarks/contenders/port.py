@@ -13,8 +13,6 @@ from memzoo.memories import HashEmbedder, Model, Usage
 from memzoo.sync import drive
 from memzoo.types import Spent
 
-__all__ = ["ModelPort"]
-
 
 class ModelPort:
     """A local server, in a separate thread, through which one contender asks a model.

@@ -16,8 +16,6 @@ from memzoo.benchmarks.contenders.environments import python_of
 from memzoo.benchmarks.contenders.known import Adapter
 from memzoo.errors import PluginError
 
-__all__ = ["Contender", "borrow"]
-
 _RUNNER = Path(__file__).with_name("runner.py")
 _PATIENCE = 300.0  # seconds
 _LINES = 8

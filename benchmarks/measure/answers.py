@@ -16,8 +16,6 @@ from typing import TypeAlias
 from memzoo.benchmarks.measure.numerals import DATE, with_one_writing
 from memzoo.memories.text.language import UNSPACED, singular, stem
 
-__all__ = ["answer_found", "list_sentences"]
-
 _Date: TypeAlias = tuple[str, str, str]
 
 _FILLERS = frozenset(

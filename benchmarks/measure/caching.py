@@ -14,18 +14,6 @@ from typing import Literal, TypeAlias
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = [
-    "CACHES",
-    "FRAME",
-    "REREAD",
-    "CacheName",
-    "CacheRule",
-    "PromptCache",
-    "Requests",
-    "count_shared",
-    "paid_tokens",
-]
-
 FRAME = (3, 1)
 """Tokens around a message's text with OpenAI: three before (message start, role, text start) and one after (end)."""
 

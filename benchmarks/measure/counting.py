@@ -7,8 +7,6 @@ from memzoo.memories.text.tokens import count_text, token_counter
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = ["APPROXIMATE", "TextCounter", "named_counter"]
-
 APPROXIMATE = "approximate"
 
 

@@ -7,8 +7,6 @@ from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.outcomes import Scored, Update, View
 from memzoo.benchmarks.transcripts.conversations import RULE_KINDS, Question
 
-__all__ = ["Texts", "covers", "measure_coverage", "score_question", "squeeze", "update_shown", "whole"]
-
 _LONG = 40
 _RUN = 5
 _ENOUGH = 0.5

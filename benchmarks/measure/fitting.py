@@ -18,8 +18,6 @@ from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.types import Piece, Shown
 
-__all__ = ["Said", "cut_to_budget", "fit"]
-
 Count = Callable[[str], int]
 
 _NEAR = 16

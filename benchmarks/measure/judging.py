@@ -12,8 +12,6 @@ from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["Judge", "Opinion"]
-
 
 @dataclass(frozen=True, slots=True)
 class Opinion:

@@ -27,8 +27,6 @@ from memzoo.strategy import text_of
 from memzoo.sync import drive
 from memzoo.types import Piece, Shown, Spent
 
-__all__ = ["measure", "messages_in", "steps_in"]
-
 # Loads without a model call cost only time, but much time in a long conversation. So at most this number of loads,
 # evenly spread, is measured for the mean. Loads of the whole conversation serve only to measure their time.
 _MOST_LOADS = 200

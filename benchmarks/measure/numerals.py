@@ -8,8 +8,6 @@ import functools
 import re
 from collections.abc import Iterable
 
-__all__ = ["DATE", "with_one_writing"]
-
 DATE = re.compile("\x02(\\d*)-(\\d*)-(\\d*)\x03")
 """A date in a text from `with_one_writing`: year, month and day, each of which may be empty."""
 

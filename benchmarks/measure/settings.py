@@ -20,8 +20,6 @@ from memzoo.memories import ChatModel, Model
 from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.prompts import PromptSet
 
-__all__ = ["Settings", "Timing"]
-
 _Amount: TypeAlias = Annotated[float, Field(ge=0, lt=math.inf)]
 
 

@@ -8,8 +8,6 @@ import numpy
 
 from memzoo.benchmarks.outcomes import Shape
 
-__all__ = ["Interval", "Pair", "difference", "interval", "most_behind"]
-
 _RESAMPLES = 2_000
 _SEED = 0
 _DIGITS = 6

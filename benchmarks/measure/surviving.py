@@ -12,8 +12,6 @@ from memzoo.benchmarks.transcripts.conversations import RULE_KINDS, Mark, Unwant
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = ["AGES", "Followed", "is_stated"]
-
 _OVER = re.compile(
     r"\b(?:cancel\w+|closed|no longer|used to|replaced|until|w(?:as|ere) (?:going )?to)\b"
     "|换掉|取消|不再|以前|原[来定]|不作数|改了",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from memzoo.benchmarks.play.playing import Play
     from memzoo.benchmarks.transcripts import Transcript
 
-__all__ = ["demo", "play", "sample_page"]
-
 console, beside = Terminal(), Terminal(stderr=True)
 
 _BUDGET = 1000  # the token limit for the view of a memory that has one

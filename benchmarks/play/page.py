@@ -11,8 +11,6 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from memzoo.benchmarks.play.playing import Line
 
-__all__ = ["POLICY", "asset", "dump_json", "page"]
-
 _REST = "img-src data:; base-uri 'none'; form-action 'none'"
 POLICY = f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; {_REST}"
 """The content security policy of a served page: the page may load script, style and data only from its own server."""

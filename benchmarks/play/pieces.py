@@ -12,19 +12,6 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from memzoo.memories.text.explanation import Find, ShownText
 
-__all__ = [
-    "Fragment",
-    "Head",
-    "Numbers",
-    "Splice",
-    "apply_splices",
-    "join_pieces",
-    "pair_rewritten",
-    "pieces_of",
-    "reasons",
-    "splices",
-]
-
 T = TypeVar("T")
 
 # A piece ends after a sentence or at the end of a line; white space stays in the piece, so joining restores the text.

@@ -30,8 +30,6 @@ from memzoo.strategy import ModelBackedMemory, text_of
 from memzoo.sync import drive
 from memzoo.types import Explanation, Spent
 
-__all__ = ["Fact", "Frame", "PlayedMemory", "Tables", "about", "list_said"]
-
 Frame: TypeAlias = dict[str, Any]
 """The view of one memory at one moment, as JSON; lines.md lists the members."""
 

@@ -20,8 +20,6 @@ from memzoo.stores import InMemoryStore, Message
 from memzoo.sync import drive, together
 from memzoo.types import Completion
 
-__all__ = ["Line", "Play"]
-
 Line: TypeAlias = dict[str, Any]
 """A line of the page, as JSON: the start, a moment of the conversation, or a question. lines.md lists the members."""
 

@@ -29,8 +29,6 @@ try:
 except ImportError as failure:
     raise MissingExtraError.of("memzoo play without --html", "play") from failure
 
-__all__ = ["HOSTS", "Feed", "application", "serve"]
-
 HOSTS = ["127.0.0.1", "localhost"]
 """The host names that the server accepts; any other name for this machine may belong to an attacker."""
 

@@ -9,8 +9,6 @@ from memzoo.stores import Entry, ManagedStore, StoredState
 from memzoo.stores.base import managed
 from memzoo.sync import drive
 
-__all__ = ["Kept", "read_talk"]
-
 Kept: TypeAlias = tuple[Sequence[Entry], Mapping[str, StoredState]]
 """The log of a conversation, and its states by name."""
 

@@ -5,8 +5,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Axis", "apart"]
-
 _BEND = 50.0  # values below are close together on a bent axis: budgets are hundreds and thousands of tokens
 
 

@@ -12,8 +12,6 @@ from memzoo.benchmarks.verdict import write_number
 from memzoo.errors import OptionError
 from memzoo.text import did_you_mean
 
-__all__ = ["changes", "check_same", "earlier_results", "list_missed", "thresholds"]
-
 _NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "judged", "corrected", "survival")}}
 """The names of figures in `Figures`, by their names on the command line."""
 

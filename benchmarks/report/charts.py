@@ -11,21 +11,6 @@ from memzoo.benchmarks.report.templates import render_template
 from memzoo.benchmarks.results import Results, Row
 from memzoo.benchmarks.verdict import MEASURES, measure_of
 
-__all__ = [
-    "COLOURS",
-    "NARROW",
-    "OTHERS",
-    "WIDE",
-    "Bars",
-    "Series",
-    "bars",
-    "colours_of",
-    "course_chart",
-    "curves",
-    "recall_chart",
-    "survival_chart",
-]
-
 COLOURS = {
     "buffer": "#3f83c9",
     "window": "#1f9e91",

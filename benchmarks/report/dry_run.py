@@ -12,8 +12,6 @@ from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
 from memzoo.benchmarks.results import OFFLINE, Compared, Row
 from memzoo.benchmarks.verdict import write_number
 
-__all__ = ["Expected", "dry_run_table", "list_expected"]
-
 _CENT = 0.005  # a cost below it is written with one digit that is not 0
 # The strategies whose number of calls to load or to save does not depend on the model's replies.
 _KNOWN = {

@@ -15,8 +15,6 @@ from memzoo.benchmarks.report.tabulating import best_name, caption, columns, exc
 from memzoo.benchmarks.report.templates import render_template, source
 from memzoo.benchmarks.results import Compared, QuestionResult, Results
 
-__all__ = ["fragment", "page"]
-
 
 def page(comparison: Compared, date: datetime) -> str:
     """Return the report as HTML: the verdict, tables, charts, questions with views, and settings."""

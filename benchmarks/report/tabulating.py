@@ -6,22 +6,10 @@ from typing import Any, Literal, TypeAlias
 
 from memzoo.benchmarks.measure.caching import CacheRule
 from memzoo.benchmarks.measure.counting import APPROXIMATE
+from memzoo.benchmarks.measure.statistics import Interval
 from memzoo.benchmarks.outcomes import Survived
-from memzoo.benchmarks.results import OFFLINE, UNREAD, Compared, Figures, Interval, Results, Row, total
+from memzoo.benchmarks.results import OFFLINE, UNREAD, Compared, Figures, Results, Row, total
 from memzoo.benchmarks.verdict import write_number
-
-__all__ = [
-    "Column",
-    "Where",
-    "best_name",
-    "caption",
-    "columns",
-    "counter_note",
-    "exclusions",
-    "model_note",
-    "records",
-    "share",
-]
 
 Where: TypeAlias = Literal["terminal", "markdown", "page"]
 """The medium of a table: a narrow terminal, Markdown (without times, so equal inputs give equal text), or a page."""

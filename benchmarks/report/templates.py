@@ -6,8 +6,6 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-__all__ = ["render_template", "source"]
-
 
 def source(name: str) -> str:
     """Return the text of a file in the folder of the templates."""

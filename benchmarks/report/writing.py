@@ -15,8 +15,6 @@ from memzoo.benchmarks.report.tabulating import Column, Where, caption, columns,
 from memzoo.benchmarks.results import Compared, MemoryInfo, Row
 from memzoo.benchmarks.verdict import write_number
 
-__all__ = ["markdown", "table", "write_report"]
-
 
 def table(comparison: Compared) -> Group:
     """Return the verdict, the tables, and the code for the best memory, for a terminal."""

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from memzoo.benchmarks import Settings
-from memzoo.benchmarks.comparing import OFFLINE, compare
+from memzoo.benchmarks.comparing import compare
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.report.charts import course_chart
 from memzoo.benchmarks.report.tabulating import counter_note
@@ -28,9 +28,8 @@ from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.verdict import verdict
 from memzoo.benchmarks.research.weight import weight
 from memzoo.benchmarks.research.written import written
+from memzoo.benchmarks.results import OFFLINE
 from memzoo.benchmarks.transcripts import sample_transcripts
-
-__all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.", no_args_is_help=True)
 for command in (

@@ -26,8 +26,6 @@ from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage, text_of
 
-__all__ = ["OFF", "PARTS", "ablation", "hashed", "share_shown"]
-
 _WEIGHTS = (
     "own around segment window month speaker telling asking answering length talkative saturation dilution".split()
 )

@@ -35,8 +35,6 @@ from memzoo.benchmarks.transcripts import Question, sample_transcripts
 from memzoo.benchmarks.variants import parse_variant
 from memzoo.errors import OptionError
 
-__all__ = ["Answer", "agree", "answered", "compare_shown"]
-
 _MEMORIES = "buffer,vector-retriever,summary,summary-buffer,entity,knowledge-graph"
 
 

@@ -29,8 +29,6 @@ from memzoo.memories import STRATEGIES
 from memzoo.memories.text.order import find_fault, make_request
 from memzoo.types import Piece
 
-__all__ = ["arena", "counted", "passed"]
-
 _ROOT = Path(__file__).resolve().parents[2]
 _SETS = {
     "sample:en": ("English", (300, 1000, 2000)),

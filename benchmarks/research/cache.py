@@ -29,8 +29,6 @@ from memzoo.memories import BaseMemory, ChatModel
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
 
-__all__ = ["Measured", "cache", "measure_requests", "whole_views"]
-
 _PRICES = (0.1, 0.02)
 
 

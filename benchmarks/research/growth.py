@@ -19,8 +19,6 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Exchange, Transcript, sample_transcripts
 from memzoo.strategy import text_of
 
-__all__ = ["growth", "long_conversation", "measure_size"]
-
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 _KILOBYTES = 1024**2 if sys.platform == "darwin" else 1024  # ru_maxrss units in a megabyte
 

@@ -10,8 +10,6 @@ from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MemoryZooError, OptionError
 
-__all__ = ["LIFEBENCH", "LOCOMO", "MEMORYBANK", "REALMEM", "STATEBENCH", "conversations", "limits_of", "refusals"]
-
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """The path of LoCoMo's conversations, which are not part of the project."""
 

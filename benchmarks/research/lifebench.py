@@ -27,8 +27,6 @@ from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Quest
 from memzoo.errors import OptionError
 from memzoo.strategy import text_of
 
-__all__ = ["language_tables", "lifebench", "lives"]
-
 _MEASURES: Mapping[str, Callable[[Sequence[bool]], float]] = {
     "share of the evidence": fmean,
     "at least one message": any,

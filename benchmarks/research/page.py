@@ -13,8 +13,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-__all__ = ["page", "put_output"]
-
 _BLOCK = re.compile(r"(<!-- measured: (.+?) -->\n).*?(<!-- end of measured -->)", re.DOTALL)
 
 

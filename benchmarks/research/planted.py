@@ -16,8 +16,6 @@ from memzoo.benchmarks.transcripts import Exchange, read_transcripts, sample_tra
 from memzoo.errors import OptionError
 from memzoo.strategy import text_of
 
-__all__ = ["planted"]
-
 
 def planted(
     file: Annotated[str, typer.Argument(help="A file with conversations; the first one is used.")],

@@ -21,8 +21,6 @@ from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.types import Completion
 
-__all__ = ["Cost", "measure_portions", "portions"]
-
 _MEMORIES = "summary,summary-buffer,entity,knowledge-graph"
 
 

@@ -23,8 +23,6 @@ from memzoo.memories.models.embedders import Embedded, as_embedder
 from memzoo.sync import drive
 from memzoo.types import Spent
 
-__all__ = ["embedder_named", "retrieval"]
-
 _MEMORY = "memzoo"
 _CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
 _Key = TypeVar("_Key", bound=Hashable)

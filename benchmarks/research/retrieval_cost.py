@@ -15,8 +15,6 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import InMemoryStore, Message
 
-__all__ = ["Growth", "growth", "retrieval_cost"]
-
 _BUDGET = 1_000
 _STOP_WORDS = 50
 _BATCH = 500

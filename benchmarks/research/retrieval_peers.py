@@ -22,8 +22,6 @@ from memzoo.memories.text.language import UNSPACED
 from memzoo.strategy import Passage, text_of
 from memzoo.sync import drive
 
-__all__ = ["PEERS", "Embed", "Peer", "find_plain_words"]
-
 Embed = Callable[[list[str]], Any]
 """A function that returns a row of numbers for each text."""
 

@@ -14,8 +14,6 @@ from memzoo.memories import Embedder, VectorStoreRetrieverMemory
 from memzoo.memories.text.tokens import TokenCounterOption
 from memzoo.stores import InMemoryStore
 
-__all__ = ["FedMemory", "Found", "Make", "OverBudgetError", "Retriever", "find", "memory_maker"]
-
 
 class Retriever(Protocol):
     """A search over a conversation. It gets the exchanges one by one, and returns a text for each question."""

@@ -18,8 +18,6 @@ from memzoo.benchmarks.research.speed_talk import FREQUENT, RARE
 from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare, medians
 from memzoo.benchmarks.research.tables import show, table
 
-__all__ = ["MEMZOO", "ROWS", "Figures", "Row", "speed"]
-
 MEMZOO, LANGCHAIN, LLAMA, SESSION = "memzoo", "langchain-classic", "llama-index-core", "openai-agents"
 
 _MILLISECOND, _SECOND = 1e-3, 1.0

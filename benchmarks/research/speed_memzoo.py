@@ -22,21 +22,6 @@ from memzoo.memories import (
 )
 from memzoo.stores import Message, Store, open_store
 
-__all__ = [
-    "buffer_load",
-    "buffer_save",
-    "buffer_turn",
-    "model_calls",
-    "retriever_load",
-    "retriever_open",
-    "token_buffer_load",
-    "token_buffer_open",
-    "token_buffer_save",
-    "window_load",
-    "window_load_sqlite",
-    "window_save_sqlite",
-]
-
 _TURN = 500
 """The number of messages saved in one turn to set up a long conversation, which is not measured."""
 

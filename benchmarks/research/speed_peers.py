@@ -14,17 +14,6 @@ from typing import Any
 from memzoo.benchmarks.research.speed_talk import exchanges, messages, question
 from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare, again
 
-__all__ = [
-    "langchain_buffer",
-    "langchain_model_calls",
-    "langchain_retriever",
-    "langchain_token_buffer",
-    "langchain_window",
-    "llama_buffer",
-    "llama_token_buffer",
-    "sessions",
-]
-
 _ENCODING = "o200k_base"
 
 

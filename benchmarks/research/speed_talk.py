@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from memzoo.stores import Message
 
-__all__ = ["FREQUENT", "RARE", "exchanges", "messages", "question", "talk"]
-
 # The higher the number of a word in `talk`, the rarer the word. A frequent word here occurs in about a hundredth of the
 # messages, a rare word in about ten of 10,000 messages.
 FREQUENT = range(10, 16)

@@ -9,8 +9,6 @@ from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
-__all__ = ["Maker", "Place", "Prepare", "Repeat", "again", "medians"]
-
 Repeat: TypeAlias = Callable[[int], object]
 """A function that does the measured work a number of times, its argument."""
 

@@ -34,8 +34,6 @@ from memzoo.stores import JSON, InMemoryStore, Message
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["Replies", "learn", "learn_talk", "strong_model"]
-
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "summary": {"max_state_tokens": 900},
     "summary-buffer": {"max_token_limit": 200, "max_state_tokens": 800},

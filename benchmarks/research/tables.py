@@ -6,8 +6,6 @@ import typer
 
 from memzoo.benchmarks.measure.statistics import interval
 
-__all__ = ["mean_shown", "show", "table"]
-
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> str:
     """Return a table in Markdown. The first column has text, all others have figures.

@@ -23,8 +23,6 @@ from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Tran
 from memzoo.memories import create_memory
 from memzoo.strategy import text_of
 
-__all__ = ["Case", "outcomes", "strew", "updates"]
-
 _ENCODING = "o200k_base"
 _OFFLINE: dict[str, Any] = {"llm": "offline", "learn_every": 1}
 

@@ -21,8 +21,6 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.results import MemoryInfo, Run, Talks
 from memzoo.benchmarks.transcripts import sample_transcripts
 
-__all__ = ["Counted", "count_picks", "recorded_correlation", "verdict"]
-
 _BUDGET = 1_000
 _QUESTIONS = (5, 20, 30, 76, 200)
 _DIFFERENCES = (0.0, 0.05, 0.1, 0.2, 0.4)

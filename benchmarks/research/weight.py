@@ -13,8 +13,6 @@ import typer
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.memories import STRATEGIES
 
-__all__ = ["PACKAGES", "USES", "list_imported", "sizes"]
-
 PACKAGES = ("openai", "networkx", "tiktoken", "jinja2", "numpy", "sqlalchemy", "pydantic", "typer", "rich")
 """The packages in the table of imports."""
 

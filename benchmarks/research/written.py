@@ -54,8 +54,6 @@ from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKG
 from memzoo.stores import Message
 from memzoo.sync import drive
 
-__all__ = ["Written", "written"]
-
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "summary": {"max_state_tokens": 900},
     "summary-buffer": {"max_token_limit": 1000, "max_state_tokens": 800},

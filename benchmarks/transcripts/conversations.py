@@ -8,25 +8,6 @@ from types import MappingProxyType
 from memzoo.stores import Message, Record
 from memzoo.strategy import text_of
 
-__all__ = [
-    "ADVERSARIAL",
-    "DRAFTED",
-    "GAP",
-    "KINDS",
-    "RULE_KINDS",
-    "UNCATEGORISED",
-    "UNDATED",
-    "UNWANTED_KINDS",
-    "Citations",
-    "Exchange",
-    "Mark",
-    "Question",
-    "Transcript",
-    "TranscriptMessage",
-    "Unwanted",
-    "exchanges_of",
-]
-
 ADVERSARIAL = "adversarial"
 """The category of questions without a true answer, which are not asked."""
 

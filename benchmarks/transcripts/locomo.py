@@ -19,8 +19,6 @@ from memzoo.benchmarks.transcripts.conversations import (
 from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
 from memzoo.errors import TransferError
 
-__all__ = ["CATEGORIES", "transcript_of"]
-
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
 
 _SESSION = re.compile(r"session_(\d+)")

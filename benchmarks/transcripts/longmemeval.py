@@ -15,8 +15,6 @@ from memzoo.benchmarks.transcripts.conversations import (
 from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
 from memzoo.errors import TransferError
 
-__all__ = ["transcript_of"]
-
 _ABSTENTION = "_abs"
 """The suffix of a question's id, if nobody has mentioned the thing that it asks for."""
 

@@ -26,8 +26,6 @@ from memzoo.hosts.exports.readers.chat_messages import SYSTEM_NAMES
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = ["chat_of", "sessions_of"]
-
 _MARKS = ("id", "keep", "forgets")
 """The keys that a file adds to chat messages: an id to cite, a mark, and the ids of messages to delete."""
 

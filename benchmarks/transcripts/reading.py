@@ -17,8 +17,6 @@ from memzoo.hosts.exports.options import split_choice
 from memzoo.hosts.exports.reading import Choice, choose_last, find_in, read_document
 from memzoo.warned import warn_caller
 
-__all__ = ["STDIN", "load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
-
 STDIN = "-"
 """The path that stands for standard input."""
 

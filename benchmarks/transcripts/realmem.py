@@ -16,8 +16,6 @@ from memzoo.benchmarks.transcripts.conversations import (
 )
 from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
 
-__all__ = ["transcript_of"]
-
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LABEL = re.compile(r"^\s*【[^】]*】\s*")  # "【Travel Plan】 ...": a label that is not part of the text
 _ROLES = {"User": "user", "Assistant": "assistant"}

@@ -9,8 +9,6 @@ from typing import Any
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.validation import Item, Text, validate
 
-__all__ = ["TRACKS", "transcript_of"]
-
 TRACKS = ("supersession_detection", "repair_propagation")
 """The tracks with corrections in the conversation itself; questions of other tracks are not asked."""
 

@@ -12,8 +12,6 @@ from memzoo.errors import TransferError
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
 
-__all__ = ["ChatMessage", "Date", "Item", "Text", "show_value", "validate"]
-
 _TEXT = "a text that is not empty"
 _EXPECTED = {"string_type": _TEXT, "string_pattern_mismatch": _TEXT, "list_type": "a list"}
 

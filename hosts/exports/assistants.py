@@ -21,8 +21,6 @@ from memzoo.hosts.exports.readers import (
     vs_code,
 )
 
-__all__ = ["FORMS"]
-
 FORMS = (
     Form(
         name="DeepSeek",

@@ -19,8 +19,6 @@ from memzoo.hosts.messages import dict_of, dicts_of, host_text
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["LoggedCalls"]
-
 _INSTRUCTIONS = ("system", "developer")
 _INSTRUCTION = (
     "system|instructions|systemInstruction.parts|system_instruction.parts|"

@@ -15,8 +15,6 @@ from memzoo.memories.text.messages import tool_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts, set_thoughts_apart
 from memzoo.stores import Message
 
-__all__ = ["ChatLog", "Unread", "count", "date_of", "make_stand_in", "reason", "tell_left_out"]
-
 _LATEST = 10**11
 _FIRST_YEAR = 1990
 _LONGEST = 300

@@ -16,8 +16,6 @@ from memzoo.hosts.exports.trees import tree_of
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.stores import Message
 
-__all__ = ["Fields"]
-
 _WORK = {"tool_calls", "tool_call_id", "reasoning_content"}
 """The members of a message that are read beside its words, as OpenAI names them."""
 _IS_USER = {"user": True, "assistant": False, "person": None}

@@ -20,8 +20,6 @@ from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.exports.form import Form
 from memzoo.stores.checking import is_sqlite
 
-__all__ = ["LISTED", "FoundDocument", "find_documents", "find_in_text", "parse"]
-
 _JSON, _TABLES, _YAML = {".json", ".jsonl", ".ndjson"}, {".csv", ".tsv"}, {".yaml", ".yml"}
 _DATABASES = {".db", ".sqlite", ".sqlite3"}
 _SUFFIXES = {*_JSON, *_TABLES, *_YAML, *_DATABASES, ".txt", ".md", ".vtt", ".zip"}

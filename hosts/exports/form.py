@@ -7,8 +7,6 @@ from typing import Any, Literal, TypeAlias
 from memzoo.hosts.exports.chat_log import ChatLog, Unread
 from memzoo.hosts.exports.members import pick
 
-__all__ = ["Document", "Form", "Reader", "having"]
-
 Reader: TypeAlias = Callable[[Any, str], Iterable[ChatLog | Unread]]
 """A function of a document, and of the title for a conversation without its own, that yields conversations."""
 

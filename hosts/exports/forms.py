@@ -10,8 +10,6 @@ from memzoo.hosts.exports.readers import chat_messages, columns, labels, openai_
 from memzoo.hosts.exports.readers.sessions import read_sessions
 from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
 
-__all__ = ["known_forms"]
-
 logger = logging.getLogger("memzoo")
 
 _GROUP = "memzoo.exports"

@@ -2,8 +2,6 @@
 
 from html.parser import HTMLParser
 
-__all__ = ["words_of"]
-
 _BLOCKS = {
     *("p", "div", "br", "li", "ul", "ol", "tr", "table", "pre", "blockquote", "hr"),
     *("h1", "h2", "h3", "h4", "h5", "h6"),

@@ -7,8 +7,6 @@ from memzoo.hosts.exports.members import need
 from memzoo.hosts.exports.readers import call_logs, chat_messages, data_sets, spans
 from memzoo.hosts.messages import dict_of
 
-__all__ = ["FORMS"]
-
 _STATE = "thread_id|config.configurable.thread_id|checkpoint.thread_id"
 """The places of a thread's id in a state of LangGraph."""
 _SPANS = "each call repeats the history, so many calls become one conversation"

@@ -12,8 +12,6 @@ from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import date_of
 from memzoo.hosts.roles import role_of
 
-__all__ = ["as_list", "date_at", "id_at", "list_at", "mark_of", "need", "pick", "role_at", "text_at"]
-
 _MISSING = object()
 _ALIKE = 0.86
 """The likeness of names, as `difflib` measures it, from which on one may stand for the other."""

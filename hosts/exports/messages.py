@@ -13,17 +13,6 @@ from memzoo.hosts.roles import role_of, say_as
 from memzoo.memories.text.messages import checked, tool_call
 from memzoo.stores import Message
 
-__all__ = [
-    "conversation_of",
-    "find_date",
-    "is_call",
-    "is_message",
-    "is_part_of_answer",
-    "message_of",
-    "messages_of",
-    "spell_out",
-]
-
 _ALONE = ("role", "content")
 """The members of the most usual message."""
 _TEXTS = ("content", "value", "text", "message")

@@ -9,8 +9,6 @@ from memzoo.hosts.exports.chat_log import date_of
 from memzoo.hosts.exports.reading import Choice
 from memzoo.text import did_you_mean
 
-__all__ = ["FILE_OPTIONS", "HELP", "split_choice"]
-
 FILE_OPTIONS = ("title", "since", "last", "user", "assistant", "branches")
 """The options of a file."""
 

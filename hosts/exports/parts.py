@@ -10,8 +10,6 @@ from memzoo.hosts.messages import dict_of, dicts_of, make_call
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, name_thoughts
 from memzoo.stores import Message
 
-__all__ = ["Parts"]
-
 _WORDS = ("text", "input_text", "output_text")
 _CALLS = ("tool_use", "server_tool_use", "tool_call", "tool-call", "dynamic-tool", "tool-invocation")
 _RESULTS = ("tool_result", "tool-result", "tool_call_response", "web_search_tool_result")

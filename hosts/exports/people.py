@@ -18,8 +18,6 @@ from memzoo.hosts.exports.readers import (
     whatsapp,
 )
 
-__all__ = ["FORMS"]
-
 _ZOOM = re.compile(r"\s*\d\d:\d\d:\d\d\s+From ")
 _META = "In Meta's Accounts Center: Your information and permissions, Export your information; choose JSON."
 _NO_ZONE = "times have no zone, and are taken as UTC"

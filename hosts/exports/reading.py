@@ -15,9 +15,6 @@ from memzoo.hosts.exports.files import LISTED, FoundDocument, find_documents, fi
 from memzoo.hosts.exports.forms import known_forms
 from memzoo.memories.text.messages import ROLES
 
-__all__ = ["Choice", "choose_last", "find_in", "read_conversations", "read_document"]
-
-
 AnyRead = TypeVar("AnyRead")
 
 

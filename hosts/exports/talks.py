@@ -10,8 +10,6 @@ from typing import Any
 from memzoo.hosts.exports.chat_log import ChatLog, count, tell_left_out
 from memzoo.hosts.exports.messages import message_of
 
-__all__ = ["Talk", "entries_of"]
-
 _LIKE_HEAD = re.compile(r"\d{1,2}[:.]\d\d[^\n]{0,20}[-\]]\s[^:\n]{1,60}:(?: |$)")
 """A time, a mark after it, and a name with a colon, as in "9:01 - Bo:"."""
 

@@ -11,8 +11,6 @@ from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count, tell_left_out
 from memzoo.stores import Message
 
-__all__ = ["tree_of"]
-
 _NIL = "00000000-0000-"
 """The beginning of the id that some forms give as the parent of a first message."""
 

@@ -17,9 +17,6 @@ from memzoo.stores import InMemoryStore
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
 
-__all__ = ["BothWays", "LangChainMemory"]
-
-
 # As in LangChain, each save learns, and a program can still answer if the model fails meanwhile.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
 

@@ -18,8 +18,6 @@ from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.sync import blocking
 
-__all__ = ["ConversationChain"]
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ConversationChain(VirtualSubclass):

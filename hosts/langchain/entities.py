@@ -10,8 +10,6 @@ from memzoo.memories.text.language import sentences
 from memzoo.stores import JSON, Entry
 from memzoo.strategy import BaseMemory
 
-__all__ = ["InMemoryEntityStore", "NotesOfMemory", "is_durable", "notes_in", "write_notes"]
-
 
 class InMemoryEntityStore:
     """A store of notes on names, with LangChain's methods.

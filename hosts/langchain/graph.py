@@ -9,8 +9,6 @@ from memzoo.hosts.langchain.state import put, read_items
 from memzoo.memories import Fact, KnowledgeGraph
 from memzoo.strategy import BaseMemory
 
-__all__ = ["EntityGraph", "KnowledgeTriple", "triples_in"]
-
 
 class KnowledgeTriple(NamedTuple):
     """A fact in LangChain's form."""

@@ -15,9 +15,6 @@ from memzoo.stores.base import managed
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking, drive
 
-__all__ = ["ChatHistory", "ChatMessageHistory", "LiveMessages", "MessageHistory", "history_store"]
-
-
 _SPEAKERS = {"user": "Human", "assistant": "AI"}
 
 

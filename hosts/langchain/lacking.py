@@ -5,8 +5,6 @@ from collections.abc import Collection
 from memzoo.hosts.migrate.code_names import DATABASES, counterpart, why_left
 from memzoo.text import did_you_mean
 
-__all__ = ["why_lacking"]
-
 
 def why_lacking(name: str, known: Collection[str]) -> str:
     """Return the reason why `memzoo.langchain` lacks a name, and the replacement for the name."""

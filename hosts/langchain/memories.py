@@ -22,16 +22,6 @@ from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.stores import InMemoryStore
 from memzoo.sync import blocking
 
-__all__ = [
-    "ConversationBufferMemory",
-    "ConversationBufferWindowMemory",
-    "ConversationEntityMemory",
-    "ConversationKGMemory",
-    "ConversationSummaryBufferMemory",
-    "ConversationSummaryMemory",
-    "ConversationTokenBufferMemory",
-]
-
 
 class _Buffered(LangChainMemory):
     """A memory with its view in the property `buffer`."""

@@ -13,8 +13,6 @@ from memzoo.hosts.roles import say_as
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
 
-__all__ = ["dicts", "documents", "has_langchain", "objects", "to_langchain", "to_openai", "values"]
-
 
 @cache
 def has_langchain() -> bool:

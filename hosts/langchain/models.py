@@ -12,8 +12,6 @@ from memzoo.strategy import text_of
 from memzoo.sync import is_blocking
 from memzoo.types import Completion, Spent
 
-__all__ = ["RunnableModel", "TokensOf", "model_of"]
-
 
 def model_of(llm: Any) -> Any:
     """Return a model of LangChain in a form for memzoo's option `llm`."""

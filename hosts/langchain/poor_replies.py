@@ -19,8 +19,6 @@ from memzoo.stores import Entry
 from memzoo.strategy import Changes, Log, State, strategy, text_of
 from memzoo.sync import blocking
 
-__all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
-
 
 @strategy
 class ConversationEntityMemory(PlainEntity):

@@ -6,8 +6,6 @@ from typing import Any
 
 from memzoo.hosts.langchain.messages import has_langchain
 
-__all__ = ["TextPrompt", "conversation_prompt", "entity_prompt", "prompt_of"]
-
 _BEGIN = "You talk with a human. You are friendly and helpful, and say so when you do not know something.\n\n"
 _NOTES = "What you know about those who were mentioned:\n{entities}\n\n"
 _END = "The conversation so far:\n{history}\nHuman: {input}\nAI:"

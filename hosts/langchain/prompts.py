@@ -8,8 +8,6 @@ from typing import Any
 
 from memzoo.errors import OptionError
 
-__all__ = ["ENTITY_UPDATE", "convert_template"]
-
 ENTITY_UPDATE = """\
 Task: entity_update.
 You keep short notes about people, places and things. Bring those below up to date.

@@ -19,8 +19,6 @@ from memzoo.strategy import BaseMemory, Changes, Log, State, View, strategy
 from memzoo.sync import is_blocking
 from memzoo.types import Receipt
 
-__all__ = ["RetrieverMemory", "VectorStoreRetrieverMemory"]
-
 
 def _check(_: str, value: object) -> None:
     if not hasattr(value, "add_documents") or not hasattr(value, "invoke"):

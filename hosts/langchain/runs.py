@@ -15,8 +15,6 @@ from memzoo.sync import is_blocking
 if TYPE_CHECKING:
     from memzoo.hosts.langchain.chain import ConversationChain
 
-__all__ = ["ask_model", "runnable"]
-
 
 async def ask_model(
     chain: "ConversationChain", model: Model, values: Mapping[str, Any], config: Mapping[str, Any]

@@ -8,8 +8,6 @@ from memzoo.hosts.langchain.base import BothWays, LangChainMemory
 from memzoo.memories import ConversationBufferMemory as PlainBuffer
 from memzoo.sync import drive, together
 
-__all__ = ["CombinedMemory", "ConversationStringBufferMemory", "ReadOnlySharedMemory", "SimpleMemory"]
-
 
 class SimpleMemory(BothWays):
     """A memory with variables that never change.

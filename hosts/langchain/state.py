@@ -9,8 +9,6 @@ from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Stor
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking_function
 
-__all__ = ["Content", "content_of_store", "put", "read_items", "restore_content"]
-
 Content = tuple[list[Entry], dict[str, StoredState]]
 """The whole content of a conversation: its log entries, and its states by name."""
 

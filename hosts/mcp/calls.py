@@ -10,18 +10,6 @@ from memzoo.errors import MessageError
 from memzoo.stores import Entry, Message
 from memzoo.strategy import text_of
 
-__all__ = [
-    "WRITES",
-    "Addition",
-    "Arguments",
-    "Deletion",
-    "Entity",
-    "Relation",
-    "call_in",
-    "message_of",
-    "parse_arguments",
-]
-
 
 class Arguments(BaseModel):
     """A base class for the arguments of a tool. Unknown fields are dropped."""

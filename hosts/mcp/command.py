@@ -17,8 +17,6 @@ from memzoo.sync import drive
 if TYPE_CHECKING:
     from memzoo.hosts.mcp.memory import GraphMemory
 
-__all__ = ["mcp"]
-
 # The original server's environment variable for the path of its file.
 _FILE = "MEMORY_FILE_PATH"
 

@@ -19,8 +19,6 @@ from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.reading import graph_of
 from memzoo.sync import blocking_function
 
-__all__ = ["aexport_lines", "aimport_lines", "export_lines", "import_lines"]
-
 _AT_ONCE = 100
 _KINDS = {"entity": "entities", "relation": "relations"}
 _CLASSES: dict[str, type[Entity | Relation]] = {"entity": Entity, "relation": Relation}

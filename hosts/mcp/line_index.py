@@ -12,8 +12,6 @@ from memzoo.strategy import Passage, text_of
 if TYPE_CHECKING:
     from memzoo.memories.search.word_index import WordIndex
 
-__all__ = ["LineIndex", "choose_texts"]
-
 # Stop once this many texts in a row do not fit into the rest of the limit.
 _MOST_PASSED_OVER = 20
 

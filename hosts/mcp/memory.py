@@ -18,8 +18,6 @@ from memzoo.strategy import AtLeast, BaseMemory, Changes, Log, State, View, stra
 from memzoo.sync import blocking
 from memzoo.types import Reason
 
-__all__ = ["GraphMemory"]
-
 _LONGEST_QUERY = 2_000  # characters; each word takes time to look up, and questions are shorter
 
 

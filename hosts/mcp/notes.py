@@ -19,8 +19,6 @@ from memzoo.memories import Fact
 from memzoo.stores import JSON, Entry
 from memzoo.types import Source
 
-__all__ = ["Kind", "Note", "Replay", "key_of"]
-
 Kind: TypeAlias = Literal["entity", "observation", "relation"]
 
 _VERBS: Mapping[Kind, str] = {"entity": "is a", "observation": "observation"}

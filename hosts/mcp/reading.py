@@ -8,9 +8,6 @@ from typing import Any
 
 from memzoo.hosts.mcp.notes import Note
 
-__all__ = ["Known", "ToolResult", "as_text", "graph_of", "in_order", "newest_within", "within"]
-
-
 # The separator of joined texts.
 _BETWEEN = "\0"
 _FEW = 64

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.types import CallToolResult, ReadResourceResult, Resource, Tool
 
-__all__ = ["mcp_server", "serve_http", "serve_stdio"]
-
 logger = logging.getLogger("memzoo")
 
 T = TypeVar("T")

@@ -24,8 +24,6 @@ from memzoo.stores import Entry
 from memzoo.text import did_you_mean
 from memzoo.types import Reason, Source
 
-__all__ = ["TOOLS", "GraphTool", "ToolResult", "call", "history"]
-
 _LONGEST_QUOTE = 500
 
 

@@ -12,8 +12,6 @@ from memzoo.errors import MemoryZooError, MissingExtraError, TransferError
 from memzoo.hosts.migrate.code import Migrated, contents, leave_unchanged, migrate_code
 from memzoo.hosts.migrate.code_names import mentions_langchain_memory
 
-__all__ = ["Apart"]
-
 _CONTEXT = multiprocessing.get_context("spawn")
 
 

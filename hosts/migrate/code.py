@@ -12,8 +12,6 @@ from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.migrate.code_names import CELL_NOT_PYTHON, Finding, mentions_langchain_memory
 
-__all__ = ["Finding", "Migrated", "contents", "leave_unchanged", "migrate_code", "python_files", "write"]
-
 _SKIPPED = {
     *(".git", ".hg", ".venv", "venv", "node_modules", "site-packages", "__pycache__", "build", "dist"),
     ".ipynb_checkpoints",

@@ -8,27 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     import libcst as cst
 
-__all__ = [
-    "ASKS_A_MODEL",
-    "CELL_NOT_PYTHON",
-    "CHECKED",
-    "DATABASES",
-    "DROP_IN",
-    "IN_CHAIN",
-    "LACKING",
-    "MEMORY_MODULES",
-    "Finding",
-    "Refusal",
-    "counterpart",
-    "database_of",
-    "further",
-    "instead_of_text",
-    "is_chain",
-    "mentions_langchain_memory",
-    "refusal_of",
-    "why_left",
-]
-
 Refusal: TypeAlias = tuple[str, str]
 """A pair: the reason why a use of a name is not rewritten, and the code to write instead."""
 

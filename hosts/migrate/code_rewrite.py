@@ -37,8 +37,6 @@ from memzoo.hosts.migrate.code_names import (
     why_left,
 )
 
-__all__ = ["rewrite_module"]
-
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 

@@ -10,10 +10,8 @@ from memzoo.cli.options import command, write_count
 from memzoo.cli.terminal import echo, progress_bars
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.apart import Apart
-from memzoo.hosts.migrate.code import Finding, Migrated, python_files, write
-from memzoo.hosts.migrate.code_names import ASKS_A_MODEL
-
-__all__ = ["migrate"]
+from memzoo.hosts.migrate.code import Migrated, python_files, write
+from memzoo.hosts.migrate.code_names import ASKS_A_MODEL, Finding
 
 _SECONDS = 60.0  # the time limit for a file
 

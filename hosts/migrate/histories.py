@@ -12,8 +12,6 @@ from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in, reason
 from memzoo.hosts.exports.messages import conversation_of
 
-__all__ = ["by_session", "langchain_mongo", "langchain_redis", "langchain_sql", "parse_json", "rows"]
-
 _ASYNC = {"sqlite+aiosqlite": "sqlite", "postgresql+asyncpg": "postgresql+psycopg"}
 _PREFIX = "message_store:"
 _HEX = 16

@@ -20,8 +20,6 @@ from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.stores import InMemoryStore, ManagedStore, import_conversation
 from memzoo.text import show_url
 
-__all__ = ["import_lines"]
-
 
 @command("Stored data")
 def import_lines(

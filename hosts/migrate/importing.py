@@ -20,8 +20,6 @@ from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function
 from memzoo.text import show_url
 
-__all__ = ["READERS", "Imported", "aimport_logs", "import_logs", "read_logs"]
-
 READERS: Mapping[str, Callable[[str], Iterator[Unread]]] = {
     "langchain-sql": langchain_sql,
     "langchain-redis": langchain_redis,

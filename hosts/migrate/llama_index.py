@@ -12,8 +12,6 @@ from memzoo.hosts.exports.messages import conversation_of
 from memzoo.hosts.migrate.histories import by_session, parse_json, rows
 from memzoo.memories.text.messages import tool_call
 
-__all__ = ["llama_index"]
-
 _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp, id"
 
 

@@ -12,8 +12,6 @@ from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import reason
 from memzoo.hosts.migrate.code_names import mentions_langchain_memory
 
-__all__ = ["Notebook"]
-
 # The marker line before each cell, and the marker before each line that only IPython reads.
 _CELL = "# %% memzoo cell"
 _LEFT = "pass  # memzoo left: "

@@ -13,8 +13,6 @@ from memzoo.memories.text.responses import Api
 from memzoo.stores import Message
 from memzoo.sync import each, settled
 
-__all__ = ["Answer", "ask_model"]
-
 # The purpose of these calls, for errors and costs.
 _PURPOSE = "chat"
 

@@ -19,18 +19,20 @@ from memzoo.errors import (
     OverBudgetError,
 )
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.chat.completions import Answer, ask_model
+from memzoo.memories.chat.completions import ask_model
 from memzoo.memories.chat.provider import check_default_id, default_of
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
+from memzoo.memories.models.answer import Answer
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.cleaning import extract_spoken
 from memzoo.memories.models.clients import as_responses
 from memzoo.memories.models.refusals import is_too_long
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import one_of, refuse_pickling, whole_number
-from memzoo.memories.registry import create_memory, strategy_named
+from memzoo.memories.registry import create_memory
+from memzoo.memories.strategies.named import strategy_named
 from memzoo.memories.text.context_windows import Tokens, is_unknown_share, tokens_of
 from memzoo.memories.text.estimating import tokenizer_of
 from memzoo.memories.text.families import Family, family_of
@@ -41,8 +43,6 @@ from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Message, Record, Store
 from memzoo.stores.base import ANSWER
 from memzoo.sync import Closing, blocking, drive, iterated, together
-
-__all__ = ["Conversation", "Reply"]
 
 logger = logging.getLogger("memzoo")
 

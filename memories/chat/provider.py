@@ -22,8 +22,6 @@ from memzoo.stores.base import managed
 from memzoo.stores.forgetting import Receipt
 from memzoo.sync import Closing, Managed, blocking
 
-__all__ = ["MemoryProvider", "ScopedMemory"]
-
 # The prefix by which `delete_old` recognises conversations left behind by a killed process.
 _SCOPE = "memzoo-scope-"
 _PER_CONVERSATION = ("store", "conversation_id")

@@ -20,8 +20,6 @@ from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
 
-__all__ = ["Oversized", "Room"]
-
 logger = logging.getLogger("memzoo")
 
 Oversized: TypeAlias = Literal["raise", "shorten"]

@@ -12,8 +12,6 @@ from memzoo.errors import AsyncOnlyError, OptionError
 from memzoo.stores import Message
 from memzoo.sync import is_blocking, settled
 
-__all__ = ["Called", "Tool", "run", "toolbox"]
-
 _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 

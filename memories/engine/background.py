@@ -11,8 +11,6 @@ from memzoo.errors import StoreError
 from memzoo.forks import new_lock
 from memzoo.sync import drive, is_blocking
 
-__all__ = ["Background"]
-
 logger = logging.getLogger("memzoo")
 
 

@@ -15,8 +15,6 @@ from memzoo.stores.forgetting import Receipt, forget_messages
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["clear", "forget", "rewind"]
-
 _BEYOND = 2**63  # larger than any log number in a store
 
 

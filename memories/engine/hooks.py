@@ -7,8 +7,6 @@ from weakref import WeakSet
 
 from memzoo.errors import PluginError
 
-__all__ = ["await_hook", "check_class", "check_returned"]
-
 T = TypeVar("T")
 
 _sound: WeakSet[type] = WeakSet()

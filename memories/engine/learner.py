@@ -37,8 +37,6 @@ from memzoo.sync import together
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["Effort", "Learner", "Progress", "WaitingRules", "relearn"]
-
 logger = logging.getLogger("memzoo")
 
 Progress: TypeAlias = Callable[[int, int], None]

@@ -17,8 +17,6 @@ from memzoo.stores import LeasingStore, Store
 from memzoo.stores.base import find_lacking
 from memzoo.sync import is_blocking, pause
 
-__all__ = ["Leaseholder", "has_ended"]
-
 logger = logging.getLogger("memzoo")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
     from memzoo.memories.engine.learner import Learner, Waiting
 
-__all__ = ["learn_left_out", "variables_of", "view_of", "view_to_send"]
-
 # A combined memory's `view` loads its members: they, too, must learn nothing in a load that learns nothing.
 _catches_up: ContextVar[bool] = ContextVar("memzoo_catches_up", default=True)
 

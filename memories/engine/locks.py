@@ -15,8 +15,6 @@ from memzoo.forks import new_lock
 from memzoo.stores import Store
 from memzoo.sync import is_blocking
 
-__all__ = ["FairLock", "LockOwner", "PerConversation", "StateLock", "state_locks", "turn_locks"]
-
 T = TypeVar("T")
 
 

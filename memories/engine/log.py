@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from memzoo.memories.text.clearing import Clearing
     from memzoo.memories.text.estimating import Estimate
 
-__all__ = ["CachedLog", "Log", "messages_of", "own_copies", "talk"]
-
 # The number of entries that most views show; a longer view reads more.
 _FIRST_READ = 64
 # The usual number of messages in an exchange.

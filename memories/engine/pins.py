@@ -16,8 +16,6 @@ from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record
 from memzoo.stores.forgetting import PINS
 
-__all__ = ["Pins", "mark", "show_pinned"]
-
 # The mark is a field of the record itself, so that a message is stored and pinned in one step.
 _FIELD = "@pinned"
 # The number of newest messages searched for marks by `write_down`: more than are added between two of its calls.

@@ -12,19 +12,6 @@ from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Shortened
 from memzoo.stores import Entry
 
-__all__ = [
-    "LearningStep",
-    "PromptLimit",
-    "TooLongError",
-    "count_for_prompt",
-    "cut_middle",
-    "next_step",
-    "reword",
-    "shorten_entries",
-    "size_of",
-    "smaller_room",
-]
-
 _BYTES_PER_TOKEN = 3
 # memzoo's own instructions must fit. Some servers embed no more than 512 tokens of a tokenizer.
 _FEWEST_TOKENS = 1_024

@@ -25,18 +25,6 @@ from memzoo.memories.engine.state import Attempts
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.stores import Entry
 
-__all__ = [
-    "MAX_TRIES",
-    "Decision",
-    "FailedStep",
-    "RestingError",
-    "RetryPolicy",
-    "after_success",
-    "decide",
-    "is_last_try",
-    "rest_of",
-]
-
 MAX_TRIES = 3
 """How often the model may fail on one exchange, while it works on others, before that exchange is set aside."""
 

@@ -24,8 +24,6 @@ from memzoo.sync import together
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["append", "evict", "find_set_aside", "learn", "save", "turn_name"]
-
 logger = logging.getLogger("memzoo")
 
 # Fresh ids begin with the time, so that a database adds them at one place of its index. Seeded by the operating system:

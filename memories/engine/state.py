@@ -8,8 +8,6 @@ from memzoo.forks import cached_property, new_lock
 from memzoo.memories.engine.locks import FairLock
 from memzoo.stores import JSON, StateUpdate, Store
 
-__all__ = ["ATTEMPTS", "NO_STATE", "Attempts", "CachedState", "Changes", "StagedState", "State"]
-
 ATTEMPTS = "attempts:"
 """The key of the state's item that keeps the `Attempts`. No strategy sees this item."""
 

@@ -13,8 +13,6 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Store, StoredState
 from memzoo.stores.forgetting import SYSTEM, pack_system, unpack_system
 
-__all__ = ["SystemMessage", "note_system", "system_state"]
-
 _PAGE = 500
 # The message in force is recorded after this many messages, which a memory may have to read when it is opened.
 # `Pins.write_down`, called as often, looks back at 256 messages.

@@ -44,8 +44,6 @@ from memzoo.text import copy_json
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["Busy", "OnFailure", "Replaced", "Turn", "check_turn_options", "find_unfinished_turn"]
-
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """The action after a failed turn: keep its messages so far, marked as unfinished, or store nothing."""
 

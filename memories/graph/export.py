@@ -12,8 +12,6 @@ from memzoo.memories.graph.fact import Fact, by_name, describe_relation, names_i
 from memzoo.memories.graph.picture import to_html
 from memzoo.text import did_you_mean
 
-__all__ = ["write_facts"]
-
 # Characters that XML does not allow, and the carriage return, which XML parsers convert.
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -12,8 +12,6 @@ from memzoo.memories.text.days import in_words
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 
-__all__ = ["Fact", "Reason", "Source", "by_name", "describe_relation", "in_order", "names_in"]
-
 _NEGATABLE = frozenset("is are was were has have had can could will would should must may might does do did".split())
 
 

@@ -13,8 +13,6 @@ from memzoo.memories.text.names import NameIndex, canonical
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
-__all__ = ["FactIndex"]
-
 K = TypeVar("K")
 _One: TypeAlias = tuple[int, str, Fact]
 

@@ -21,8 +21,6 @@ from memzoo.sync import blocking
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
-__all__ = ["KnowledgeGraph", "Near"]
-
 Amend: TypeAlias = Callable[[Callable[[], Mapping[str, JSON]]], Awaitable[None]]
 
 

@@ -9,8 +9,6 @@ from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.relations import content_words
 from memzoo.memories.text.fitting import Limit
 
-__all__ = ["MOST_BYTES", "best_within", "in_lines", "lines", "write_known"]
-
 MOST_BYTES = 2_000
 """The most bytes of known facts in a prompt with few new lines: about 500 tokens by any counter."""
 _MOST_ALIKE = 50

@@ -9,8 +9,6 @@ from typing import Any
 from memzoo.errors import OptionError
 from memzoo.memories.graph.fact import Fact, describe_relation, names_in
 
-__all__ = ["to_html"]
-
 _KINDS = (("person", "speaker"), ("name", "subject of facts"), ("value", "value of a fact"))
 _SPEAKERS = frozenset(("user", "assistant", "human", "ai"))
 _LONGEST_LABEL = 32

@@ -10,8 +10,6 @@ from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import canonical, fold, mentions
 from memzoo.stores import Entry
 
-__all__ = ["find_sources", "reasons"]
-
 _DENIAL = re.compile(r"\b(?:not|never|no longer)\b|n['’]t\b", re.IGNORECASE)
 
 

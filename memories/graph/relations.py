@@ -4,8 +4,6 @@ import re
 
 from memzoo.memories.text.names import canonical
 
-__all__ = ["SINGLE_VALUED", "content_words", "plain"]
-
 SINGLE_VALUED = frozenset(
     f"{verb} {rest}"
     for verb, rests in {

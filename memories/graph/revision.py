@@ -10,8 +10,6 @@ from memzoo.memories.graph.fact_index import FactIndex
 from memzoo.memories.models.replies import Statement
 from memzoo.stores import JSON
 
-__all__ = ["Revision"]
-
 logger = logging.getLogger("memzoo")
 
 # Only the newest facts with a word are considered.

@@ -8,8 +8,6 @@ from memzoo.memories.search.kinds import CORRECTS, SURELY, VALUES
 from memzoo.memories.search.rows import Numbers, Places, Rows, Terms, spread
 from memzoo.memories.search.weights import Weights
 
-__all__ = ["CORRECTING", "Corrections"]
-
 CORRECTING = frozenset(
     """
     actually any anymore back change changed changing correction decided delayed finalized instead longer make mind

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from memzoo.memories.search.rows import Numbers
     from memzoo.memories.search.words import Analyser
 
-__all__ = ["GAP", "Clipper", "evidence", "fit_found", "fit_passages"]
-
 Shorten: TypeAlias = Callable[[str, int], str]
 """A function that returns an excerpt of a text, given the text and the most tokens."""
 

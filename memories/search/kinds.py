@@ -8,20 +8,6 @@ from memzoo.memories.search.languages.telling import LANGUAGES
 from memzoo.memories.search.languages.zh import CORRECTIONS
 from memzoo.memories.text.language import HAN
 
-__all__ = [
-    "ASSISTANT",
-    "CORRECTS",
-    "RULE",
-    "SURELY",
-    "VALUES",
-    "asks_for_advice",
-    "find_asked_kinds",
-    "find_kinds",
-    "kinds_of",
-    "tells_advice",
-    "tells_rule",
-]
-
 # Lower case only: matching both cases would take more than twice as long.
 # Phrases that clearly correct something, in any subject.
 _SURE = re.compile(

@@ -11,8 +11,6 @@ from memzoo.memories.search.rows import Numbers, Places, Rows
 from memzoo.memories.search.words import count_letters, hash_word
 from memzoo.memories.text.view import Passage
 
-__all__ = ["ROW", "find_labels", "reach", "rows_of", "weigh_answers", "windows"]
-
 ROW = numpy.dtype(
     [
         *((name, "<i8") for name in ("seq", "document", "length", "terms")),

@@ -19,8 +19,6 @@ from memzoo.stores import JSON, Entry, Store
 if TYPE_CHECKING:
     from memzoo.memories.search.word_index import WordIndex
 
-__all__ = ["Documents", "PersistedIndex"]
-
 # Raise this number after any change in the items' content: all conversations are then analysed anew.
 _VERSION = 11
 _ANALYSER = "analyser"

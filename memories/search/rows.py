@@ -6,8 +6,6 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-__all__ = ["Flags", "Numbers", "Places", "Ranking", "Rows", "Spans", "Terms", "spread"]
-
 Terms: TypeAlias = NDArray[numpy.uint64]
 """Stems of words in order, each as a hash of 64 bits: equal stems give equal numbers in every process."""
 

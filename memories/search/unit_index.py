@@ -23,8 +23,6 @@ from memzoo.memories.text.language import RELATING, SMALL_TALK, stem
 from memzoo.memories.text.names import FULL_NAME, fold, mentions
 from memzoo.stores import JSON
 
-__all__ = ["FEW_TOKENS", "FoundUnit", "FoundUnits", "KnownUnit", "UnitIndex"]
-
 _Key = TypeVar("_Key", bound=Hashable)
 
 # Words that say little about the subject of a question.

@@ -8,8 +8,6 @@ from memzoo.stores import ManagedStore, Store, VectorIndex
 from memzoo.stores.base import managed
 from memzoo.stores.indexes.index import ExactIndex, digest
 
-__all__ = ["VectorSearch"]
-
 _NEAREST = 200
 _NEWEST = 32
 

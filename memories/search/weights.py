@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["UnitWeights", "Weights"]
-
 
 @dataclass(frozen=True, slots=True)
 class Weights:

@@ -22,8 +22,6 @@ from memzoo.memories.text.language import SMALL_TALK
 from memzoo.memories.text.view import Passage
 from memzoo.stores import JSON
 
-__all__ = ["WordIndex"]
-
 _STEP = 512
 _PARTS = ("rows", "terms")
 

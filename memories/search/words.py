@@ -17,8 +17,6 @@ from memzoo.memories.search.rows import Numbers, Places, Spans, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import HAN
 
-__all__ = ["Analyser", "Grain", "count_letters", "hash_word", "phrase_counts"]
-
 _WORD = re.compile(r"\w+")
 _FOUND = numpy.dtype([("term", "<u8"), ("text", "<i8"), ("offset", "<i8")])
 

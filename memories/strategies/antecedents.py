@@ -9,8 +9,6 @@ from memzoo.memories.models.offline.prompt import Utterance, sentences, turns
 from memzoo.memories.text.language import HAN, SMALL_TALK, content_stems, words
 from memzoo.memories.text.names import is_pronoun
 
-__all__ = ["Antecedents"]
-
 logger = logging.getLogger("memzoo")
 
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)

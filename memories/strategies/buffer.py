@@ -6,8 +6,6 @@ from memzoo.memories.engine.state import State
 from memzoo.memories.options import strategy
 from memzoo.memories.text.view import View
 
-__all__ = ["ConversationBufferMemory"]
-
 
 @strategy
 class ConversationBufferMemory(BaseMemory):

@@ -25,8 +25,6 @@ from memzoo.stores import Entry
 from memzoo.stores.common import HIGHEST
 from memzoo.sync import together
 
-__all__ = ["CombinedMemory", "merge_views"]
-
 Member: TypeAlias = BaseMemory | str | tuple[str, Mapping[str, Any]]
 """A memory, the name of a strategy, or a name and options."""
 

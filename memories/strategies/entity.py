@@ -25,8 +25,6 @@ from memzoo.memories.text.view import Finds, View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import drive
 
-__all__ = ["ConversationEntityMemory"]
-
 logger = logging.getLogger("memzoo")
 
 _MOST_INTRODUCED = 40

@@ -22,18 +22,6 @@ from memzoo.memories.text.messages import Labels, text_of
 from memzoo.memories.text.names import NameIndex, canonical, find_asked_names
 from memzoo.stores import JSON, Entry
 
-__all__ = [
-    "EntityIndex",
-    "EntityNote",
-    "EntityNotes",
-    "NoteStatement",
-    "as_text",
-    "make_statement",
-    "notes_within_state",
-    "statements_in",
-]
-
-
 _T = TypeVar("_T")
 _U = TypeVar("_U")
 _SEQS = methodcaller("get", "seq", ())

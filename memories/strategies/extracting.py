@@ -13,8 +13,6 @@ from memzoo.memories.text.language import join_sentences, sentences
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry
 
-__all__ = ["Valued", "derive_in_pieces", "least_worth"]
-
 Derive: TypeAlias = Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
 
 

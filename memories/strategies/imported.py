@@ -9,8 +9,6 @@ from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, InMemoryStore, Store, StoredState
 
-__all__ = ["check_import"]
-
 _ID = "imported"
 
 

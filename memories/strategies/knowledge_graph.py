@@ -31,8 +31,6 @@ from memzoo.memories.text.view import Finds, View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import blocking
 
-__all__ = ["ConversationKGMemory", "facts_within", "units_of_fact"]
-
 logger = logging.getLogger("memzoo")
 
 _Shown: TypeAlias = tuple[str, str]

@@ -17,8 +17,6 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
 from memzoo.text import is_loopback
 
-__all__ = ["ModelBackedMemory"]
-
 # The variables for context, which let a model resolve "she". They may be cut, as the log has the messages.
 _FOR_REFERENCE = ("history", "dated_history", "input")
 # The tokens of the exchange before a portion.

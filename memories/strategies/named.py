@@ -12,8 +12,6 @@ from memzoo.text import did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["FURTHER", "SEVEN", "further_names", "short_name", "strategy_named"]
-
 SEVEN = {
     "buffer": "buffer:ConversationBufferMemory",
     "window": "window:ConversationBufferWindowMemory",

@@ -14,8 +14,6 @@ from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, Not
 from memzoo.memories.text.fitting import Limit
 from memzoo.memories.text.names import fold, mentions
 
-__all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within"]
-
 _MOST_NAMES = 50
 # The tokens of the number before a statement.
 _TOKENS_AROUND = 3

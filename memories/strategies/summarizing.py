@@ -20,8 +20,6 @@ from memzoo.memories.text.messages import quote_turns
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking, drive
 
-__all__ = ["SummarizingMemory", "summary_of"]
-
 logger = logging.getLogger("memzoo")
 
 

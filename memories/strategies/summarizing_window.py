@@ -10,8 +10,6 @@ from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 
-__all__ = ["SummarizingWindowMemory"]
-
 # The usual number of messages.
 _OF_AN_EXCHANGE = 2
 

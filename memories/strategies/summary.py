@@ -6,8 +6,6 @@ from memzoo.memories.options import strategy
 from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.memories.text.view import View
 
-__all__ = ["ConversationSummaryMemory"]
-
 
 @strategy
 class ConversationSummaryMemory(SummarizingMemory):

@@ -11,8 +11,6 @@ from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
 from memzoo.memories.text.view import View, as_room
 from memzoo.stores import Entry
 
-__all__ = ["ConversationSummaryBufferMemory"]
-
 _LEAST_TARGET = 600
 
 

@@ -28,8 +28,6 @@ from memzoo.stores import JSON, Entry, VectorIndex
 from memzoo.stores.base import managed
 from memzoo.stores.indexes.index import ExactIndex
 
-__all__ = ["VectorStoreRetrieverMemory"]
-
 logger = logging.getLogger("memzoo")
 
 _DEFAULT_LIMIT = 1_000

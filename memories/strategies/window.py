@@ -8,8 +8,6 @@ from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.view import View
 
-__all__ = ["ConversationBufferWindowMemory"]
-
 
 @strategy
 class ConversationBufferWindowMemory(ConversationBufferMemory):

@@ -28,14 +28,6 @@ from memzoo.memories.text.view import View, as_room
 from memzoo.stores import Entry, Message, Record
 from memzoo.sync import blocking
 
-__all__ = [
-    "Limit",
-    "MessageWindowMemory",
-    "SlidingWindow",
-    "TokenWindowMemory",
-    "WindowMemory",
-]
-
 Limit: TypeAlias = int | Callable[[str], int]
 """A number, or a function that returns a number for the conversation's id; the function is called at each load."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from memzoo.memories.engine.log import CachedLog
     from memzoo.memories.engine.pins import Pins
 
-__all__ = ["ClearToolResults", "ClearToolResultsOption", "Clearing", "clear_results", "clearing_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ClearToolResults:

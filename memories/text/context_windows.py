@@ -5,8 +5,6 @@ from typing import Any
 
 from memzoo.errors import OptionError
 
-__all__ = ["AS_OF", "CONTEXT_WINDOWS", "Tokens", "context_window", "is_unknown_share", "read_told", "tokens_of"]
-
 Tokens = int | str
 """A number of tokens, or a share of the model's context window such as `"80%"`."""
 

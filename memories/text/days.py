@@ -3,8 +3,6 @@
 import functools
 from datetime import date
 
-__all__ = ["MONTHS", "UNKNOWN_DAY", "WEEKDAYS", "in_words"]
-
 MONTHS = "January February March April May June July August September October November December".split()
 """The names of the months, as written by `in_words`."""
 

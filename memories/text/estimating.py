@@ -18,8 +18,6 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
 from memzoo.stores.base import ANSWER
 
-__all__ = ["TOKENIZERS", "Estimate", "Factors", "Tokenizer", "guesser_of", "remember", "split_text", "tokenizer_of"]
-
 T = TypeVar("T")
 
 # A byte pair encoding has one token for most short words; names, capitals and accented letters take more tokens.

@@ -12,18 +12,6 @@ from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
 
-__all__ = [
-    "Evict",
-    "Fitted",
-    "Steps",
-    "Weighed",
-    "add_as_langchain4j",
-    "evict_as_langchain4j",
-    "fit_messages",
-    "fit_pieces",
-    "make_fitting",
-]
-
 T = TypeVar("T")
 
 Evict: TypeAlias = Literal["message", "exchange"]

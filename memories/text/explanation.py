@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
     from memzoo.memories.text.view import View
 
-__all__ = ["Explanation", "Find", "Kind", "LeftOut", "Searches", "ShownText", "explain_view", "report", "watch"]
-
 _LONGEST = 80
 _MOST_DIGITS = 6
 

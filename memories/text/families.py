@@ -7,8 +7,6 @@ from typing import Literal
 from memzoo.errors import OptionError
 from memzoo.text import did_you_mean
 
-__all__ = ["ANY", "FAMILIES", "Family", "family_of"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Family:

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["Limit", "shorten_text", "without_middle"]
-
 # The limit counts as full once this many items in a row are too long for the rest.
 _MOST_PASSED_OVER = 20
 

@@ -7,22 +7,6 @@ from typing import Any, Literal, TypeAlias
 
 from memzoo.stores import Entry, Message
 
-__all__ = [
-    "INSTRUCTIONS",
-    "Kind",
-    "ToolCall",
-    "exchange_ends",
-    "find_calls",
-    "find_open_calls",
-    "find_unanswered",
-    "group_messages",
-    "is_answer",
-    "is_instruction",
-    "is_of_tools",
-    "kind_of",
-    "last_exchange",
-]
-
 Kind: TypeAlias = Literal["start", "system", "user", "answer", "calls", "result", "end"]
 """A kind of message in a request. "calls" is an assistant's message with tool calls; "start" and "end" are the ends."""
 

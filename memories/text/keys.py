@@ -9,8 +9,6 @@ from memzoo.memories.text.messages import checked, text_of
 from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Record
 
-__all__ = ["check_inputs", "check_query", "exchange_of", "input_key_of", "output_key_of", "query_of"]
-
 logger = logging.getLogger("memzoo")
 
 

@@ -5,26 +5,6 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = [
-    "HAN",
-    "RELATING",
-    "SMALL_TALK",
-    "SPEAKING_OF_ONESELF",
-    "STOPWORDS",
-    "UNSPACED",
-    "all_stems",
-    "content_stems",
-    "count_words",
-    "is_idle",
-    "is_question",
-    "join_sentences",
-    "sentences",
-    "singular",
-    "stem",
-    "tells",
-    "words",
-]
-
 SPEAKING_OF_ONESELF = ("I ", "I'", "My ", "We ", "我", "咱", "私", "僕", "俺", "ฉัน", "ผม", "เรา")
 """The first words of sentences about the speaker."""
 

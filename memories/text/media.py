@@ -4,8 +4,6 @@ from typing import Any
 
 from memzoo.stores import Message
 
-__all__ = ["weigh_parts"]
-
 # The least, the tokens of a part of unknown size (a URL or an id), the bytes of a token, and the most. Pictures by
 # OpenAI's recipe: 85 and 170 for each tile of 512 pixels; sounds 10 to 32 tokens a second; files some 2,000 a page.
 _WEIGHTS = {

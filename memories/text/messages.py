@@ -23,24 +23,6 @@ from memzoo.stores import Message, Record
 from memzoo.stores.base import SAID_AT
 from memzoo.text import DEEPEST, is_too_deep
 
-__all__ = [
-    "Labels",
-    "as_message",
-    "as_record",
-    "as_sent",
-    "check_several",
-    "checked",
-    "find_sendable",
-    "is_answered",
-    "is_empty",
-    "quote_turns",
-    "sendable",
-    "text_of",
-    "tool_call",
-    "users_message",
-    "with_words",
-]
-
 _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ALWAYS = frozenset({"role", "content", "tool_call_id"})

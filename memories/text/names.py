@@ -10,20 +10,6 @@ from itertools import islice
 from memzoo.memories.text.language import HAN, UNSPACED
 from memzoo.memories.text.messages import Labels
 
-__all__ = [
-    "FOR_SURE",
-    "FULL_NAME",
-    "NameIndex",
-    "canonical",
-    "find_asked_names",
-    "fold",
-    "is_pronoun",
-    "is_reference",
-    "mentions",
-    "places",
-    "refers_back",
-]
-
 # Characters that may surround a name, but do not belong to the name; "C#", "-5" and ".NET" keep their signs.
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
 _EDGES = "".join(_AROUND) + "."

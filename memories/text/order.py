@@ -20,19 +20,6 @@ from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Message
 from memzoo.text import copy_json
 
-__all__ = [
-    "FOLLOWS",
-    "STAND_INS",
-    "add_speaker",
-    "arrange",
-    "cache_control",
-    "find_fault",
-    "in_turns",
-    "lead_with",
-    "make_request",
-    "tell_calls_apart",
-]
-
 T = TypeVar("T")
 
 FOLLOWS: Mapping[Kind, tuple[Kind, ...]] = {

@@ -13,8 +13,6 @@ from memzoo.stores import JSON, Message, Record
 from memzoo.stores.base import ANSWER, SAID_AT
 from memzoo.text import is_too_deep
 
-__all__ = ["Redact", "Redactor", "a_redaction"]
-
 Redact: TypeAlias = Callable[[str], str] | Mapping[str, str | re.Pattern[str]]
 """A function that returns a text redacted, or regular expressions by name: `[name]` replaces each match."""
 

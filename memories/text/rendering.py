@@ -25,8 +25,6 @@ from memzoo.text import copy_json
 if TYPE_CHECKING:
     from memzoo.memories.text.tokens import TokenCounter
 
-__all__ = ["RecalledPlace", "RecalledRole", "Renderer"]
-
 _seq = attrgetter("seq")
 
 RecalledRole: TypeAlias = Literal["system", "developer", "user"]

@@ -13,8 +13,6 @@ from memzoo.memories.text.order import add_speaker
 from memzoo.memories.text.thoughts import extract_thoughts
 from memzoo.stores import Message
 
-__all__ = ["Api", "Item", "as_request", "as_tool", "by_responses", "items_of", "read_items"]
-
 Api: TypeAlias = Literal["chat", "responses"]
 """An API of OpenAI's for answers: chat completions or responses."""
 

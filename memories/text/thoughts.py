@@ -5,16 +5,6 @@ from typing import Any
 
 from memzoo.stores import Message
 
-__all__ = [
-    "THOUGHT_FIELDS",
-    "THOUGHT_PARTS",
-    "Speech",
-    "as_counted",
-    "extract_thoughts",
-    "name_thoughts",
-    "set_thoughts_apart",
-]
-
 THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thoughts")
 """The members of messages that hold thoughts as text: two that endpoints use, and a third if these are taken."""
 

@@ -15,8 +15,6 @@ from memzoo.memories.text.media import weigh_parts
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
-__all__ = ["TokenCounter", "TokenCounterOption", "count_text", "token_counter"]
-
 TokenCounterOption: TypeAlias = str | Callable[[Message], int] | None
 """A model's or encoding's name, `"approximate"` for an estimate, or a function from a message to a whole number."""
 

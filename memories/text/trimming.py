@@ -16,8 +16,6 @@ from memzoo.memories.text.messages import ROLES, check_several, checked
 from memzoo.stores import Message
 from memzoo.text import copy_json
 
-__all__ = ["trim_messages"]
-
 Roles: TypeAlias = str | type | Sequence[str | type] | None
 """A role, several roles, or `None` for any role; LangChain's "human", "ai" and message classes work too."""
 

@@ -14,8 +14,6 @@ from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
-__all__ = ["Cleared", "Finds", "Kind", "Passage", "Piece", "Shortened", "Shown", "View", "as_room"]
-
 T = TypeVar("T", bound=Hashable)
 
 # If a smaller share of the items shown is found again, the conversation has changed its subject.

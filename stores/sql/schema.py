@@ -6,23 +6,6 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import InvalidRequestError
 
-__all__ = [
-    "STEPS",
-    "VERSION",
-    "conversations",
-    "embeddings",
-    "epochs",
-    "items",
-    "leases",
-    "messages",
-    "meta",
-    "states",
-    "tombstones",
-    "upgrade",
-    "version",
-    "versions",
-]
-
 _tables = sa.MetaData()
 # Always sorted in Unicode's order, for any language of the database.
 _TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")

@@ -27,8 +27,6 @@ from memzoo.stores.sql.waiting import AT_ONCE, Deadline, WaitingExecutor
 from memzoo.stores.tombstones import tombstone
 from memzoo.text import private, redact_url
 
-__all__ = ["SQLite"]
-
 T = TypeVar("T")
 
 logger = logging.getLogger("memzoo")

@@ -8,31 +8,6 @@ import sqlalchemy as sa
 
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, leases, messages, states, tombstones
 
-__all__ = [
-    "ADD",
-    "CHANGES",
-    "CLEAR",
-    "CLEAR_REST",
-    "CONVERSATION",
-    "COUNT",
-    "END_LEASES",
-    "ENTRY_COLUMNS",
-    "LEASE",
-    "LOCK",
-    "LOST",
-    "RELEASE",
-    "ROWLESS",
-    "STATE",
-    "STATES",
-    "TOMBSTONES",
-    "TURN",
-    "UNBURY",
-    "VECTORS",
-    "Run",
-    "Statements",
-    "select_ids",
-]
-
 Run: TypeAlias = Callable[[sa.Executable, Mapping[str, Any] | Sequence[Mapping[str, Any]]], Any]
 """A function that executes a statement in a transaction, once for each set of values (one set, or a sequence)."""
 

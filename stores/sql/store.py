@@ -37,8 +37,6 @@ from memzoo.sync import Closing, drive
 if TYPE_CHECKING:
     from memzoo.stores.sql.postgres import PostgreSQL
 
-__all__ = ["SQLStore"]
-
 
 class SQLStore(Closing):
     """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for many machines.

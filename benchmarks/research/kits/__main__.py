@@ -20,8 +20,6 @@ from memzoo.benchmarks.research.kits.server import Server, server
 from memzoo.benchmarks.research.kits.wishes import ROWS
 from memzoo.benchmarks.research.tables import show, table
 
-__all__ = ["compare_kits"]
-
 
 def compare_kits(
     changes: Annotated[int, typer.Option(help="One-word changes of prompts.")] = 1000,

@@ -11,8 +11,6 @@ import httpx
 from memzoo.benchmarks.research.kits.contenders import Kit, Memzoo
 from memzoo.benchmarks.research.kits.server import Server
 
-__all__ = ["PROMPT", "SECRET", "Bench", "Check", "chat", "open_cassette"]
-
 SECRET = "b_token-S3cr3tV4lue010"  # noqa: S105 - planted
 PROMPT = "You are a kind assistant, and you know the capitals of all countries. " * 60
 

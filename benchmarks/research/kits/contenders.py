@@ -9,8 +9,6 @@ from typing import Any, Protocol
 
 from memzoo.cassettes import use_cassette
 
-__all__ = ["KITS", "Cassetter", "Kit", "Memzoo", "Vcrpy", "versions"]
-
 
 class Kit(Protocol):
     """A replay kit."""

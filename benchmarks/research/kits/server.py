@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-__all__ = ["Answer", "Server", "server"]
-
 
 @dataclass
 class Answer:

@@ -16,8 +16,6 @@ from memzoo.benchmarks.research.kits.bench import PROMPT, SECRET, Bench, Check, 
 from memzoo.benchmarks.research.kits.contenders import Memzoo
 from memzoo.benchmarks.research.kits.server import Answer
 
-__all__ = ["ROWS"]
-
 
 def fails_changed(bench: Bench) -> bool:
     """Check that, by default, a replay fails if a prompt was changed."""

@@ -5,8 +5,6 @@ from typing import Any
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import text_at
 
-__all__ = ["FIELDS"]
-
 
 def _with_files(chunk: Any, place: str) -> Any:
     words = [text] if (text := text_at(chunk, "text", place)) else chunk.get("parts") or []

@@ -6,8 +6,6 @@ from memzoo.hosts.exports.calls import LoggedCalls
 from memzoo.hosts.exports.members import as_list, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["GATEWAY", "LANGFUSE", "THREADS", "is_gateway", "is_langfuse"]
-
 THREADS = ("thread_id", "session_id", "conversation_id")
 """The names of the id of a conversation."""
 _USERS = ("user_id", "end_user", "user")

@@ -11,17 +11,6 @@ from memzoo.hosts.exports.members import mark_of, pick
 from memzoo.hosts.exports.messages import conversation_of, is_message
 from memzoo.hosts.messages import dict_of
 
-__all__ = [
-    "LIST",
-    "SESSIONS",
-    "SYSTEM_NAMES",
-    "has_sessions",
-    "is_chat",
-    "is_list",
-    "is_several",
-    "read_object",
-]
-
 _LISTS = ("messages", "conversations", "conversation", "items", "turns")
 _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id", "question_id")
 

@@ -7,8 +7,6 @@ from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.messages import dict_of
 
-__all__ = ["is_chatbox", "read"]
-
 _SESSION = "session:"
 # Before version 1.9, a message had a text in place of parts.
 _FIELDS = Fields(text="contentParts|content", date="timestamp?", title="threadName|name|id", conversation="id")

@@ -14,8 +14,6 @@ from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.hosts.roles import role_of
 from memzoo.stores import Message
 
-__all__ = ["read"]
-
 _CITATION = re.compile("\ue200.*?\ue201", re.DOTALL)
 _NOUNS = {
     "thoughts": "thought",

@@ -9,8 +9,6 @@ from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import need
 from memzoo.hosts.messages import dicts_of
 
-__all__ = ["FIELDS", "read_lines"]
-
 _MEDIA = {1: "picture", 2: "voice message", 3: "video", 4: "file", 5: "sticker"}
 _NOTICES = {23: "call", 80: "system line", 81: "deleted message", 99: "special message"}
 

@@ -7,8 +7,6 @@ from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import list_at, mark_of, need, pick, text_at
 
-__all__ = ["read"]
-
 _FIELDS = Fields(date="createdAt", title="name|id", conversation="id")
 _WORDS = ("main_text", "code")
 _FILES = ("image", "file", "video")

@@ -10,8 +10,6 @@ from memzoo.hosts.exports.messages import messages_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
 
-__all__ = ["read"]
-
 _SPOKEN = ("user", "assistant", "tool_result")
 _HIDDEN = ("isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
 _COMMANDS = ("<command-name>", "<command-message>", "<local-command-", "<bash-", "[Request interrupted by user")

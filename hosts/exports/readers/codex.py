@@ -12,8 +12,6 @@ from memzoo.hosts.exports.messages import is_call, is_part_of_answer, messages_o
 from memzoo.hosts.messages import add_calls, dict_of
 from memzoo.stores import Message
 
-__all__ = ["is_codex", "read"]
-
 _INJECTED = ("<", "# AGENTS.md instructions")
 """The beginnings of texts that the program writes in the user's name: tags such as <environment_context>."""
 _EVENTS = {"user_message": "user", "agent_message": "assistant"}

@@ -8,8 +8,6 @@ from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, date_of
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.roles import role_of
 
-__all__ = ["has_columns", "read"]
-
 _COLUMNS = {
     "role": ("role", "sender_type", "author_type", "type"),
     "name": ("speaker", "author", "from", "sender", "name", "username"),

@@ -11,8 +11,6 @@ from memzoo.hosts.exports.messages import conversation_of
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
 
-__all__ = ["has_preference", "read_oasst", "read_preference"]
-
 
 def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation of an OpenAssistant tree: the branch whose messages have the best ranks."""

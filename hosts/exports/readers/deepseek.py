@@ -8,8 +8,6 @@ from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import list_at, need
 
-__all__ = ["read"]
-
 _ROLES = {"REQUEST": "user", "RESPONSE": "assistant"}
 _WORK = ("THINK", "SEARCH", "TOOL_SEARCH", "TOOL_OPEN", "TOOL_FIND", "TIP", "READ_LINK", "FILE")
 """Fragments that hold thoughts and the work of tools."""

@@ -5,8 +5,6 @@ from typing import Any
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.messages import dicts_of
 
-__all__ = ["FIELDS"]
-
 _NOTICES = (
     *("RecipientAdd", "RecipientRemove", "Call", "ChannelNameChange", "ChannelIconChange", "ChannelPinnedMessage"),
     *("GuildMemberJoin", "ThreadCreated"),

@@ -7,8 +7,6 @@ from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import as_list, mark_of, need, pick
 
-__all__ = ["FIELDS", "read_lines"]
-
 _GIVEN = "functionResponse.response.output|functionResponse.response"
 
 

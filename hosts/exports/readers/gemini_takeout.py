@@ -9,8 +9,6 @@ from memzoo.hosts.exports.html import words_of
 from memzoo.hosts.exports.members import date_at, need
 from memzoo.hosts.messages import dicts_of
 
-__all__ = ["is_page", "is_takeout", "read"]
-
 _PROMPT = re.compile(r"(?:Prompted|Live Prompt|Asked|Prompt\s*:)\s+")
 
 

@@ -10,8 +10,6 @@ from memzoo.hosts.exports.members import date_at, need, pick, role_at
 from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
 
-__all__ = ["read"]
-
 _ROLES = {"grok": "assistant"}
 
 

@@ -9,8 +9,6 @@ from memzoo.hosts.exports.html import words_of
 from memzoo.hosts.exports.members import list_at, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["is_zendesk", "read_intercom", "read_zendesk"]
-
 
 def read_intercom(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
     """Yield a conversation in the form of Intercom's API. Internal notes are left out."""

@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.talks import Talk, entries_of
 
-__all__ = ["is_text", "read"]
-
 _DATE = re.compile(r"[A-Z][a-z]{2} \d\d, \d{4} {1,2}\d{1,2}:\d\d:\d\d [AP]M")
 _HEAD = re.compile(rf"({_DATE.pattern})(?: \((?:Read|Unread)[^()\n]*\))?(?: ([^\n]*))?$", re.MULTILINE)
 _ADDED = re.compile(r"Sent with [A-Z].*|This message responded to an earlier message\.")

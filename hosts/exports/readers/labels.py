@@ -9,8 +9,6 @@ from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.talks import Talk
 from memzoo.hosts.roles import ROLES
 
-__all__ = ["has_labels", "read"]
-
 _ROLES = {"you": "user", "me": "user", "claude": "assistant", "gemini": "assistant", "copilot": "assistant", **ROLES}
 _KNOWN = "|".join(_ROLES)
 # A mark as in "#### " or "**", a name, a colon that only a line of its own may lack, and words.

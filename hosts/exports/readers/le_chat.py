@@ -5,8 +5,6 @@ from typing import Any
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import list_at, need
 
-__all__ = ["FIELDS"]
-
 
 def _with_content(item: Any, place: str) -> Any:
     """Return a message with the text of its chunks, where the content is empty because a tool was used."""

@@ -7,8 +7,6 @@ from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import need
 
-__all__ = ["read"]
-
 _FIELDS = Fields(
     messages="messages",
     role="isCreatedByUser",

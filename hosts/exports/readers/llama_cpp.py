@@ -8,8 +8,6 @@ from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import need
 
-__all__ = ["FIELDS", "read_lines"]
-
 
 def _spell(one: Any, _: str) -> Any:
     calls = one.get("toolCalls")

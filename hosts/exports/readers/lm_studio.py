@@ -5,8 +5,6 @@ from typing import Any
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import need
 
-__all__ = ["FIELDS"]
-
 
 def _spell(message: Any, place: str) -> Any:
     """Return a message with its words, and those of its steps; a step can be a thought."""

@@ -10,8 +10,6 @@ from memzoo.hosts.exports.files import parse
 from memzoo.hosts.exports.members import list_at
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["is_chat", "is_folder", "mend", "read", "read_encrypted", "read_folder"]
-
 _FILE = re.compile(r"message_(\d+)\.json")
 _KINDS = ("Call", "Subscribe", "Unsubscribe")
 _NOTICE = re.compile(r"[^\n]{1,100} sent an attachment\.|Liked a message|Reacted .{1,20} to your message ?")

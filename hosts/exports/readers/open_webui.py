@@ -7,8 +7,6 @@ from typing import Any
 
 from memzoo.hosts.exports.fields import Fields
 
-__all__ = ["FIELDS"]
-
 _DETAILS = re.compile(
     r"<details type=\"(?P<type>reasoning|tool_calls|code_interpreter)\"(?P<marks>[^<>]*+)>\s*+"
     r"(?:<summary>[^<]*+</summary>)?+(?P<words>(?:[^<]|<(?!/?details\b))*+)</details>\s*"

@@ -9,8 +9,6 @@ from memzoo.hosts.exports.members import id_at
 from memzoo.hosts.exports.messages import conversation_of
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["is_page", "read"]
-
 
 def is_page(item: Any) -> bool:
     """Return whether a value is a page of messages, or a list of pages."""

@@ -13,8 +13,6 @@ from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, make_stand_in
 from memzoo.hosts.exports.messages import conversation_of, is_message, spell_out
 
-__all__ = ["read_sessions"]
-
 _EXPECTED = "the sessions of OpenAI Agents (table agent_messages) or LangGraph's checkpoints (table checkpoints)"
 
 # The most levels of nested objects: LangGraph has a few, and each level takes space on the stack.

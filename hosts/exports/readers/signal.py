@@ -9,8 +9,6 @@ from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.files import parse
 from memzoo.hosts.exports.talks import Talk, entries_of
 
-__all__ = ["FIELDS", "is_text", "read_folder", "read_text"]
-
 _HEAD = re.compile(r"\[(\d{4}-\d\d-\d\d),? (\d\d:\d\d(?::\d\d)?)\] ([^:\n]{1,100}):(?: |$)")
 _REACTIONS = re.compile(r"\n\(- [^\n]+ -\)")
 _ATTACHED = re.compile(r"!?\[[^\]\n]{1,200}\]\(\./[^)\n]{1,200}\)(?: {2})?")

@@ -14,8 +14,6 @@ from memzoo.hosts.exports.members import date_at, list_at, mark_of, need, pick
 from memzoo.hosts.exports.talks import Talk
 from memzoo.hosts.messages import dicts_of
 
-__all__ = ["is_folder", "read", "read_day"]
-
 _LISTS = ("channels.json", "groups.json", "dms.json", "mpims.json")
 _SPOKEN = (None, "bot_message", "me_message", "thread_broadcast", "reply_broadcast", "file_share", "file_comment")
 _NAMES = "profile.display_name|profile.real_name|real_name|name"

@@ -7,8 +7,6 @@ from memzoo.hosts.exports.calls import LoggedCalls
 from memzoo.hosts.exports.members import as_list, list_at, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["OTLP", "PHOENIX", "is_otlp", "is_phoenix"]
-
 _ASKED = "gen_ai.input.messages|gen_ai.prompt|llm.input_messages|ai.prompt.messages"
 _ANSWERED = "gen_ai.output.messages|gen_ai.completion|llm.output_messages|ai.response.text|ai.response.toolCalls"
 _THREAD = "gen_ai.conversation.id|session.id|thread.id|langfuse.session.id"

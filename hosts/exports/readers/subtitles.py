@@ -8,8 +8,6 @@ from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.talks import Talk
 
-__all__ = ["read"]
-
 _TIMES = re.compile(r"(?:\d+:)?\d\d:\d\d\.\d{3} --> ")
 _VOICE = re.compile(r"<v(?:\.[^\s<>]{0,100})? ([^<>\n]{1,200})>([^<]*(?:<(?!v[ .]|/v>)[^<]*)*)")
 _NAME = re.compile(r"([^:\n]{1,60}): ")

@@ -10,8 +10,6 @@ from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import list_at, need, pick
 from memzoo.hosts.messages import dict_of, dicts_of
 
-__all__ = ["is_chat", "read", "read_account"]
-
 _CHATS = (
     *("personal_chat", "bot_chat", "saved_messages", "private_group", "private_supergroup", "public_supergroup"),
     *("private_channel", "public_channel"),

@@ -6,8 +6,6 @@ from typing import Any
 from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import list_at, need
 
-__all__ = ["FIELDS"]
-
 _SPOKEN = (None, "markdownContent", "inlineReference")
 _MARKS = ("undoStop", "prepareToolInvocation", "mcpServersStarting", "codeblockUri", "progressTaskSerialized")
 _WORDS = "value|content.value"

@@ -10,8 +10,6 @@ from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.talks import Talk, entries_of
 
-__all__ = ["is_text", "read"]
-
 _HEAD = re.compile(
     r"[\u200e\u200f]*+(\[?)(\d{1,4})([-/.])\s?(\d{1,2})[-/.]\s?(\d{1,4})([^\d\n]{1,16})"
     r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?(?:([ap])\.?\s?m\.?)?(\]|\s-|:|)\s",

@@ -2,8 +2,6 @@
 
 from memzoo.memories.search.languages.language import Language, RelativeDates
 
-__all__ = ["GERMAN"]
-
 GERMAN = Language(
     stemmer="german",
     stop_words="""

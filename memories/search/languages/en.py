@@ -3,8 +3,6 @@
 from memzoo.memories.search.languages.language import Language, RelativeDates
 from memzoo.memories.text.days import MONTHS
 
-__all__ = ["ENGLISH"]
-
 ENGLISH = Language(
     stemmer="",
     stop_words="""

@@ -2,8 +2,6 @@
 
 from memzoo.memories.search.languages.language import Language, RelativeDates
 
-__all__ = ["SPANISH"]
-
 SPANISH = Language(
     stemmer="spanish",
     stop_words="""

@@ -11,8 +11,6 @@ from typing import TypeVar
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import MONTHS, in_words
 
-__all__ = ["Language", "RelativeDates"]
-
 T = TypeVar("T")
 
 _MOST_STEMS = 1 << 14

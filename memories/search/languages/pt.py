@@ -2,8 +2,6 @@
 
 from memzoo.memories.search.languages.language import Language, RelativeDates
 
-__all__ = ["PORTUGUESE"]
-
 PORTUGUESE = Language(
     stemmer="portuguese",
     stop_words="""

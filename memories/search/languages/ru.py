@@ -4,8 +4,6 @@
 
 from memzoo.memories.search.languages.language import Language, RelativeDates
 
-__all__ = ["RUSSIAN"]
-
 RUSSIAN = Language(
     stemmer="russian",
     stop_words="""

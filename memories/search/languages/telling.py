@@ -14,8 +14,6 @@ from memzoo.memories.search.languages.ru import RUSSIAN
 from memzoo.memories.search.languages.zh import DATES, translate_numbers
 from memzoo.memories.text.language import HAN
 
-__all__ = ["LANGUAGES", "find_dates", "find_telling_words", "space_out", "stem_words", "tell_language"]
-
 _WORD = re.compile(r"\w+")
 LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
 """The languages with spaces between their words."""

@@ -7,8 +7,6 @@ from memzoo.memories.search.languages.language import RelativeDates
 from memzoo.memories.text.days import MONTHS
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["CORRECTIONS", "DATES", "RUN", "find_pairs", "translate_numbers"]
-
 RUN = re.compile(f"[{UNSPACED}]+")
 """A run of Chinese or Japanese characters."""
 

@@ -4,9 +4,9 @@
 #
 # Guess: The trace of a stream is that of the same answer in one piece, as it is with OpenInference (1.4.14). The tokens
 # of the thoughts, which are paid as output, count as output.
-# Seen: Only the last chunk is written as the answer. If that is " in Oslo.", the trace has no Ann; if its text is empty,
-# as where a chunk brings the end alone, the answer is the fields of that part: "media_resolution=None ...".
-# Output is 30 tokens of the 430 that are paid.
+# Seen: Only the last chunk is written as the answer. If that is " in Oslo.", the trace has no Ann; if its text is
+# empty, as where a chunk brings the end alone, the answer is the fields of that part, "media_resolution=None" and so
+# on. Output is 30 tokens of the 430 that are paid.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

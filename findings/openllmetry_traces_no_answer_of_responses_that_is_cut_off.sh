@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# opentelemetry-instrumentation-openai 0.62.4 with openai 2.54.0: an answer of the Responses API that is cut off at
+# `max_output_tokens` leaves no trace, and its tokens are counted nowhere.
+#
+# Guess: Each request has a span, and an answer that stopped at its limit says so in it, as the same answer of chat
+# completions does ("length"); its tokens are paid, and so they are counted.
+# Seen: A span is only made for a response whose status is "completed". One that is "incomplete" is returned to the
+# program, and no span is made, now or later: 3 requests of 2,000 tokens each are 2 spans, with 4,000 tokens. As a
+# stream, each of the answers has a span. The code keeps the rest for a response in the background, which is fetched
+# again when it is done.
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+python3 -m venv "$folder/venv"
+"$folder/venv/bin/pip" install --quiet --disable-pip-version-check openai==2.54.0 opentelemetry-sdk==1.45.2 \
+    opentelemetry-instrumentation-openai==0.62.4
+cd "$folder"
+cat > program.py <<'PROGRAM'
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+from openai import OpenAI
+from opentelemetry.instrumentation.openai import OpenAIInstrumentor
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+
+class Server(BaseHTTPRequestHandler):
+    number = 0
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        Server.number += 1
+        cut = "max_output_tokens" in asked or "max_completion_tokens" in asked
+        if "responses" in self.path:
+            part = {"type": "output_text", "text": "Once upon", "annotations": []}
+            item = {"type": "message", "id": "msg_1", "role": "assistant", "content": [part]}
+            data = {"id": f"resp_{Server.number}", "object": "response", "created_at": 1, "model": "gpt-5"}
+            data |= {"output": [item], "tools": [], "status": "incomplete" if cut else "completed"}
+            data |= {"incomplete_details": {"reason": "max_output_tokens"} if cut else None}
+            data["usage"] = {"input_tokens": 1000, "output_tokens": 1000, "total_tokens": 2000}
+        else:
+            message = {"role": "assistant", "content": "Once upon"}
+            choice = {"index": 0, "finish_reason": "length" if cut else "stop", "message": message}
+            data = {"id": "1", "object": "chat.completion", "created": 1, "model": "gpt-5", "choices": [choice]}
+            data["usage"] = {"prompt_tokens": 1000, "completion_tokens": 1000, "total_tokens": 2000}
+        body = json.dumps(data)
+        if asked.get("stream"):
+            event = f"response.{data['status']}"
+            body = f"event: {event}\ndata: {json.dumps({'type': event, 'response': data, 'sequence_number': 0})}\n\n"
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream" if asked.get("stream") else "application/json")
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+Thread(target=server.serve_forever, daemon=True).start()
+spans, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(spans))
+OpenAIInstrumentor().instrument(tracer_provider=provider)
+client = OpenAI(api_key="none", base_url=f"http://127.0.0.1:{server.server_port}/v1")
+for name in ("chat", "responses", "stream"):
+    for number in range(3):
+        limit = 1000 if number == 1 else None
+        if name == "chat":
+            options = {"max_completion_tokens": limit} if limit else {}
+            talk = [{"role": "user", "content": "Tell me a story."}]
+            client.chat.completions.create(model="gpt-5", messages=talk, **options)
+        else:
+            options = {"max_output_tokens": limit} if limit else {}
+            answer = client.responses.create(model="gpt-5", input="Tell me a story.", stream=name == "stream", **options)
+            _ = list(answer)
+    traces = [span.attributes for span in spans.get_finished_spans()]
+    print(name, *(trace.get("gen_ai.usage.total_tokens") for trace in traces))
+    spans.clear()
+PROGRAM
+found=$("$folder/venv/bin/python" -W ignore program.py)
+echo "opentelemetry-instrumentation-openai==0.62.4: $found"
+[ "$found" = "chat 2000 2000 2000
+responses 2000 2000
+stream 2000 2000 2000" ]

@@ -5,9 +5,9 @@
 # Guess: Each topic that the model names is a file of its own, in whatever language; `delete_memory_topic` deletes that
 # topic. A name that suits no file gets another name of its own, as ids of users and sessions do here.
 # Seen: The file is named by the letters a to z and the digits of the topic, and "memory-topic" if there are none. So
-# three topics in Chinese are one file under the name and summary of the first, and MEMORY.md, which the model reads each
-# turn, shows neither the address nor the cat. Deleting the topic of pets deletes the allergy, and says that pets are
-# deleted. And no question in Chinese loads a topic file, as a whole sentence counts as one word.
+# three topics in Chinese are one file under the name and summary of the first, and MEMORY.md, which the model reads
+# each turn, shows neither the address nor the cat. Deleting the topic of pets deletes the allergy, and says that pets
+# are deleted. And no question in Chinese loads a topic file, as a whole sentence counts as one word.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -51,11 +51,12 @@ async def main():
 
 asyncio.run(main())
 PROGRAM
+topics="- [Address](topics/address.md): She lives in Oslo. - [Food](topics/food.md): No nuts."
 found=$("$folder/venv/bin/python" -W ignore program.py)
 echo "agent-framework-core==1.23.0: $found"
-[ "$found" = "English: - [Address](topics/address.md): She lives in Oslo. - [Food](topics/food.md): No nuts. - [Pets](topics/pets.md): A cat.
+[ "$found" = "English: $topics - [Pets](topics/pets.md): A cat.
  loaded: ### topics/address.md
- Deleted memory topic 'Pets'. - [Address](topics/address.md): She lives in Oslo. - [Food](topics/food.md): No nuts.
+ Deleted memory topic 'Pets'. $topics
 Chinese: - [饮食](topics/memory-topic.md): 不吃坚果。
  loaded:
  Deleted memory topic '宠物'.

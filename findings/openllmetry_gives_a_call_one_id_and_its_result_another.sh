@@ -32,7 +32,8 @@ items = [
     {"type": "function_call", "id": name.replace("call", "fc"), "call_id": name, "name": "find", "arguments": text}
     for name, text in arguments.items()
 ]
-response = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt-5", "output": items, "tools": [], "status": "completed"}
+response = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt-5", "status": "completed"}
+response |= {"output": items, "tools": []}
 functions = {name: {"name": "find", "arguments": text} for name, text in arguments.items()}
 calls = [{"id": name, "type": "function", "function": function} for name, function in functions.items()]
 choice = {"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "tool_calls": calls}}
@@ -62,8 +63,7 @@ for name in ("logfire", "openllmetry"):
     spans, provider = InMemorySpanExporter(), TracerProvider()
     client = OpenAI(api_key="none", base_url=f"http://127.0.0.1:{server.server_port}/v1")
     if name == "logfire":
-        processors = [SimpleSpanProcessor(spans)]
-        logfire.configure(send_to_logfire=False, console=False, additional_span_processors=processors)
+        logfire.configure(send_to_logfire=False, console=False, additional_span_processors=[SimpleSpanProcessor(spans)])
         logfire.instrument_openai(client)
     else:
         provider.add_span_processor(SimpleSpanProcessor(spans))
@@ -73,8 +73,8 @@ for name in ("logfire", "openllmetry"):
     client.chat.completions.create(model="gpt-5", messages=talk)
     results = [{"type": "function_call_output", "call_id": call, "output": "Oslo"} for call in arguments]
     client.responses.create(model="gpt-5", input=[talk[0], *items, *results])
-    for span in spans.get_finished_spans():
-        print(name, *ids(span.attributes, "gen_ai.input.messages"), "|", *ids(span.attributes, "gen_ai.output.messages"))
+    for trace in (span.attributes for span in spans.get_finished_spans()):
+        print(name, *ids(trace, "gen_ai.input.messages"), "|", *ids(trace, "gen_ai.output.messages"))
 PROGRAM
 found=$("$folder/venv/bin/python" -W ignore program.py)
 echo "opentelemetry-instrumentation-openai==0.62.4: $found"

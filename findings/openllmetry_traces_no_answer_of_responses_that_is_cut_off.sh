@@ -5,9 +5,8 @@
 # Guess: Each request has a span, and an answer that stopped at its limit says so in it, as the same answer of chat
 # completions does ("length"); its tokens are paid, and so they are counted.
 # Seen: A span is only made for a response whose status is "completed". One that is "incomplete" is returned to the
-# program, and no span is made, now or later: 3 requests of 2,000 tokens each are 2 spans, with 4,000 tokens. As a
-# stream, each of the answers has a span. The code keeps the rest for a response in the background, which is fetched
-# again when it is done.
+# program, and no span is made: 3 requests of 2,000 tokens each are 2 spans, with 4,000 tokens. As a stream, each of the
+# answers has a span.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -33,7 +32,7 @@ class Server(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         Server.number += 1
-        cut = "max_output_tokens" in asked or "max_completion_tokens" in asked
+        cut = 1000 in asked.values()
         if "responses" in self.path:
             part = {"type": "output_text", "text": "Once upon", "annotations": []}
             item = {"type": "message", "id": "msg_1", "role": "assistant", "content": [part]}
@@ -48,8 +47,8 @@ class Server(BaseHTTPRequestHandler):
             data["usage"] = {"prompt_tokens": 1000, "completion_tokens": 1000, "total_tokens": 2000}
         body = json.dumps(data)
         if asked.get("stream"):
-            event = f"response.{data['status']}"
-            body = f"event: {event}\ndata: {json.dumps({'type': event, 'response': data, 'sequence_number': 0})}\n\n"
+            event = {"type": f"response.{data['status']}", "response": data, "sequence_number": 0}
+            body = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
         self.send_response(200)
         self.send_header("content-type", "text/event-stream" if asked.get("stream") else "application/json")
         self.end_headers()
@@ -66,18 +65,14 @@ provider.add_span_processor(SimpleSpanProcessor(spans))
 OpenAIInstrumentor().instrument(tracer_provider=provider)
 client = OpenAI(api_key="none", base_url=f"http://127.0.0.1:{server.server_port}/v1")
 for name in ("chat", "responses", "stream"):
-    for number in range(3):
-        limit = 1000 if number == 1 else None
+    for limit in (2000, 1000, 2000):
+        talk = [{"role": "user", "content": "Tell me a story."}]
         if name == "chat":
-            options = {"max_completion_tokens": limit} if limit else {}
-            talk = [{"role": "user", "content": "Tell me a story."}]
-            client.chat.completions.create(model="gpt-5", messages=talk, **options)
+            client.chat.completions.create(model="gpt-5", messages=talk, max_completion_tokens=limit)
         else:
-            options = {"max_output_tokens": limit} if limit else {}
-            answer = client.responses.create(model="gpt-5", input="Tell me a story.", stream=name == "stream", **options)
-            _ = list(answer)
-    traces = [span.attributes for span in spans.get_finished_spans()]
-    print(name, *(trace.get("gen_ai.usage.total_tokens") for trace in traces))
+            stream = name == "stream"
+            list(client.responses.create(model="gpt-5", input=talk, max_output_tokens=limit, stream=stream))
+    print(name, *(span.attributes.get("gen_ai.usage.total_tokens") for span in spans.get_finished_spans()))
     spans.clear()
 PROGRAM
 found=$("$folder/venv/bin/python" -W ignore program.py)

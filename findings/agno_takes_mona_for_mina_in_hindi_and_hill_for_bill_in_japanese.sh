@@ -12,7 +12,8 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" install --quiet --no-compile --disable-pip-version-check agno==3.1.10 sqlalchemy==2.1.9
+"$folder/venv/bin/pip" install --quiet --no-compile --disable-pip-version-check agno==3.1.10 \
+    sqlalchemy==2.1.9 greenlet==3.5.6
 cd "$folder"
 cat > program.py <<'PROGRAM'
 from agno.db.sqlite import SqliteDb

@@ -4,10 +4,11 @@
 # Guess: A foreign name weighs little in a sentence of ten English words, and if it draws it anywhere, then to the
 # language of the name. That is so with py3langid 0.4.0 and langdetect 1.0.9.
 # Seen: Eight of eight sentences are Tagalog, and English gets less than 0.005, where without the stroke, Malgorzata, it
-# is first in all eight. Each group of letters adds the logarithm of its frequency, and one that a language does not
-# have at all adds nothing: English, in which "ł" is rare, loses much by it, and a language whose texts never had the
-# letter loses nothing. With Łukasz, one is English, and the others are Afrikaans, Shona, Tagalog and Welsh; Polish is
-# none of them. Chosen among English, German and Polish, all eight sentences with Małgorzata are Polish.
+# is first in all eight. In the code of version 1.4.2, in Python, each group of letters adds the logarithm of its
+# frequency, and one that a language does not have at all adds nothing: so English, in which "ł" is rare, loses by it,
+# and a language whose texts never had it does not. With Łukasz, one is English, and the others are Afrikaans, Shona,
+# Tagalog and Welsh; Polish is none of them. Chosen among English, German and Polish, all eight sentences with
+# Małgorzata are Polish.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,24 +3,22 @@
 # another id than its result.
 #
 # Guess: A result, a `tool_call_response`, names its call by the id that the `tool_call` has in the trace, as in traces
-# of chat completions, and in those of logfire 5.4.0 for both.
+# of chat completions.
 # Seen: The id of the call is that of its item, "fc_1", in the answer and also in the next request, into which a program
 # puts the items of the answer as they are; the result beside it has "call_1". No two belong together, so of two calls
-# of one tool, nobody can tell which result is whose but by their order, and a reader that drops results without a call
-# drops all of them.
+# of one tool, only their order tells which result is whose.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check openai==2.54.0 opentelemetry-sdk==1.45.2 \
-    opentelemetry-instrumentation-openai==0.62.4 logfire==5.4.0
+    opentelemetry-instrumentation-openai==0.62.4
 cd "$folder"
 cat > program.py <<'PROGRAM'
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-import logfire
 from openai import OpenAI
 from opentelemetry.instrumentation.openai import OpenAIInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
@@ -59,26 +57,19 @@ def ids(trace, attribute):
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
 Thread(target=server.serve_forever, daemon=True).start()
-for name in ("logfire", "openllmetry"):
-    spans, provider = InMemorySpanExporter(), TracerProvider()
-    client = OpenAI(api_key="none", base_url=f"http://127.0.0.1:{server.server_port}/v1")
-    if name == "logfire":
-        logfire.configure(send_to_logfire=False, console=False, additional_span_processors=[SimpleSpanProcessor(spans)])
-        logfire.instrument_openai(client)
-    else:
-        provider.add_span_processor(SimpleSpanProcessor(spans))
-        OpenAIInstrumentor().instrument(tracer_provider=provider)
-    talk = [{"role": "user", "content": "Where are Ann and Bob?"}, choice["message"]]
-    talk += [{"role": "tool", "tool_call_id": call, "content": "Oslo"} for call in arguments]
-    client.chat.completions.create(model="gpt-5", messages=talk)
-    results = [{"type": "function_call_output", "call_id": call, "output": "Oslo"} for call in arguments]
-    client.responses.create(model="gpt-5", input=[talk[0], *items, *results])
-    for trace in (span.attributes for span in spans.get_finished_spans()):
-        print(name, *ids(trace, "gen_ai.input.messages"), "|", *ids(trace, "gen_ai.output.messages"))
+spans, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(spans))
+OpenAIInstrumentor().instrument(tracer_provider=provider)
+client = OpenAI(api_key="none", base_url=f"http://127.0.0.1:{server.server_port}/v1")
+talk = [{"role": "user", "content": "Where are Ann and Bob?"}]
+results = [{"role": "tool", "tool_call_id": call, "content": "Oslo"} for call in arguments]
+client.chat.completions.create(model="gpt-5", messages=[*talk, choice["message"], *results])
+results = [{"type": "function_call_output", "call_id": call, "output": "Oslo"} for call in arguments]
+client.responses.create(model="gpt-5", input=[*talk, *items, *results])
+for name, span in zip(("chat", "responses"), spans.get_finished_spans()):
+    print(name, *ids(span.attributes, "gen_ai.input.messages"), "|", *ids(span.attributes, "gen_ai.output.messages"))
 PROGRAM
 found=$("$folder/venv/bin/python" -W ignore program.py)
 echo "opentelemetry-instrumentation-openai==0.62.4: $found"
-[ "$found" = "logfire call_1 call_2 call_1 call_2 | call_1 call_2
-logfire call_1 call_2 call_1 call_2 | call_1 call_2
-openllmetry call_1 call_2 call_1 call_2 | call_1 call_2
-openllmetry fc_1 fc_2 call_1 call_2 | fc_1 fc_2" ]
+[ "$found" = "chat call_1 call_2 call_1 call_2 | call_1 call_2
+responses fc_1 fc_2 call_1 call_2 | fc_1 fc_2" ]

@@ -18,6 +18,7 @@ cat > program.py <<'PROGRAM'
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from uuid import uuid4
 
 from openai import OpenAI
 from opentelemetry.instrumentation.openai import OpenAIInstrumentor
@@ -27,16 +28,13 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 
 class Server(BaseHTTPRequestHandler):
-    number = 0
-
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        Server.number += 1
         cut = 1000 in asked.values()
         if "responses" in self.path:
             part = {"type": "output_text", "text": "Once upon", "annotations": []}
             item = {"type": "message", "id": "msg_1", "role": "assistant", "content": [part]}
-            data = {"id": f"resp_{Server.number}", "object": "response", "created_at": 1, "model": "gpt-5"}
+            data = {"id": f"resp_{uuid4()}", "object": "response", "created_at": 1, "model": "gpt-5"}
             data |= {"output": [item], "tools": [], "status": "incomplete" if cut else "completed"}
             data |= {"incomplete_details": {"reason": "max_output_tokens"} if cut else None}
             data["usage"] = {"input_tokens": 1000, "output_tokens": 1000, "total_tokens": 2000}

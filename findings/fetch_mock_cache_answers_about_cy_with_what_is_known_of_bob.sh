@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# fetch-mock-cache 3.1.0 (npm): a question about Cy is answered with the recording of one about Bob, if both end with the
+# fetch-mock-cache 3.1.0 (npm): a question about Cy is answered with the recording of one about Bob, if both end in the
 # same sentence.
 #
 # Guess: A recording belongs to one URL. Names of files are short, so a long URL is cut and a hash of the whole is

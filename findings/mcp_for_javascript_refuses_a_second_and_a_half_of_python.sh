@@ -5,7 +5,7 @@
 # Guess: A server makes the schema of a tool and its results from the same types of Python: they fit for any client.
 # Seen: The schema says "duration", which pydantic writes as ISO 8601 has it and the client in JavaScript reads as RFC
 # 3339 has it: without fractions of a second, and not below zero. Python's client gives the result; JavaScript's raises
-# an error after the note was kept, so a model tries again, and it is kept twice. If it took two seconds, it is no error.
+# an error after the note was kept, so a model tries again, and it is kept twice. Two seconds are no error.
 # (The same is known of times without a zone, for which several servers were changed.)
 set -euo pipefail
 folder=$(mktemp -d)
@@ -26,7 +26,7 @@ notes = []
 
 
 @server.tool()
-def keep(note: str, seconds: float) -> Kept:
+def keep(seconds: float, note: str = "figs") -> Kept:
     notes.append(note)
     return {"took": timedelta(seconds=seconds)}
 
@@ -47,8 +47,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 async def main():
     async with Client(stdio_client(StdioServerParameters(command="venv/bin/python", args=["server.py"]))) as client:
-        for name, seconds in (("keep", 2), ("keep", 1.5), ("count", None)):
-            given = {"note": "figs", "seconds": seconds} if seconds else {}
+        for name, given in (("keep", {"seconds": 2}), ("keep", {"seconds": 1.5}), ("count", {})):
             print(name, *(await client.call_tool(name, given)).structured_content.values())
 
 
@@ -61,9 +60,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 const client = new Client({ name: "notes", version: "1.0.0" });
 await client.connect(new StdioClientTransport({ command: "venv/bin/python", args: ["server.py"], stderr: "ignore" }));
 await client.listTools();
-for (const [name, seconds] of [["keep", 2], ["keep", 1.5], ["count"]]) {
-  const given = { name, arguments: seconds ? { note: "figs", seconds } : {} };
-  const told = await client.callTool(given).then(
+for (const [name, given] of [["keep", { seconds: 2 }], ["keep", { seconds: 1.5 }], ["count", {}]]) {
+  const told = await client.callTool({ name, arguments: given }).then(
     (result) => Object.values(result.structuredContent)[0],
     (error) => error.message.split(": ").at(-1),
   );

@@ -33,7 +33,10 @@ const logs = {
     ...run("2", start("b"), say("b", "I pay nobody."), end("b"), finished("2")),
   ],
   tool: run("1", start("a"), say("a", "I pay Bob."), ...call, end("a"), finished("1")),
-  agents: run("1", start("a"), say("a", "Ask Bob."), start("b"), say("b", "I am Bob."), end("b"), end("a"), finished("1")),
+  agents: [
+    ...run("1", start("a"), say("a", "Ask Bob."), start("b"), say("b", "I am Bob.")),
+    ...[end("b"), end("a"), finished("1")],
+  ],
 };
 const tell = async (events) => {
   const agent = new HttpAgent({ url: "http://localhost", threadId: "talk" });

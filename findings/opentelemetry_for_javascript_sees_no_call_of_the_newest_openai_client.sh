@@ -6,7 +6,7 @@
 # it can, or says at the start that it does not; npm refuses what does not fit.
 # Seen: Each has a list of versions, and a client that is not on it is passed over: no span, no error, and no peer
 # dependency of which npm could speak. After an update of openai from 6 to 7, the program runs as before, and the log of
-# talks, tokens and costs is empty. OpenTelemetry's own log, at its most talkative, has a word of those that patch alone.
+# talks, tokens and costs is empty. OpenTelemetry's own log, at its most talkative, names those alone that patch.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -21,8 +21,7 @@ from typing import TypedDict
 from mcp.server.mcpserver import MCPServer
 
 Kept = TypedDict("Kept", {"took": timedelta})
-server = MCPServer("notes")
-notes = []
+server, notes = MCPServer("notes"), []
 
 
 @server.tool()

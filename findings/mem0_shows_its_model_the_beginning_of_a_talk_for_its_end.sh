@@ -24,8 +24,6 @@ asked = []
 
 
 class Model(BaseHTTPRequestHandler):
-    """Finds nothing worth a note, and embeds all texts alike."""
-
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if "embeddings" in self.path:

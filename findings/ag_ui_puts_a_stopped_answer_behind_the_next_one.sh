@@ -4,9 +4,9 @@
 # Guess: `compactEvents` makes one event of the many pieces of a message and leaves the rest: replayed, the log gives
 # the same messages as before.
 # Seen: A message is written at its end, and if it has none, as an answer that the user stopped, at the end of the whole
-# log: "I pay Bob", broken off, stands behind the answer in which the model takes it back. What an agent says before it
-# calls a tool, in a message that it ends later, stands behind the result of the tool; and of two agents that speak at
-# once, the one that ends first is the first. All three logs are valid for the library's `verifyEvents`.
+# log: "I pay Bob", broken off, stands behind the answer in which the model takes it back. A message that is still open
+# when a tool is called stands behind the result of the tool; and of two agents that speak at once, the one that ends
+# first is the first. All three logs are valid for the library's `verifyEvents`.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -4,10 +4,10 @@
 #
 # Guess: A recording belongs to one URL. Names of files are short, so a long URL is cut and a hash of the whole is
 # added, as headers and bodies have one; at the least, the URL in the file is compared before it answers.
-# Seen: The file is named by the URL in 100 characters: what stands behind the last dot of the URL, wherever that is,
-# is kept as if it were an extension, and the rest is cut at its end, to which nothing is added. Of "I will cook for
-# Cy. What does he eat?" the name is lost. In "auto" Cy's question is a hit and is not sent; in "replay" it is no
-# miss; the file has the URL about Bob in it. A short URL, or a POST, whose body is hashed, is safe.
+# Seen: The file is named by the URL in 100 characters. All that follows the last dot of the URL is kept as if it were
+# an extension, and the rest is cut at its end, without a hash. Of "I will cook for Cy. What does he eat?" the name is
+# lost. In "auto" Cy's question is a hit and is not sent; in "replay" it is no miss; the file has the URL about Bob in
+# it. A short URL, or a POST, whose body is hashed, is safe.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# flexsearch 0.8.212 beside minisearch 7.2.0 (npm): asked for what Ann owes, 10, it gives the note on 1000 first.
+# flexsearch 0.8.212 beside minisearch 7.2.0 (npm): asked about a debt of 10 euros, it gives the note on 1000 first.
 #
 # Guess: A search in words folds capitals and accents, and perhaps doubled letters; a number is found by itself, and
 # "100" is another one than "10".

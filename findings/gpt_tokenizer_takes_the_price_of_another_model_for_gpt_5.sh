@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# gpt-tokenizer 4.0.0 beside ai-tokenizer 1.0.6 (npm) and genai-prices 0.2.3 (PyPI): what gpt-5 is asked costs eight
-# times too much.
+# gpt-tokenizer 4.0.0 beside ai-tokenizer 1.0.6 (npm) and genai-prices 0.2.3 (PyPI): questions to gpt-5 cost eight times
+# too much.
 #
 # Guess: `estimateCost` of "gpt-tokenizer/model/gpt-5" takes the price of gpt-5, or, if the library does not know it,
 # raises an error, as it does for gpt-5-mini: "No cost information available".
 # Seen: gpt-5, gpt-4.1 and gpt-4o have the price of gpt-4-turbo, and o3 has that of o1, as if they were of that family.
-# The two others agree with each other on all of them. So the plan of a test is eight times too dear for gpt-5, four for
+# The two others agree with each other on all of them. So a plan is eight times too dear for gpt-5 and four times for
 # gpt-4o, and a choice between them by cost is one between equals.
 set -euo pipefail
 folder=$(mktemp -d)

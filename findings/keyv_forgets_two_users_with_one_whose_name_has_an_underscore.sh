@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # @keyv/postgres 2.2.3 with keyv 5.6.0 (npm) and PostgreSQL (in pgserver 0.1.4, PyPI): `clear()` for the user ann_b
-# deletes what is kept for ann.b and ann-b.
+# deletes the values of ann.b and ann-b.
 #
 # Guess: Each namespace is a store of its own: `get`, `set`, `has` and `delete` of one touch no other, and `clear()`
 # empties the one that it is called on.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# @modelcontextprotocol/server-memory 2026.8.31 (npm): what a model tells it of somebody whom it has already is dropped,
-# and by two words it finds nobody.
+# @modelcontextprotocol/server-memory 2026.8.31 (npm): a fact about somebody whom it has already is dropped, and by two
+# words it finds nobody.
 #
 # Guess: `create_entities` adds the observations to an entity of that name, or refuses it, so that the model adds them
 # otherwise. `search_nodes` takes "a query", as its description says, and finds Ann, who lives in Oslo, by "Ann Oslo".

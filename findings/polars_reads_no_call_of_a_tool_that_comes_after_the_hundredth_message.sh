@@ -2,9 +2,9 @@
 # polars 2.1.0: of a log of messages in lines of JSON, a member that comes first after the hundredth line is not read,
 # and no error says so.
 #
-# Guess: A reader of a log reads what stands in it. One that guesses the columns from the first hundred lines, as the
-# manual says of `infer_schema_length`, raises an error at the first line that has more, as `read_json` does with the
-# same messages in a list, and as `read_ndjson` does with a value of another type.
+# Guess: A reader of a log reads all of it. One that guesses the columns from the first hundred lines, as the manual
+# says of `infer_schema_length`, raises an error at the first line that has more, as `read_json` does with the same
+# messages in a list, and as `read_ndjson` does with a value of another type.
 # Seen: `read_ndjson` and `scan_ndjson` leave the member out of all lines: there is no column for it. A talk whose first
 # call of a tool is in message 101 has no calls. (Reported upstream in September 2026.)
 set -euo pipefail

@@ -3,11 +3,11 @@
 # opposite have a similarity of 1.
 #
 # Guess: `similarity` compares texts by their runs of three signs, so a similarity of 1 means the same text, but for
-# capitals and punctuation; whoever keeps one of two notes above 0.9 keeps what was said.
-# Seen: The runs are those of each word, taken as a set, so neither the order of words nor how often one comes counts:
-# who owes whom, and 4711 or 4711 4711, is the same. Signs that are no letters are left out, with them the minus of a
-# temperature and what tells C++ from C#. "not" alone makes a difference, a small one. (The manual tells how the set is
-# made, and not what it makes equal.) difflib tells each pair apart.
+# capitals and punctuation; a program that keeps one of two notes above 0.9 loses nothing.
+# Seen: The runs are those of each word, taken as a set, so neither the order of words nor their number counts: "Ann
+# owes Bob" is "Bob owes Ann", and 4711 is 4711 4711. Signs that are no letters are left out, and with them the minus of
+# a temperature and the difference of C++ and C#. A "not" alone makes a difference, a small one. (The manual tells how
+# the set is made.) difflib tells each pair apart.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

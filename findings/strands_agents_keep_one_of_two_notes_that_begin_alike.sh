@@ -2,7 +2,7 @@
 # @strands-agents/sdk 1.19.0 (npm): of two notes that a model makes in one call, the second is not kept if both begin
 # alike, or if one is on C++ and the other on C#; the model is told that both are stored.
 #
-# Guess: `FileMemoryStore` adds what it is given. Notes with one heading share a file, as its docs say; a note of a
+# Guess: `FileMemoryStore` adds each note. Notes with one heading share a file, as its docs say; a note of a
 # single line is a fact, and is kept beside others, or the model hears of an error.
 # Seen: The first line names the file: its letters a to z and its digits, of which 50 count. If there is that file, the
 # lines after the first are appended: of a note of one line, none. A correction, a note in Chinese with one Latin

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# undici 7.30.2 (npm, the `fetch` of Node.js): what a `SnapshotAgent` answers in a replay depends on how often the file
+# undici 7.30.2 (npm, the `fetch` of Node.js): the answers of a `SnapshotAgent` in a replay depend on how often the file
 # was replayed before.
 #
 # Guess: In the mode "playback", the file is read. Answers to one and the same request, such as the states of a job that

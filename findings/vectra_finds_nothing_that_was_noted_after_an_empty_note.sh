@@ -4,7 +4,7 @@
 # Guess: A note without words, which a model of counted words or a hash gives the vector zero, has no likeness to a
 # question: it is left out, or is the last, and the other notes are found as without it.
 # Seen: Its likeness is not a number, and it stays at the head of the heap of the best ones, as no number is greater.
-# So a search for three gives it first and two of the first notes, however unlike; what was noted later cannot get in.
+# So a search for three gives it first and two of the first notes, however unlike; later notes cannot get in.
 # The answer to the question, with a likeness of 1, is not among them. In a search for all notes it is the second.
 set -euo pipefail
 folder=$(mktemp -d)

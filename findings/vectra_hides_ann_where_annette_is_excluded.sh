@@ -4,7 +4,7 @@
 #
 # Guess: `$in` and `$nin` compare the value of a note with each value of the list, as MongoDB's do and as `$eq` does.
 # Seen: `$nin` looks for the value of the note within each text of the list, so "ann" is in ["annette"]; `$in` does not.
-# Both pass over what is no text: with a number in the note, `$in` is never true, and `$nin` always. No error is raised,
+# Both pass over all but texts: with a number in the note, `$in` is never true, and `$nin` always. No error is raised,
 # so notes of a year that was excluded are shown. Of a note without the member, `$nin` and `$ne` are untrue.
 set -euo pipefail
 folder=$(mktemp -d)

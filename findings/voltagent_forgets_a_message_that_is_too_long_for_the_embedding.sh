@@ -5,7 +5,7 @@
 # Guess: Vectors add a search to a memory. Where they fail, as they do for a text beyond the limit of their model, or in
 # an hour without that service, the talk is kept as without them: the library says so itself where it reads ("returning
 # recent messages only").
-# Seen: A message is embedded first and stored afterwards, so what is not embedded is not stored. The agent answers the
+# Seen: A message is embedded first and stored afterwards, so a failed embedding keeps it out. The agent answers the
 # contract of 9,000 signs that the user pasted; in the next turn neither the model nor the history has it, while the
 # answer to it is there. It is written in the background, so `generateText` does not fail.
 set -euo pipefail

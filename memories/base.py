@@ -211,8 +211,9 @@ class BaseMemory(ABC):
             self._templates  # noqa: B018 - refuses an invalid template at once
         if "conversation_id" not in self._given and is_lasting(self.store):
             warn_caller(
-                f"the store outlives this process, but the conversation was given no id, so it has a made-up one: give "
-                f"conversation_id={self.conversation_id!r} to continue it, or an id of your own from the beginning"
+                f"the store outlives this process, but no conversation_id was given, so the conversation has a random "
+                f"one: give conversation_id={self.conversation_id!r} to continue it, or an id of your own from the "
+                "beginning"
             )
         self.usage = Usage()
         cached = CachedLog(self.store, self.conversation_id)

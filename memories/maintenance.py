@@ -81,7 +81,7 @@ def upkeep(
         {'history': 'Human said: I am Anna. I live in Oslo.'}
     """
     if "conversation_id" in options:
-        raise OptionError("conversation_id is no option of upkeep; ids=['user-42'] chooses conversations")
+        raise OptionError("conversation_id is not an option of upkeep; choose conversations with ids=['user-42']")
     probe = create_memory(strategy, store=store, conversation_id=_PROBE, **options)
     states = [learner.name for learner in probe.learners]
     if not states:
@@ -91,7 +91,7 @@ def upkeep(
         raise OptionError(f"ids must be a list of conversations, such as ['user-42'], not {ids!r}")
     listed = None if ids is None else list(ids)
     if wrong := [id_ for id_ in listed or () if not isinstance(id_, str)]:
-        raise OptionError(f"ids must be a list of conversations, such as ['user-42'], not {wrong[0]!r} among them")
+        raise OptionError(f"ids must be a list of conversation ids, such as ['user-42']; {wrong[0]!r} is not one")
     listed = listed and [id_ for id_ in listed if id_.startswith(prefix)]
     work = _Work(store, strategy, options)
     parts = {"the store": store, **{f"{name}={value!r}": value for name, value in options.items()}}

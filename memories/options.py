@@ -161,7 +161,7 @@ def non_empty_text(name: str, value: object) -> None:
     """Raise an `OptionError` unless an option is a non-empty string."""
     if not isinstance(value, str) or not value:
         hint = "; leave it out for a fresh one" if name == "conversation_id" else ""
-        raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
+        raise OptionError(f"{name} must be a non-empty string, not {value!r}{hint}")
 
 
 def a_clock(name: str, value: object) -> None:
@@ -183,7 +183,7 @@ def names(name: str, value: object) -> None:
     """Raise an `OptionError` unless an option is a collection of strings; a single string is refused."""
     several: list[object] = list(value) if isinstance(value, Collection) else [value]
     if isinstance(value, (str, bytes)) or not all(isinstance(one, str) for one in several):
-        raise OptionError(f"{name} must be a list of texts, such as ['context'], not {value!r}")
+        raise OptionError(f"{name} must be a list of strings, such as ['context'], not {value!r}")
 
 
 def one_of(name: str, value: object, *allowed: object) -> None:
@@ -197,7 +197,7 @@ def check_texts(**given: object) -> None:
     """Raise an `OptionError` for the first argument that is not a string."""
     for name, value in given.items():
         if not isinstance(value, str):
-            raise OptionError(f"{name} must be text, not {value!r}")
+            raise OptionError(f"{name} must be a string, not {value!r}")
 
 
 def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:

@@ -428,7 +428,7 @@ def read_clock(clock: Callable[[], datetime]) -> datetime:
     try:
         return now if now.tzinfo is UTC else now.astimezone(UTC)
     except (OverflowError, ValueError):
-        raise OptionError(f"clock must tell a time between the years 1 and 9999 in UTC, not {now!r}") from None
+        raise OptionError(f"clock must return a time between the years 1 and 9999 in UTC, not {now!r}") from None
 
 
 def utc_now() -> datetime:

@@ -61,7 +61,7 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
         _, error = await _try_reading(store, id_, after=high - 1, until=high)
         found.append(error if error.startswith("message ") else f"message {high} of {id_!r}: {error}")
         last = high
-    return [*found, f"more of {id_!r} is damaged"]
+    return [*found, f"there is more damage in {id_!r}"]
 
 
 async def _try_reading(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence[Entry], str]:

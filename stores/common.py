@@ -13,7 +13,7 @@ IN_MEMORY = (
 )
 """The text of the error for pickling an in-memory store, with the alternatives."""
 
-UNCERTAIN = "a turn that was being saved may be stored: save it again under its turn_id, and it is there once"
+UNCERTAIN = "a turn that was being saved may be stored: save it again under its turn_id, and it is stored exactly once"
 """The advice in the error for a connection lost before the answer arrived."""
 
 HIGHEST = 2**63 - 1
@@ -59,7 +59,7 @@ def unescaped(text: str) -> str:
         StoreError: `text` is not a string: the row in the store is damaged.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is not a text")
+        raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is not a string")
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\" in text else text
 
 
@@ -67,7 +67,7 @@ def check_numbers(entries: Sequence[Entry]) -> None:
     """Raise a `StoreError` if there are no entries, their numbers do not ascend, or a number is below 1."""
     numbers = [entry.seq for entry in entries]
     if not numbers or numbers[0] < 1 or any(one >= other for one, other in itertools.pairwise(numbers)):
-        raise StoreError(f"a log needs at least one message, and numbers that rise from 1, not {numbers[:10]}")
+        raise StoreError(f"a log needs at least one message, and increasing numbers from 1, not {numbers[:10]}")
 
 
 def make_conflict_error(conversation_id: str) -> ConflictError:

@@ -17,7 +17,7 @@ _HOLDS = "holds"
 _NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 REMAINS = (
-    "Copies of what was deleted may be left in the store's files: `memzoo forget --thorough`, or "
+    "Copies of deleted data may be left in the store's files: `memzoo forget --thorough`, or "
     "store.scrub(thorough=True), rewrites them, while others wait."
 )
 """The hint for a store whose files were not rewritten after a deletion."""

@@ -155,7 +155,7 @@ def _open_plugin(plugin: "EntryPoint", url: str, clock: Callable[[], datetime]) 
 
 def _memory(url: str, *, clock: Callable[[], datetime]) -> OpenStore:
     if url != "memory://":
-        raise OptionError(f"{redact_url(url)!r} has more than 'memory://', which takes no name and no options")
+        raise OptionError(f"{redact_url(url)!r} must be 'memory://' alone, without a name or options")
     return InMemoryStore(clock=clock)
 
 

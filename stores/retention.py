@@ -111,16 +111,16 @@ delete_old = blocking_function(adelete_old)
 def _check(now: object, limit: object, spans: Mapping[str, object], texts: Mapping[str, object]) -> None:
     for name, span in spans.items():
         if not (span is None or (isinstance(span, timedelta) and span >= timedelta(0))):
-            raise OptionError(f"{name} must say how long, such as timedelta(days=30), at least 0; not {span!r}")
+            raise OptionError(f"{name} must be a timedelta of at least 0, such as timedelta(days=30), not {span!r}")
     if not any(isinstance(span, timedelta) for span in spans.values()):
-        raise OptionError(f"{' or '.join(spans)} must say how long: neither was given")
+        raise OptionError(f"{' or '.join(spans)} is needed, such as timedelta(days=30)")
     if now is not None and getattr(now, "tzinfo", None) is None:
         raise OptionError(f"now must be a datetime with a time zone, such as datetime.now(UTC), not {now!r}")
     if limit is not None and not (type(limit) is int and limit >= 0):
         raise OptionError(f"limit must be a whole number of at least 0, not {limit!r}")
     for name, text in texts.items():
         if not isinstance(text, str):
-            raise OptionError(f"{name} must be text, not {text!r}")
+            raise OptionError(f"{name} must be a string, not {text!r}")
 
 
 def _before(now: datetime, span: timedelta) -> datetime:

@@ -107,7 +107,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     Raises:
         TransferError: The lines are not an export, were cut off or changed, or come from a newer memzoo; or a strategy
             cannot load its state. Nothing was stored.
-        OptionError: The id is not a text, or is empty; nothing was stored.
+        OptionError: The id is not a string, or is empty; nothing was stored.
         ConflictError: The store already has a conversation with this id; nothing was stored.
         PluginError: An installed package that checks imports cannot be loaded; nothing was stored.
     """
@@ -116,7 +116,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     id_ = found.conversation_id if conversation_id is None else conversation_id
     # No memory could open it.
     if not isinstance(id_, str) or not id_:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise OptionError(f"conversation_id must be a text that is not empty, not {id_!r}; nothing was stored")
+        raise OptionError(f"conversation_id must be a non-empty string, not {id_!r}; nothing was stored")
     await managed(store, "restore").restore(id_, found.entries, states, tombstones=found.tombstones)
     return id_
 
@@ -189,7 +189,7 @@ def _entry_of_json(seq: int, turn_id: str, created_at: str, message: Message, fi
         raise ValueError(f"the time {created_at!r} has no time zone")
     values: list[Any] = list(fields.values())
     if not all(value is None or isinstance(value, str) for value in values):
-        raise TypeError(f"the fields of a message are texts or null, not {fields!r}")
+        raise TypeError(f"the fields of a message must be strings or null, not {fields!r}")
     return Entry(_number(seq, at_least=1), message, turn_id, time.astimezone(UTC), fields)
 
 

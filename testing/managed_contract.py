@@ -321,7 +321,7 @@ class ManagedStoreRules:
         """Restoring no entries, or entries out of order, is refused, and creates no conversation."""
         entries = fill(store, "c", "a", "b")
         for wrong in ([], entries[::-1], entries[:1] * 2):
-            with pytest.raises(StoreError, match="numbers that rise from 1"):
+            with pytest.raises(StoreError, match="increasing numbers from 1"):
                 drive(store.restore("copy", wrong, {}))
         assert drive(store.conversations()) == ["c"]
 

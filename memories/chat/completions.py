@@ -55,7 +55,7 @@ async def ask_model(
             said = whole.completion
     seconds = time.perf_counter() - start
     if said is None:
-        raise unusable(asked, "sent no whole reply", Spent(calls=1, seconds=seconds))
+        raise unusable(asked, "sent an incomplete reply", Spent(calls=1, seconds=seconds))
     answer = read_answer(said, seconds, asked, api=api)
     if not answer.finish_reason:
         raise unusable(asked, "ended its reply in the middle of it", answer.spent)

@@ -412,7 +412,7 @@ class Conversation(Closing):
         calls = said.message.get("tool_calls") or []
         if calls and not left:
             raise ModelReplyError(
-                f"the model asked for tools after {self._max_rounds} rounds of them (max_rounds), at last for "
+                f"the model still asked for tools after {self._max_rounds} rounds of calls (max_rounds): "
                 f"{', '.join(call['function']['name'] for call in calls)}"
             )
         turn.add(Record(said.message, _describe(said)))

@@ -190,7 +190,7 @@ class MemoryProvider(Closing):
             conversation_id: A conversation to use instead; it is not deleted at the end of the block.
 
         Raises:
-            OptionError: The id is not a text, or empty.
+            OptionError: The id is not a string, or empty.
         """
         if conversation_id is None:
             made = _SCOPE + secrets.token_urlsafe()
@@ -211,7 +211,7 @@ class MemoryProvider(Closing):
                 of the session says `"keep"`, the conversation is kept.
 
         Raises:
-            OptionError: The key is not a text, or empty; or `at_end` is unknown.
+            OptionError: The key is not a string, or empty; or `at_end` is unknown.
         """
         one_of("at_end", at_end, "delete", "keep")
         _check(key)
@@ -295,8 +295,8 @@ class _Session:
 def _check(conversation_id: object) -> str:
     if not isinstance(conversation_id, str) or not conversation_id.strip():
         raise OptionError(
-            f"which conversation? Its id must be a text that is not empty, not {conversation_id!r}. There is no "
-            "default that all share: pass the id of the user's chat, or use provider.scope() for a fresh one"
+            f"a conversation's id must be a non-empty string, not {conversation_id!r}. There is no shared default: "
+            "pass the id of the user's chat, or use provider.scope() for a fresh one"
         )
     return conversation_id
 
@@ -315,5 +315,5 @@ def default_of(default_id: Callable[[], str] | None) -> str:
     """
     given: object = default_id() if default_id else None
     if default_id and not (isinstance(given, str) and given.strip()):
-        raise OptionError(f"default_id must return a text that is not empty, not {given!r}")
+        raise OptionError(f"default_id must return a non-empty string, not {given!r}")
     return _check(given)

@@ -89,7 +89,7 @@ async def _clean_up(memory: "BaseMemory", *, thorough: bool) -> tuple[bool, list
     try:
         return await managed(memory.store, "scrub").scrub(thorough=thorough), failed
     except StoreError as error:
-        return False, [*failed, f"remains in files: {error}"]
+        return False, [*failed, f"deleted data remains in the files: {error}"]
 
 
 async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:

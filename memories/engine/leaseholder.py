@@ -105,7 +105,7 @@ class Leaseholder:
         try:
             await self._store.release(*self._key, self.owner)
         except StoreError as error:
-            told = "%r: the lease of %r was not given back; other processes wait for at most %d s: %s"
+            told = "%r: the lease of %r was not released; other processes wait for up to %d s: %s"
             logger.warning(told, *self._key, self._seconds, error)
         else:
             _gone.discard(self.owner)

@@ -62,8 +62,8 @@ class PromptLimit:
         """Raise a `TooLongError` if a prompt is over the limit."""
         if (size := count_for_prompt(prompt)) > self.tokens:
             error = TooLongError(
-                f"the prompt {purpose!r} would have about {size} tokens, more than the {self.tokens} that it may have "
-                "(max_prompt_tokens, or what the endpoint said); no model was asked"
+                f"the prompt {purpose!r} would have about {size} tokens; its limit is {self.tokens} "
+                "(max_prompt_tokens, or the limit that the endpoint named); no model was asked"
             )
             error.excess = size - self.tokens
             raise error

@@ -103,7 +103,7 @@ def turn_name(turn_id: object) -> str:
         OptionError: The id is not a string.
     """
     if turn_id is not None and not isinstance(turn_id, str):
-        raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
+        raise OptionError(f"turn_id must be a string, or None for a fresh one, not {turn_id!r}")
     return turn_id or (time.time_ns() << 64 | _ids.getrandbits(64)).to_bytes(16).hex()
 
 

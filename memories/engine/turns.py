@@ -355,7 +355,7 @@ class Turn(Managed["Turn"]):
 
     def _refusal(self) -> TurnError:
         why = (
-            "waiting for it here would never end, because it is waited for itself: end it first, or close its stream"
+            "waiting here would never end, because that turn waits for this code: end it first, or close its stream"
             if self._waits
             else "busy='wait' waits for its end"
         )
@@ -419,7 +419,9 @@ class Replaced:
             await self.delete()
             raise
         except StoreError as error:
-            error.add_note("The turn is stored, but what it replaces may still stand before it: see memory.rewind.")
+            error.add_note(
+                "The turn is stored, but the messages that it replaces may still be in the log: see memory.rewind."
+            )
             raise
         if self._copy:
             await self._keep_learnt(self._copy)

@@ -33,7 +33,7 @@ def to_html(facts: Sequence[Fact]) -> str:
 
     names = names_in(facts)
     if len(names) > _MOST_NAMES:
-        raise OptionError(f"html draws {_MOST_NAMES:,} names at most, not {len(names):,}; graphml has room for them")
+        raise OptionError(f"html draws {_MOST_NAMES:,} names at most, not {len(names):,}; graphml has no limit")
     places = _places(facts, names)
     subjects = Counter(fact.nodes[0] for fact in facts)
     nodes = [_node(node, name, places[node], subjects) for node, name in names.items()]

@@ -115,7 +115,7 @@ class Revision:
         near = near or [fact for fact in facts if fact.nodes[1] == said.nodes[1]] or self._in_other_words(said)
         if len(near) > 1:
             # The facts are not logged: users' words do not belong in a log file.
-            logger.warning("a model ended a fact in words that fit %d facts: all of them stay", len(near))
+            logger.warning("a model ended a fact in words that fit %d facts, so all of them stay", len(near))
             return []
         if near or not said.negated:
             return near

@@ -101,7 +101,7 @@ def _read_completion(completion: Any) -> tuple[Message, str]:
         message["content"] = "".join(part["text"] for part in parts if part["type"] == "text")
         message |= _besides({"thinking": [part for part in parts if part["type"] in THOUGHT_PARTS]}, _MESSAGE)
     if not isinstance(message["content"], (str, type(None))):
-        raise TypeError("the content is not a text")
+        raise TypeError("the content is not a string")
     if calls := [_call(one) for one in sent.get("tool_calls") or ()]:
         # Some endpoints give no ids, or the same id to all calls: the calls' results would be indistinguishable.
         if len({call["id"] for call in calls} - {""}) < len(calls):
@@ -165,9 +165,9 @@ def _within_bounds(message: Message) -> Message:
     if (besides := _size(message) - _size(words)) <= MOST_BESIDES and not is_too_deep(message):
         return message
     warn_caller(
-        f"an answer has {besides} bytes beside its words and calls, in {', '.join(sorted(message.keys() - words))}; at "
-        f"most {MOST_BESIDES} bytes, and {DEEPEST} levels of JSON, are kept. The words and calls are kept alone, and a "
-        "provider that wants the rest back may refuse the next request",
+        f"an answer has {besides} bytes besides its text and tool calls, in "
+        f"{', '.join(sorted(message.keys() - words))}; at most {MOST_BESIDES} bytes, and {DEEPEST} levels of JSON, are "
+        "kept. Only the text and calls were kept, and a provider that needs the rest may refuse the next request",
         MemoryZooWarning,
     )
     return words

@@ -339,5 +339,5 @@ class _FunctionModel:
         text, spent = await call_function(self._function, [dict(as_sent(message)) for message in messages], failed)
         if not isinstance(text, str) or not is_sendable(text) or not (said := extract_spoken(text)):
             gave = repr(text)[:200]
-            raise ModelReplyError(f"llm {self.name!r} returned {gave} for prompt {purpose!r}; it must return a text")
+            raise ModelReplyError(f"llm {self.name!r} returned {gave} for prompt {purpose!r}; it must return a string")
         return Completion(said, spent)

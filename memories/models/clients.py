@@ -287,7 +287,7 @@ class Clients:
         # The client has no specific type for a missing key, and its message lists every kind of key.
         # Servers' errors are subclasses.
         if type(error) is OpenAIError and ("Missing credentials" in text or "api_key client option" in text):
-            text = "it needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none)"
+            text = "it needs a key: set OPENAI_API_KEY (to any value, if the server checks no keys)"
         if isinstance(error, APIConnectionError):
             address = redact_url(str(error.request.url).partition("?")[0])
             text += f" ({': '.join(filter(None, (address, str(error.__cause__ or ''))))})"
@@ -307,7 +307,7 @@ class Clients:
         if not is_own or getattr(other, "_api_key_provider", None):
             given = type(other).__name__ + (" with a function for its key" if is_own else "")
             missing = "client" if kind == "OpenAI" else "async_client"
-            raise OptionError(f"the client is a {given}; for calls of the other kind, give {missing}= as well")
+            raise OptionError(f"the client is a {given}; give {missing}= as well, for the other kind of calls")
         kept = ("base_url", "api_key", "organization", "project", "timeout", "max_retries")
         options = {name: getattr(other, name) for name in kept} if other else {}
         if other:

@@ -221,5 +221,7 @@ def _pack(vectors: Any, count: int, name: str) -> list[bytes]:
     except (TypeError, ValueError) as error:
         raise ModelError(f"embedder {name!r} returned unequal vectors: {str(error)[:200]}") from error
     if count and (rows.ndim != 2 or len(rows) != count or not rows.size or not numpy.isfinite(rows).all()):  # noqa: PLR2004
-        raise ModelError(f"embedder {name!r} returned shape {rows.shape} for {count} texts, not a finite vector each")
+        raise ModelError(
+            f"embedder {name!r} returned shape {rows.shape} for {count} texts, not one finite vector for each text"
+        )
     return [row.tobytes() for row in rows]

@@ -189,7 +189,7 @@ def _shares_of(given: Sequence[float] | None, members: int) -> Sequence[float]:
     are_finite = all(0 <= one <= HIGHEST for one in numbers)
     if not (len(numbers) == len(shares) == members and are_finite and any(numbers)):
         raise OptionError(
-            f"shares must be a number for each of the {members} members, none infinite or below 0 and not all 0, "
+            f"shares must be a number for each of the {members} members, finite, not negative, and not all 0; "
             f"not {given!r}"
         )
     return shares

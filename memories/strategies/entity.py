@@ -184,7 +184,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             try:
                 asked = await self._ask_for_names(query, recent, state)
             except ModelError as error:
-                logger.warning("only names that are known already are looked for in the input: %s", error)
+                logger.warning("the input is searched only for known names: %s", error)
                 asked = [*notes.find_names(query)]
         if self.max_token_limit is None:
             names = [*notes.find_names(query)] if asked is None else asked

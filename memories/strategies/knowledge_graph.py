@@ -248,7 +248,7 @@ class ConversationKGMemory(ModelBackedMemory):
             reply = await self._ask("current_entities", history=history, input=query, known=introduced)
             return replies.names(reply) or known
         except ModelError as error:
-            logger.warning("only names that are known already are looked for in the input: %s", error)
+            logger.warning("the input is searched only for known names: %s", error)
             return known
 
 

@@ -84,7 +84,7 @@ def _memory_of(plugin: "EntryPoint") -> type[BaseMemory]:
     if not isinstance(found, type) or not issubclass(found, BaseMemory):
         raise PluginError(f"{what} is {found!r}; it must be a BaseMemory")
     if (name := getattr(found, "name", None)) != plugin.name:
-        raise PluginError(f"{what} has the name {name!r}: call entry point and `name` of the class the same")
+        raise PluginError(f"{what} has the name {name!r}: its entry point and the `name` of its class must be the same")
     check_class(found, BaseMemory)
     return found
 

@@ -87,7 +87,7 @@ class SummarizingMemory(ModelBackedMemory):
             summary = min(summary, shorter, key=self.render.counter.of_text)
         if self._too_long(summary):
             tokens, most = self.render.counter.of_text(summary), self.max_state_tokens
-            logger.warning("the summary is kept whole, though its %s tokens are more than %s", tokens, most)
+            logger.warning("the summary is kept whole, although its %s tokens are more than %s", tokens, most)
         return summary
 
     async def _write(

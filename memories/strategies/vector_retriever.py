@@ -235,7 +235,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         try:
             today = datetime.fromtimestamp(now, UTC).date()
         except (ValueError, OverflowError, OSError) as error:
-            raise OptionError(f"clock must tell the seconds since 1970, not {now!r}") from error
+            raise OptionError(f"clock must return the seconds since 1970, not {now!r}") from error
         return find_dates(query, today)
 
     def clone(self, **changed: Any) -> Self:

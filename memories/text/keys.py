@@ -111,13 +111,13 @@ def query_of(inputs: Mapping[str, Any], input_key: str | None, memory_variables:
 def check_inputs(inputs: object) -> None:
     """Raise a `MessageError` unless the inputs of `load_memory_variables` are a mapping or `None`."""
     if inputs is not None and not _is_mapping(inputs):
-        raise MessageError(f'inputs must be a dict such as {{"input": what the user is about to say}}, not {inputs!r}')
+        raise MessageError(f"inputs must be a dict such as {{'input': the user's next message}}, not {inputs!r}")
 
 
 def check_query(query: object) -> None:
     """Raise an `OptionError` unless the query of `messages` is a string or `None`."""
     if query is not None and not isinstance(query, str):
-        raise OptionError(f"query must be what the user is about to say, as a text, or None; not {query!r}")
+        raise OptionError(f"query must be the user's next message, as a string, or None; not {query!r}")
 
 
 def _is_mapping(values: object) -> bool:

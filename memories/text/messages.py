@@ -69,7 +69,7 @@ def _checked(message: Any) -> Message:
     if is_too_deep(message):
         parts: dict[Any, Any] = message if isinstance(message, dict) else {}
         deep = next((f"the {name!r} of a message" for name, part in parts.items() if is_too_deep([part])), "a message")
-        raise MessageError(f"{deep} has more than {DEEPEST} levels of JSON; write it as a text")
+        raise MessageError(f"{deep} has more than {DEEPEST} levels of JSON; write it as a string")
     if not isinstance(message, dict):
         raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}{_instead_of(message)}")
     message = cast("Message", message)
@@ -100,12 +100,12 @@ def users_message(said: str | Message) -> Message:
     """
     message = checked(as_message("user", said))
     if message["role"] != "user":
-        raise MessageError(f"a turn begins with a user message, not with {message!r}")
+        raise MessageError(f"a turn must begin with a user message, not with {message!r}")
     return message
 
 
 def check_several(messages: object, what: str = "messages") -> None:
-    """Raise a `MessageError` unless `messages` is a list or another iterable, and not a text or dict.
+    """Raise a `MessageError` unless `messages` is a list or another iterable, and not a string or dict.
 
     The messages themselves are not checked. `what` is the argument's name in the error's text.
     """
@@ -126,7 +126,7 @@ def as_record(message: Message | Record) -> Record:
     fields = dict(message.fields)
     for name, value in cast("dict[str, Any]", fields).items():
         if not (value is None or isinstance(value, str)):
-            raise MessageError(f"field {name!r} of a record must be a text or None, not {value!r}")
+            raise MessageError(f"field {name!r} of a record must be a string or None, not {value!r}")
     if (told := fields.get(SAID_AT)) and not _is_time(told):
         raise MessageError(
             f"field {SAID_AT!r} must be a time in ISO 8601 with a time zone, such as '2026-05-08T09:30:00+00:00', "
@@ -189,11 +189,11 @@ def _check_content(message: Message) -> None:
             if not isinstance(part, dict) or not isinstance(part.get("type"), str):
                 raise MessageError(f"each part of a content must be a dict with a 'type', not {part!r}")
             if part["type"] == "text" and not isinstance(part.get("text") or "", str):
-                raise MessageError(f"the 'text' of a part of a content must be a text, not {part['text']!r}")
+                raise MessageError(f"the 'text' of a part of a content must be a string, not {part['text']!r}")
     elif not isinstance(content, str):
         text = "; write message.content" if hasattr(content, "content") else ""
         raise MessageError(
-            f"the content of {_A[message['role']]} message must be text or a list of parts, not {content!r}{text}"
+            f"the content of {_A[message['role']]} message must be a string or a list of parts, not {content!r}{text}"
         )
 
 

@@ -138,10 +138,10 @@ def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
     """Return the application's system text, then the pieces of a view, except pieces that repeat the system text.
 
     Raises:
-        OptionError: The system text is not a text.
+        OptionError: The system text is not a string.
     """
     if not isinstance(system, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise OptionError(f"system must be a text, not {system!r}")
+        raise OptionError(f"system must be a string, not {system!r}")
     if not system:
         return list(pieces)
     rule: Message = {"role": "system", "content": system}

@@ -58,7 +58,7 @@ def a_redaction(name: str, value: object) -> None:
     try:
         Redactor(cast("Redact", value)).text("")
     except MessageError as error:
-        raise OptionError(f"{name} must return a text for every text, even an empty one: {error}") from None
+        raise OptionError(f"{name} must return a string for every text, even an empty one: {error}") from None
 
 
 class Redactor:
@@ -261,7 +261,7 @@ def _call(function: Callable[[str], Any], text: str) -> str:
         # The error's message may contain the text to hide.
         raise MessageError(f"redact raised {type(error).__name__}; nothing was stored or sent") from None
     if not isinstance(redacted, str):
-        raise MessageError(f"redact returned {type(redacted).__name__}, not a text; nothing was stored or sent")
+        raise MessageError(f"redact returned {type(redacted).__name__}, not a string; nothing was stored or sent")
     return redacted
 
 
@@ -303,7 +303,7 @@ def _compile(redact: object) -> dict[str, re.Pattern[str]]:
 
 def _pattern(name: object, given: object) -> re.Pattern[str]:
     if not isinstance(name, str) or not name:
-        raise OptionError(f"redact: a pattern is named by a text, such as 'email', not {name!r}")
+        raise OptionError(f"redact: the name of a pattern must be a string, such as 'email', not {name!r}")
     if not isinstance(given, (str, re.Pattern)):
         raise OptionError(f"redact: {name!r} must be a regular expression, not {given!r}")
     try:

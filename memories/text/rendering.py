@@ -142,7 +142,7 @@ class Renderer:
             max_tokens: The maximum number of tokens in the request.
 
         Raises:
-            OptionError: The limit is not a whole number of at least 1, or the system text is not a text.
+            OptionError: The limit is not a whole number of at least 1, or the system text is not a string.
             OverBudgetError: The messages that must stay exceed the limit.
         """
         pieces = lead_with(system, [*shown.pieces, *ends])

@@ -83,9 +83,9 @@ class ChromaIndex(Closing):
         except ModuleNotFoundError as error:
             raise MissingExtraError.of("ChromaIndex", "chroma") from error
         if path is not None and not isinstance(path, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise OptionError(f"path must be a folder, not {path!r}; a Chroma client goes into client=")
+            raise OptionError(f"path must be a folder, not {path!r}; pass a Chroma client as client=")
         if sum(place is not None for place in (path, client, host)) > 1:
-            raise OptionError("path, client and host exclude each other: give one of them, or none")
+            raise OptionError("give at most one of path, client and host")
         in_process = client is None and path is None and host is None
         # All in-process clients see the same data, but two indexes may belong to two different stores.
         self._prefix = f"{collection}-{uuid.uuid4().hex}" if in_process else collection

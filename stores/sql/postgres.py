@@ -211,7 +211,7 @@ class PostgreSQL:
             too_long = getattr(reason, "sqlstate", None) == _TOO_LONG
             advice = "; the ids of a conversation and a turn may have about 2,600 bytes together" if too_long else ""
             if _UNSUPPORTED in str(reason):
-                advice = "; a pooler refuses the options of the URL: let it pass over them (ignore_startup_parameters)"
+                advice = "; a pooler refuses the options of the URL: let it ignore them (ignore_startup_parameters)"
             if getattr(error, "connection_invalidated", False):
                 advice = f"; {UNCERTAIN}"
             raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}{advice}") from error

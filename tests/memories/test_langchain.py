@@ -115,7 +115,7 @@ def test_non_text_values_are_refused_where_langchain_crashed_later() -> None:
     memory.save_context({"input": [{"type": "text", "text": "hi"}]}, {"output": "what's up"})
     assert memory.load_memory_variables({}) == {"history": STRING}
     for value in ({"text": "x"}, 7, None):
-        with pytest.raises(ValueError, match="must be text or a list of parts"):
+        with pytest.raises(ValueError, match="must be a string or a list of parts"):
             memory.save_context({"input": "hi"}, {"output": value})
     assert len(memory.history()) == 2
 

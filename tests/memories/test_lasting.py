@@ -48,7 +48,7 @@ def test_it_depends_on_the_store(tmp_path: Path):
     lists = MessageListStore(get=lambda _: [], update=lambda _, __: None, delete=lambda _: None)
     with EncryptedStore(open_store(f"sqlite:///{tmp_path}/chat.db"), EncryptedStore.new_key()) as encrypted:
         for store in (lists, encrypted):
-            with pytest.warns(UserWarning, match="made-up"):
+            with pytest.warns(UserWarning, match="a random one"):
                 create_memory("buffer", store=store)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -137,9 +137,9 @@ def test_a_turn_id_must_be_a_text(url: str) -> None:
     """A number or a UUID is refused in the same words whatever the store, and nothing is stored."""
     memory = create_memory("buffer", store=open_store(url))
     turn_id: Any = uuid.UUID(int=7)
-    with pytest.raises(OptionError, match="turn_id must be a text, or None for a fresh one, not UUID"):
+    with pytest.raises(OptionError, match="turn_id must be a string, or None for a fresh one, not UUID"):
         memory.save_context({"input": "hi"}, {"output": "hello"}, turn_id=turn_id)
-    with pytest.raises(OptionError, match="turn_id must be a text"):
+    with pytest.raises(OptionError, match="turn_id must be a string"):
         memory.turn("hi", turn_id=turn_id)
     assert memory.history() == []
 

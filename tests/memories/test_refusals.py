@@ -123,7 +123,7 @@ def options_of_memories() -> Iterator[Row]:
     """Options that have a value that cannot work, whatever the strategy."""
     for option in ("memory_key", "human_prefix", "ai_prefix", "conversation_id"):  # I7, X7
         for text in ("", None, 7):
-            wanted = f"{option} must be a text that is not empty, not {text!r}"
+            wanted = f"{option} must be a non-empty string, not {text!r}"
             yield made("buffer", **{option: text}), OptionError, wanted
     yield made("buffer", conversation_id=""), OptionError, "leave it out for a fresh one"
     stores: list[Any] = [None, {}, BaseMemory]
@@ -135,7 +135,7 @@ def options_of_memories() -> Iterator[Row]:
         for other in ("no", 0, None):
             yield made(name, **{option: other}), OptionError, f"{option} must be True or False, not {other!r}"
     for several in ("lives in", b"x", 7, [7]):
-        wanted = "single_valued must be a list of texts"
+        wanted = "single_valued must be a list of strings"
         yield made("knowledge-graph", single_valued=several), OptionError, wanted
 
 
@@ -198,8 +198,8 @@ def calls_of_memories() -> Iterator[Row]:
     for option, other in (("from_", 0), ("from_", "3"), ("only_set_aside", "yes")):
         yield call(memory.relearn, **{option: other}), OptionError, option
     users: dict[str, Any] = {
-        "a turn begins with a user message": {"role": "assistant", "content": "hi"},
-        "the content of a user message must be text": {"role": "user"},
+        "a turn must begin with a user message": {"role": "assistant", "content": "hi"},
+        "the content of a user message must be a string": {"role": "user"},
         "a message must be a dict": 5,
     }
     for wanted, user in users.items():
@@ -208,7 +208,7 @@ def calls_of_memories() -> Iterator[Row]:
     for name in ("window", "vector-retriever"):
         for inputs in (5, 0, "hi", list[object]()):
             loads = create_memory(name).load_memory_variables
-            yield call(loads, inputs), MessageError, f"the user is about to say}}, not {inputs!r}"
+            yield call(loads, inputs), MessageError, f"the user's next message}}, not {inputs!r}"
     for option, other in (("on_failure", "explode"), ("busy", "later")):
         yield call(memory.turn, "hi", **{option: other}), OptionError, other
 
@@ -224,7 +224,7 @@ def messages_and_numbers() -> Iterator[Row]:
         trimmed = partial(trim_messages, max_tokens=5, token_counter=len)
         for use in (memory.add_messages, window.set_messages, trimmed):
             yield call(use, said), MessageError, text
-    yield call(graph.why, 5), OptionError, "name must be text, not 5"
+    yield call(graph.why, 5), OptionError, "name must be a string, not 5"
 
 
 def work_on_stores() -> Iterator[Row]:
@@ -235,18 +235,23 @@ def work_on_stores() -> Iterator[Row]:
             yield (
                 call(delete_old, store, **{option: span}),
                 OptionError,
-                f"{option} must say how long, such as timedelta(",
+                f"{option} must be a timedelta of at least 0, such as timedelta(",
             )
     for now in (datetime(2026, 1, 1), "now"):  # noqa: DTZ001 - that is the point
         yield call(delete_old, store, older_than=day, now=now), OptionError, "now must be a datetime with a time zone"
-    yield call(delete_old, store), OptionError, "older_than or idle_for must say how long"
+    yield call(delete_old, store), OptionError, "older_than or idle_for is needed"
     for option, given in (("limit", -1), ("limit", "a"), ("after", 1), ("prefix", 1)):
         yield call(delete_old, store, idle_for=day, **{option: given}), OptionError, f"{option} must be"
     learn = partial(upkeep, store, "summary", llm="offline")
-    for ids in ("user-42", 5, [1], ["a", None]):
-        yield call(learn, ids), OptionError, "ids must be a list of conversations, such as ['user-42'], not"
-    yield call(learn, conversation_id="a"), OptionError, "ids=['user-42'] chooses conversations"
-    yield call(learn, prefix=5), OptionError, "prefix must be text, not 5"
+    for ids, fault in (
+        ("user-42", "conversations, such as ['user-42'], not 'user-42'"),
+        (5, "conversations, such as ['user-42'], not 5"),
+        ([1], "conversation ids, such as ['user-42']; 1 is not one"),
+        (["a", None], "conversation ids, such as ['user-42']; None is not one"),
+    ):
+        yield call(learn, ids), OptionError, f"ids must be a list of {fault}"
+    yield call(learn, conversation_id="a"), OptionError, "choose conversations with ids=['user-42']"
+    yield call(learn, prefix=5), OptionError, "prefix must be a string, not 5"
     for at in (datetime(2026, 1, 1, tzinfo=timezone.utc), None, "now", math.nan):  # noqa: UP017
         seconds = f"clock must return the seconds since 1970, as time.time does, not {at!r}"
         yield made("buffer", clock=partial(given_back, at)), OptionError, seconds
@@ -262,7 +267,7 @@ def work_on_stores() -> Iterator[Row]:
             SQLStore("sqlite://", clock=partial(given_back, at)),
         ):
             uses = create_memory("buffer", store=kept).save_context
-            yield call(uses, {"input": "a"}, {"output": "b"}), OptionError, "clock must tell a time between the years"
+            yield call(uses, {"input": "a"}, {"output": "b"}), OptionError, "clock must return a time between the years"
 
 
 def prompts() -> Iterator[Row]:

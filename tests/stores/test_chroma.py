@@ -170,13 +170,13 @@ def test_dropping_an_index_frees_its_data():
 
 def test_a_place_must_be_one(tmp_path: Path):
     """A folder and a server at once is a mistake."""
-    with pytest.raises(OptionError, match="exclude each other"):
+    with pytest.raises(OptionError, match="at most one of path, client and host"):
         ChromaIndex(path=tmp_path, host=HOST)
 
 
 def test_a_client_is_no_folder():
     """A client in the place of the folder is told where it belongs."""
-    with open_client() as client, pytest.raises(OptionError, match="a Chroma client goes into client="):
+    with open_client() as client, pytest.raises(OptionError, match="pass a Chroma client as client="):
         ChromaIndex(client)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 

@@ -156,11 +156,20 @@ def test_a_run_can_be_cut_into_pieces(store: Store, say: Say) -> None:
     assert left(store) == {}
 
 
-@pytest.mark.parametrize(("older", "idle"), [(None, None), (-DAY, None), (DAY, -DAY)])
-def test_it_must_be_told_how_long(store: Store, say: Say, older: timedelta | None, idle: timedelta | None) -> None:
+@pytest.mark.parametrize(
+    ("older", "idle", "told"),
+    [
+        (None, None, "older_than or idle_for is needed"),
+        (-DAY, None, "older_than must be a timedelta of at least 0"),
+        (DAY, -DAY, "idle_for must be a timedelta of at least 0"),
+    ],
+)
+def test_it_must_be_told_how_long(
+    store: Store, say: Say, older: timedelta | None, idle: timedelta | None, told: str
+) -> None:
     """Without a span, or with a negative one, nothing is removed."""
     say("a", 0, "hi")
-    with pytest.raises(OptionError, match="how long"):
+    with pytest.raises(OptionError, match=told):
         delete_old(store, older_than=older, idle_for=idle)
     assert left(store) == {"a": [1, 2]}
 

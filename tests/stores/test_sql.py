@@ -124,7 +124,7 @@ def test_a_damaged_tombstone_is_named(url: str, file: Path):
         drive(store.forget("c", [1]))
         with contextlib.closing(sqlite3.connect(file)) as connection, connection:
             connection.execute("UPDATE memzoo_tombstones SET turn = x'ff'")
-        with pytest.raises(StoreError, match=r"damaged: b'\\xff' is not a text"):
+        with pytest.raises(StoreError, match=r"damaged: b'\\xff' is not a string"):
             drive(store.tombstones("c"))
 
 

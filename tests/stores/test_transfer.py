@@ -169,7 +169,7 @@ def test_a_file_without_messages_is_refused():
     for values in ([HEADER], [HEADER, ENTRY, ENTRY]):
         lines = [f"{json.dumps(one)}\n" for one in values]
         last = {"end": len(lines), "sha256": hashlib.sha256("".join(lines).encode()).hexdigest()}
-        with pytest.raises(TransferError, match="numbers that rise"):
+        with pytest.raises(TransferError, match="increasing numbers"):
             import_conversation(InMemoryStore(), [*lines, json.dumps(last)])
 
 

@@ -59,7 +59,7 @@ def _answer(environ: "WSGIEnvironment") -> dict[str, Any] | Iterator[bytes]:
         return {"object": "list", "data": [{"id": name, **known} for name in (CHAT_MODEL, EMBEDDING_MODEL)]}
     given = environ.get("CONTENT_LENGTH") or "0"
     _require(given.isdecimal(), "the Content-Length header is not a number")
-    _require(int(given) <= _MOST_BYTES, f"the request has {given} bytes; {_MOST_BYTES} are read at most", status=413)
+    _require(int(given) <= _MOST_BYTES, f"the request has {given} bytes; the limit is {_MOST_BYTES}", status=413)
     try:
         body = environ["wsgi.input"].read(int(given))
         request: Any = json.loads(body)

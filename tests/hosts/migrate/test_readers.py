@@ -312,7 +312,7 @@ def test_messages_without_a_text_are_told(tmp_path: Path) -> None:
     [
         ("langchain-file", {"type": "chat", "data": {"content": "Hi"}}, "message 1: 'chat' is not a known role"),
         ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is not a known role"),
-        ("langchain-file", {"role": "user"}, "message 1: the content of a user message must be text"),
+        ("langchain-file", {"role": "user"}, "message 1: the content of a user message must be a string"),
         ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: the content of a user message must"),
         ("langchain-file", 7, "item 0 is in none of the known formats: it contains 7"),
         ("langchain-file", ["Hi", "there"], "item 0 is in none of the known formats: it contains ['Hi', 'there']"),
@@ -324,7 +324,7 @@ def test_messages_without_a_text_are_told(tmp_path: Path) -> None:
             {"author": {"role": "user"}, "content": {"parts": "Hi"}},
             "the parts of a message are not a list: 'Hi'",
         ),
-        ("openai-threads", {"role": "user", "content": 7}, "message 1: the content of a user message must be text"),
+        ("openai-threads", {"role": "user", "content": 7}, "message 1: the content of a user message must be a string"),
     ],
 )
 def test_what_is_no_message_is_named(form: str, item: Any, told: str, tmp_path: Path) -> None:

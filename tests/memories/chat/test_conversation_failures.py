@@ -144,8 +144,8 @@ class TestFailures:
     @pytest.mark.parametrize(
         ("events", "error"),
         [
-            ([": keep-alive\n\n", ": keep-alive\n\n"], "sent no whole reply"),
-            ([": keep-alive\n\n", "data: [DONE]\n\n"], "sent no whole reply"),
+            ([": keep-alive\n\n", ": keep-alive\n\n"], "sent an incomplete reply"),
+            ([": keep-alive\n\n", "data: [DONE]\n\n"], "sent an incomplete reply"),
             (
                 [event({"tool_calls": [{"index": 1_000_003, "id": "a", "function": {"name": "f"}}]})],
                 "in the middle of it",

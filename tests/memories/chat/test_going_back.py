@@ -268,7 +268,7 @@ def test_only_a_message_of_the_user_is_edited(conversation: Conversation, number
     before = said(conversation)
     with pytest.raises(error):
         conversation.edit(number, "x")
-    with pytest.raises(MessageError, match="a turn begins with a user message"):
+    with pytest.raises(MessageError, match="a turn must begin with a user message"):
         conversation.edit(1, {"role": "assistant", "content": "x"})
     assert said(conversation) == before
 

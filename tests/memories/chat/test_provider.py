@@ -76,7 +76,7 @@ class TestGet:
         session = functools.partial(provider.session, at_end="keep")
         uses: list[Callable[[Any], object]] = [provider.get, provider.release, provider.forget, session]
         for use in uses:
-            with pytest.raises(OptionError, match="no default that all share"):
+            with pytest.raises(OptionError, match="no shared default"):
                 use(id_)
         if id_ is not None:
             with pytest.raises(OptionError):
@@ -274,7 +274,7 @@ class TestDefaultId:
         """A function that returns no id is named, and nothing is shared instead."""
         provider = MemoryProvider("buffer", default_id=lambda: wrong)
         for call in (provider.get, provider.release, provider.forget):
-            with pytest.raises(OptionError, match="default_id must return a text that is not empty"):
+            with pytest.raises(OptionError, match="default_id must return a non-empty string"):
                 call()
         with pytest.raises(OptionError, match="default_id must return"):
             Conversation("offline", default_id=lambda: wrong)

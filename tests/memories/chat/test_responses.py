@@ -268,7 +268,7 @@ def test_thoughts_count_where_they_are_sent(api: ResponsesApi, members: Item) ->
 def test_a_stream_that_breaks_off_is_an_error(api: ResponsesApi) -> None:
     """Without its last event, nobody knows whether the answer is whole."""
     api.breaks = True
-    with pytest.raises(ModelReplyError, match="no whole reply"):
+    with pytest.raises(ModelReplyError, match="an incomplete reply"):
         list(begun(api).stream("How warm is it?"))
 
 

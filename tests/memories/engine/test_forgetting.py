@@ -273,7 +273,7 @@ def test_a_store_that_cannot_be_scrubbed_is_in_the_receipt(
     monkeypatch.setattr(InMemoryStore, "scrub", fail)
     memory = tell(ConversationBufferMemory())
     receipt = memory.forget(ids)
-    assert (receipt.outstanding, receipt.erased) == (("remains in files: the disk is full",), False)
+    assert (receipt.outstanding, receipt.erased) == (("deleted data remains in the files: the disk is full",), False)
     assert set(receipt.removed) >= {3, 4}
     assert TOWN not in shown(memory)
 

@@ -86,7 +86,7 @@ def test_has_room_for_our_own_words_always() -> None:
 
 def test_refuses_without_asking() -> None:
     """A prompt that is too long for what is known is an error that says by how much."""
-    with pytest.raises(TooLongError, match="'summary' would have about 2000 tokens, more than the 1536") as caught:
+    with pytest.raises(TooLongError, match="'summary' would have about 2000 tokens; its limit is 1536") as caught:
         PromptLimit(1536).check("x" * 6000, "summary")
     assert not caught.value.asked
 

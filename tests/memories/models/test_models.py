@@ -199,7 +199,7 @@ class TestFunctions:
     @pytest.mark.parametrize("reply", ["", "  \n", None, 7, b"bytes", ["text"]])
     def test_give_a_text_or_an_error(self, reply: Any) -> None:
         """What is no text is a `ModelReplyError` that names the function and the prompt (M3)."""
-        with pytest.raises(ModelReplyError, match=r"lambda.*prompt 'summary'; it must return a text"):
+        with pytest.raises(ModelReplyError, match=r"lambda.*prompt 'summary'; it must return a string"):
             drive(as_model(lambda _: reply).complete(ASKED, "summary"))
 
     def test_that_fail_raise_a_model_error(self) -> None:

@@ -108,7 +108,7 @@ def test_the_client_for_calls_of_the_other_kind_has_the_same_options(
     assert drive(ChatModel("m", async_client=client).complete(ASKED, "summary")).text == "hello"
     assert endpoint.keys == ["Bearer mine"]
     azure = openai.AsyncAzureOpenAI(azure_endpoint=endpoint.url, api_key="mine", api_version="2026-01-01")
-    with pytest.raises(OptionError, match="AsyncAzureOpenAI; for calls of the other kind, give client= as well"):
+    with pytest.raises(OptionError, match="AsyncAzureOpenAI; give client= as well, for the other kind of calls"):
         drive(ChatModel("m", async_client=azure).complete(ASKED, "summary"))
 
 

@@ -393,7 +393,7 @@ class TestFailure:
         with caplog.at_level(logging.WARNING, logger="memzoo"):
             loaded = memory.load_memory_variables({"input": "Tell me about Sam, please"})
         assert loaded["entities"] == {"Sam": "Sam is the user's brother."}
-        assert "only names that are known already" in caplog.text
+        assert "searched only for known names" in caplog.text
 
     def test_on_load_finds_whole_names_only(self) -> None:
         """Without a model, Sam is not found in "same" or "Samuel"."""

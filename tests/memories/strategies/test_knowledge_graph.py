@@ -129,7 +129,7 @@ class TestLoading:
         memory, _ = told(reply, **ASKING)
         with caplog.at_level(logging.WARNING, logger="memzoo"):
             assert on(memory, "What about Sam? Where does he live?") == "On Sam: Sam is a friend."
-        assert "only names that are known already" in caplog.text
+        assert "searched only for known names" in caplog.text
 
     def test_shows_what_was_not_mined_yet(self) -> None:
         """Exchanges that a failing model left behind are shown word for word (F3, I4)."""

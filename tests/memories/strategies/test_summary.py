@@ -230,7 +230,7 @@ class TestLimit:
         with caplog.at_level(logging.WARNING, logger="memzoo"):
             memory.save_context({"input": "q"}, {"output": "a"})
         assert memory.summary == "One two three. Four five six."
-        assert "the summary is kept whole, though its 6 tokens are more than 5" in caplog.text
+        assert "the summary is kept whole, although its 6 tokens are more than 5" in caplog.text
         memory.load_memory_variables({})
         assert len(model.asked) == 2  # nobody is asked again and again to do what they did not do
 

@@ -193,7 +193,7 @@ class TestLimit:
         """A clock of nanoseconds, say, is named; what was said stays."""
         memory = make(clock=lambda: 1.8e18)
         memory.save_context({"input": "I swam."}, {"output": "Well done!"})
-        with pytest.raises(OptionError, match="clock must tell the seconds since 1970, not"):
+        with pytest.raises(OptionError, match="clock must return the seconds since 1970, not"):
             found(memory, "What did I do yesterday?")
         assert len(memory.history()) == 2
 

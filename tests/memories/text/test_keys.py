@@ -150,5 +150,5 @@ def test_a_query_is_the_users_words_alone(name: str, query: Any) -> None:
     memory = create_memory(name, token_counter="approximate")
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
     for ask in (memory.messages, memory.explain):
-        with pytest.raises(OptionError, match="query must be what the user is about to say, as a text, or None; not"):
+        with pytest.raises(OptionError, match="query must be the user's next message, as a string, or None; not"):
             ask(query)

@@ -462,7 +462,7 @@ def nothing(text: str) -> Any:
 def test_a_result_that_is_no_text_stores_nothing() -> None:
     """A function has to give a text each time."""
     memory = ConversationBufferMemory(redact=nothing)
-    with pytest.raises(MessageError, match="redact returned NoneType, not a text"):
+    with pytest.raises(MessageError, match="redact returned NoneType, not a string"):
         memory.save_context({"input": "a"}, {"output": "b"})
     assert memory.history() == []
 
@@ -476,10 +476,10 @@ def test_a_result_that_is_no_text_stores_nothing() -> None:
         ({"digits": rb"\d"}, "'digits' must be a regular expression, not"),
         ({"digits": re.compile(rb"\d")}, "'digits' is not a regular expression for text"),
         ({"digits": 7}, "'digits' must be a regular expression, not 7"),
-        ({"": "a"}, "named by a text"),
-        ({7: "a"}, "named by a text"),
+        ({"": "a"}, "name of a pattern must be a string"),
+        ({7: "a"}, "name of a pattern must be a string"),
         ({"digits": r"\d*"}, "must not match an empty text"),
-        (len, "redact returned int, not a text"),
+        (len, "redact returned int, not a string"),
         (json.loads, "redact raised JSONDecodeError"),
     ],
 )

@@ -161,13 +161,13 @@ def test_a_request_ends_with_a_user_or_tools(asked: Any) -> None:
 def test_a_system_text_is_a_text() -> None:
     """A message in its place is refused: in a request, in a new conversation, and in a turn, which stores nothing."""
     wrong = cast("str", said("system"))
-    with pytest.raises(OptionError, match="system must be a text"):
+    with pytest.raises(OptionError, match="system must be a string"):
         create_memory("buffer").request("Hi!", system=wrong)
-    with pytest.raises(OptionError, match="system must be a text"):
+    with pytest.raises(OptionError, match="system must be a string"):
         Conversation("offline", system=wrong)
     conversation = Conversation("offline")
     conversation.system = wrong
-    with pytest.raises(OptionError, match="system must be a text"):
+    with pytest.raises(OptionError, match="system must be a string"):
         conversation.send("Hi!")
     assert conversation.memory.history() == []
 

@@ -59,6 +59,20 @@ _LEAST = 1e-3
 _EVENED = 0.3
 # Of new lines, only these count for the units that they may change.
 _MOST_LINES = 64
+# The nouns that statements have for the adjectives of questions: "How long is the boat?", "has a length of".
+_NOUNS = {
+    "deep": "depth",
+    "expensive": "price",
+    "far": "distance",
+    "fast": "speed",
+    "heavy": "weight",
+    "high": "height",
+    "long": "length",
+    "old": "age",
+    "tall": "height",
+    "wide": "width",
+}
+_HOW = re.compile(r"\bhow (\w+)")
 # The weight of a Chinese or Japanese character, if a pair of them counts 1.
 _CHARACTER = 0.1
 # Scores are compared in billionths: further digits depend on the order of addition.
@@ -483,6 +497,9 @@ class UnitIndex:
         They are those of `_weigh`, but pairs of Chinese characters count as words, and nouns for adjectives are added.
         """
         asked = self._weigh(query, named)
+        for adjective in _HOW.findall(query.lower()):
+            if noun := _NOUNS.get(adjective):
+                asked.setdefault(stem(noun), 1.0)
         if pairs := [*find_pairs(translate_numbers(fold(query)))]:
             said = {*_words(fold(query))}
             apart = {term for term in asked if RUN.search(term) and said.issuperset(term.split())}

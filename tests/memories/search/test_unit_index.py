@@ -113,10 +113,11 @@ class TestFinding:
         [
             ("Where does the oven come from?", "the oven comes from Linz"),
             ("What do I have to do to clean the oven?", "the oven must be cold before cleaning it"),
+            ("How heavy is the oven?", "the oven has a weight of many kilos"),
         ],
     )
     def test_by_the_kind_of_answer(self, question: str, first: str) -> None:
-        """A place and a rule come first if the question asks for one."""
+        """A place, a rule and a measure come first if the question asks for one."""
         others = ["the oven comes often", "the oven has a clean door", "the oven is hot work"]
         units = [KnownUnit(text, ("the oven",)) for text in others]
         assert texts(index_of([*units, KnownUnit(first, ("the oven",))], APART), question)[0] == first

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from statistics import fmean
 from typing import Annotated, Any
@@ -28,7 +29,7 @@ from memzoo.strategy import Passage, text_of
 _WEIGHTS = (
     "own around segment window month speaker telling asking answering length talkative saturation dilution".split()
 )
-# What stands in for a part that has no weight, by the part's name under `memzoo.memories.search`.
+# What stands in for a part that has no weight, by the part's names under `memzoo.memories.search`.
 _SEARCH = "memzoo.memories.search"
 _NEVER = re.compile(r"(?!)")
 PARTS: Mapping[str, tuple[str, Any]] = {
@@ -39,7 +40,7 @@ PARTS: Mapping[str, tuple[str, Any]] = {
     "verbs": ("word_index._VERBS", _NEVER),
     "pauses": ("passages._PAUSE", math.inf),
     "characters": ("words._CHARACTER", 1e-9),
-    "chinese-numbers": ("words.translate_numbers", str),
+    "chinese-numbers": ("words.translate_numbers languages.telling.translate_numbers", str),
     "chinese-stop-words": ("languages.zh._STOP", _NEVER),
     "stop-words": ("languages.language.Language.stops", frozenset[str]()),
 }
@@ -100,8 +101,10 @@ def hashed(
 
 def _share_without(name: str, talks: Sequence[Transcript], limits: Sequence[int], counter: TextCounter) -> float:
     if name in PARTS:
-        part, other = PARTS[name]
-        with mock.patch(f"{_SEARCH}.{part}", other):
+        parts, other = PARTS[name]
+        with ExitStack() as patched:
+            for part in parts.split():
+                patched.enter_context(mock.patch(f"{_SEARCH}.{part}", other))
             return share_shown(talks, Weights(), limits, counter)
     off: Mapping[str, Any] = {name: 0}
     return share_shown(talks, replace(Weights(), **off), limits, counter)

@@ -62,7 +62,7 @@ def test_a_cassette_needs_no_key(url: str, tmp_path: Path) -> None:
 
 def test_another_machine_is_asked_with_a_key() -> None:
     """Without one, the error of a model or an embedder says what is missing, and lists no other kinds of keys."""
-    with pytest.raises(ModelError, match=r"failed: it needs a key: set OPENAI_API_KEY \(to any text") as asked:
+    with pytest.raises(ModelError, match=r"failed: it needs a key: set OPENAI_API_KEY \(to any value") as asked:
         Conversation(ChatModel("m", base_url="https://models.example.org/v1")).send("Hi")
     with pytest.raises(ModelError, match="it needs a key: set OPENAI_API_KEY") as embedded:
         drive(OpenAIEmbedder(base_url="https://models.example.org/v1").embed(["a"]))

@@ -119,7 +119,7 @@ def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str)
     asked = write_number(found.count if found else 0, "question")
     picked = next((row for row in alike if row.memory.name == results.pick), None)
     if not any(pair.budget == budget for pair in results.pairs):
-        yield f"No other memory was measured.{cost}"
+        yield f"There is no other memory to choose from.{cost}"
     elif picked is None:
         few = "is" if asked == "1 question" else "are"
         more = f"{_ENOUGH} or more" if found and found.count < _ENOUGH else "more"

@@ -229,12 +229,12 @@ class _Dispatch(Generic[U, R]):
             return
         if answer.error is not None:
             raise answer.error
-        # The units that the worker had no time for.
-        self._again += [_Batch([unit], batch.tries) for unit in batch.units[len(answer.results) :]]
         self._done, self._taken_seconds = self._done + len(answer.results), self._taken_seconds + answer.seconds
         fitting = int(self._seconds * self._done / max(self._taken_seconds, 1e-9))
         # Grow slowly, because the first units may be quicker than later units.
         self._size = max(1, min(fitting, 2 * self._size, _MOST))
+        left = batch.units[len(answer.results) :]  # the worker had no time for these
+        self._again += [_Batch(left[at : at + self._size], batch.tries) for at in range(0, len(left), self._size)]
         yield from zip(batch.units, answer.results, strict=False)
 
     def _send_again(self, batch: _Batch[U], error: Exception) -> None:

@@ -133,7 +133,7 @@ class WrongKeyError(StoreError):
 
 
 class AsyncOnlyError(MemoryZooError, RuntimeError):
-    """A synchronous call reached code that must be awaited; call the asynchronous twin of the method instead."""
+    """A synchronous call reached code that must be awaited; call the asynchronous version of the method instead."""
 
 
 class TransferError(MemoryZooError, ValueError):

@@ -9,11 +9,11 @@ from typing import Any, cast
 
 from memzoo.errors import StoreError
 from memzoo.stores.base import Entry, ManagedStore, Store, managed
+from memzoo.stores.common import HIGHEST
 from memzoo.sync import blocking_function
 
 _PAGE = 500
 _MOST = 20  # the maximum number of damaged messages to name for each conversation
-_HIGHEST = 2**40  # the number of a message
 _MAGIC = b"SQLite format 3\x00"
 
 
@@ -53,7 +53,9 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
             last = page[-1].seq
             continue
         # Find the lowest `until` with which reading fails: the number of the next damaged message.
-        low, high = last, _HIGHEST
+        low, high = last, last + 1
+        while high < HIGHEST and not (await _try_reading(store, id_, after=last, until=high, limit=_PAGE))[1]:
+            low, high = high, min(2 * high - last, HIGHEST)
         while high - low > 1:
             middle = (low + high) // 2
             _, wrong = await _try_reading(store, id_, after=last, until=middle, limit=_PAGE)

@@ -65,8 +65,8 @@ class Talk:
         if self._said and not is_known and not user:
             notes.append("none of its speakers is the user (FILE:user=NAME chooses one)")
         if self.is_text and (heads := self._find_heads()):
-            lines = count(len(heads), "line looks", "lines look")
-            told = "like the beginning of a message in another form, and counts as text of the message before"
+            lines = count(len(heads), "line, which looks", "lines, which look")
+            told = "like the beginning of a message in another form, read as text of the message before"
             notes.append(f"{lines} {told}, such as {heads[0]!r:.80}")
         nameless = sum(not name for name, *_ in self._said)
         if 0 < nameless < len(self._said):

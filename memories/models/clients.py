@@ -254,11 +254,13 @@ class Clients:
             if self._client is None:
                 self._client = self._make("OpenAI")
             return self._client
+        if self._async_client is not None:
+            return self._async_client
         # Connections belong to the loop that opened them: a client shared by two loops fails in the second loop.
         loop = get_running_loop()
-        if self._async_client is None and loop not in self._by_loop:
+        if loop not in self._by_loop:
             self._by_loop[loop] = self._make("AsyncOpenAI")
-        return self._async_client or self._by_loop[loop]
+        return self._by_loop[loop]
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the value of `__reduce__` for `owner`, the model or embedder that uses these clients.

@@ -6,7 +6,8 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from operator import index
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.models.clients import SECRET_NAME, BoundMet, Bounds, Clients, call_function, split_parameters
@@ -91,10 +92,16 @@ class HashEmbedder:
     """The weight of vector similarity, as in `Embedder`."""
 
     def __init__(self, dimensions: int = 256) -> None:
-        if not isinstance(dimensions, int) or dimensions < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        """Choose the length of the vectors.
+
+        Raises:
+            OptionError: `dimensions` is not a whole number of at least 1.
+        """
+        is_whole = isinstance(dimensions, SupportsIndex) and not isinstance(dimensions, bool)
+        self.dimensions = index(dimensions) if is_whole else 0
+        if self.dimensions < 1:
             raise OptionError(f"dimensions must be a whole number of at least 1, not {dimensions!r}")
-        self.dimensions = dimensions
-        self.name = f"hashing-{dimensions}"
+        self.name = f"hashing-{self.dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Return one vector for each text; see `Embedder.embed`."""

@@ -276,7 +276,7 @@ def test_a_floor_is_no_figure() -> None:
     """What rules answered for is not compared, however high it is."""
     text = said(outcome("a", 30), outcome("b", 60, calls=1), floors=("b",))
     assert "a comes first" in text
-    assert "No other memory was measured." in text
+    assert "There is no other memory to choose from." in text
     assert "b needs a model. Rules answered in its place" in text
     assert "`--model NAME` measures them" in text
     assert "ahead of every other memory that was measured" in said(

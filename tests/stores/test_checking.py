@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -94,6 +95,16 @@ def test_no_row_keeps_an_encrypted_store_shut(tmp_path: Path):
         open_store(url, key=EncryptedStore.new_key())
     with pytest.raises(WrongKeyError, match="a key is needed"):
         open_store(url)
+
+
+def test_damage_beyond_a_large_number_is_named():
+    """An import keeps its log numbers, however large: the message with the damage is named, and no other."""
+    store, first = InMemoryStore(), 2**50
+    create_memory("buffer", store=store, conversation_id="a").save_context({"input": "hi"}, {"output": "ok"})
+    entries = [replace(entry, seq=first + at) for at, entry in enumerate(drive(store.read("a")))]
+    entries[1] = replace(entries[1], message={"content": "no role"})
+    drive(store.restore("b", entries, {}))
+    assert check(store) == [f"message {first + 1} of 'b' is damaged (it has no role)"]
 
 
 def test_what_was_exchanged_for_a_note_is_told():

@@ -199,7 +199,7 @@ class TestOptions:
         assert embedded.vectors[0] == numpy.ones(3, "<f4").tobytes()
 
 
-@pytest.mark.parametrize("wrong", [0, -1, 2.5, "256"])
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, "256", True])
 def test_dimensions_that_cannot_be_are_refused(wrong: Any) -> None:
     """They are named when the embedder is made, not after a turn is stored."""
     with pytest.raises(OptionError, match=f"dimensions must be a whole number of at least 1, not {wrong!r}"):

@@ -13,6 +13,7 @@ import pytest
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import ChatModel, ConversationSummaryMemory
+from memzoo.memories.models.clients import Bounds, Clients
 from memzoo.stores import Message
 from memzoo.sync import drive
 
@@ -148,3 +149,10 @@ def test_status_of_a_real_endpoint_is_a_model_error(endpoint: Endpoint) -> None:
         drive(model.complete(ASKED, "summary"))
     with pytest.raises(ModelError, match="PermissionDeniedError"):
         asyncio.run(talk())
+
+
+def test_an_asynchronous_client_of_your_own_is_used_by_any_library() -> None:
+    """No event loop of asyncio has to run: its coroutines may be run by trio, say."""
+    mine = openai.AsyncOpenAI(api_key="none", base_url="http://127.0.0.1:9")
+    clients = Clients(async_client=mine, bounds=Bounds(1, 1.0))
+    assert clients.of_caller() is mine

@@ -1,8 +1,8 @@
 """The state of a strategy: immutable values, and a copy kept in step with the store."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeAlias, cast
 
 from memzoo.forks import cached_property, new_lock
 from memzoo.memories.engine.locks import FairLock
@@ -57,12 +57,12 @@ class Attempts:
     @classmethod
     def from_json(cls, value: JSON) -> "Attempts":
         """Read the output of `as_json`; invalid values, as from an edited file, are ignored."""
-        from pydantic import TypeAdapter, ValidationError
-
-        try:
-            return TypeAdapter(cls).validate_python(value or {})
-        except ValidationError:
-            return cls()
+        given: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+        numbers = {field.name: given.get(field.name, 0) for field in fields(cls) if field.name != "aside"}
+        ranges: list[Any] = given["aside"] if isinstance(given.get("aside"), list) else []
+        aside = tuple((one[0], one[1]) for one in ranges if _is_range(one))
+        sound = all(_is_number(number, float if name == "at" else int) for name, number in numbers.items())
+        return cls(**numbers, aside=aside) if sound else cls(aside=aside)
 
     def as_json(self) -> JSON:
         """Return the values that differ from the defaults; `None` if all are defaults."""
@@ -90,6 +90,18 @@ class State:
 
 NO_STATE = State()
 """The state before anything is learnt. It is made once, since a memory is opened for each request."""
+
+
+def _is_number(value: object, kind: type[float]) -> bool:
+    return isinstance(value, (int, kind)) and not isinstance(value, bool) and 0 <= value < 2**53
+
+
+def _is_range(value: object) -> bool:
+    """Return whether a value is a valid pair of the first and last numbers of an exchange."""
+    if not isinstance(value, list):
+        return False
+    pair: list[Any] = value
+    return len(pair) == 2 and all(type(one) is int for one in pair) and 0 < pair[0] <= pair[1] < 2**53  # noqa: PLR2004
 
 
 class CachedState:

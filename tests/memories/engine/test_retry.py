@@ -162,6 +162,7 @@ def test_what_somebody_edited_does_no_harm(value: Any) -> None:
     """Whatever stands in a store or an imported file, attempts can be made of it and go on."""
     attempts = Attempts.from_json(value)
     assert rest_of(attempts, 1.0, saving=True) >= 0
+    assert all(0 < first <= last for first, last in attempts.aside)
     assert after_success(attempts, all_of_it=True).as_json() is None or attempts.aside
 
 

@@ -1,10 +1,8 @@
 """The base class of the strategies that keep a summary."""
 
 import contextlib
-import itertools
 import logging
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from memzoo.errors import ModelError, ModelReplyError
@@ -15,7 +13,7 @@ from memzoo.memories.models.replies import prose
 from memzoo.memories.options import strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.grouping import exchange_ends
-from memzoo.memories.text.language import join_sentences, sentences
+from memzoo.memories.text.language import content_stems, join_sentences, sentences
 from memzoo.memories.text.messages import quote_turns
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking, drive
@@ -95,8 +93,8 @@ class SummarizingMemory(ModelBackedMemory):
     ) -> str:
         """Return a summary updated by the model; without new lines, shortened by the model.
 
-        If the summary is too long for a prompt, the model sees and rewrites only its last sentences; the others stay
-        unchanged.
+        If the summary is too long for a prompt, the model sees and rewrites only the sentences most related to the new
+        lines; the other sentences stay unchanged.
 
         Args:
             summary: The summary so far.
@@ -118,7 +116,7 @@ class SummarizingMemory(ModelBackedMemory):
         except TooLongError as error:
             prompts = self._retry.prompts
             spare = prompts.tokens - count_for_prompt(self._templates.render("summary", **given, **describe("")))
-            hidden, shown = _part(summary, spare - _TOKENS_AROUND)
+            hidden, shown = _part(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
         return "\n".join([hidden, await self._ask_for_summary(shown, {**given, **describe(shown)})])
@@ -164,19 +162,33 @@ _BYTES_PER_TOKEN = 4
 _OVER = "over"
 
 
-def _part(summary: str, tokens: int) -> tuple[str, str]:
-    """Return a summary in two parts: its first sentences, and its last sentences, which have at most `tokens` tokens.
+def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
+    """Return a summary in two parts: the sentences less related to new lines, and the most related sentences.
 
-    Each part keeps the line breaks of the summary.
+    The second part has at most `tokens` tokens. Each part keeps the order and the line breaks of the summary.
     """
-    told = [(row, one) for row, line in enumerate(summary.split("\n")) for one in sentences(line)]
-    sizes = itertools.accumulate(count_for_prompt(one) + 1 for _, one in reversed(told))
-    begins = len(told) - sum(size <= tokens for size in sizes)
-    first, last = (
-        "\n".join(join_sentences(one for _, one in line) for _, line in itertools.groupby(part, itemgetter(0)))
-        for part in (told[:begins], told[begins:])
+    words = frozenset(content_stems(new_lines))
+    lines = [sentences(line) for line in summary.split("\n")]
+    worth = {
+        (row, place): len(words.intersection(content_stems(sentence)))
+        for row, line in enumerate(lines)
+        for place, sentence in enumerate(line)
+    }
+    shown = set[tuple[int, int]]()
+    # Among equally related sentences, the last come first: they are the newest.
+    for row, place in sorted(worth, key=lambda at: (-worth[at], (-at[0], -at[1]))):
+        if (size := count_for_prompt(lines[row][place]) + 1) <= tokens:
+            tokens -= size
+            shown.add((row, place))
+    hidden, seen = (
+        "\n".join(
+            text
+            for row, line in enumerate(lines)
+            if (text := join_sentences(one for place, one in enumerate(line) if ((row, place) in shown) == wanted))
+        )
+        for wanted in (False, True)
     )
-    return first, last
+    return hidden, seen
 
 
 def summary_of(state: State) -> str:

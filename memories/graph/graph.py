@@ -4,7 +4,7 @@ import functools
 import itertools
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from memzoo.errors import OptionError
 from memzoo.forks import new_rlock
@@ -136,7 +136,7 @@ class KnowledgeGraph:
         """
         with self._lock:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
-            return near if depth == 1 else [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
+            return [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
     def find_names(self, text: str) -> list[str]:
         """Return the graph's names in a text, in order of appearance; "York" within "New York" does not count."""
@@ -256,20 +256,27 @@ class KnowledgeGraph:
 
     def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:
         """Yield the facts more than one step away, each with the nearest name."""
-        from networkx import multi_source_dijkstra_path, subgraph_view
-
-        def is_current(subject: str, obj: str, key: Any) -> bool:
-            return not self.graph.edges[subject, obj, key]["fact"].superseded_by
-
-        begins: dict[str, str] = {}
+        reached: dict[str, str] = {}
         for name in names:
-            begins |= dict.fromkeys((node for node in self._facts.find_meant(name) if node not in begins), name)
-        current: Any = subgraph_view(self.graph, filter_edge=is_current)
-        paths = multi_source_dijkstra_path(current.to_undirected(as_view=True), begins, depth - 1) if begins else {}
-        for node, path in paths.items():
-            facts = [fact for fact in _drop_superseded(in_order(self._facts.at(node))) if fact.key not in seen]
-            seen |= {fact.key for fact in facts}
-            yield from (Near(fact, begins[path[0]], len(path)) for fact in facts)
+            reached |= dict.fromkeys((node for node in self._facts.find_meant(name) if node not in reached), name)
+        edge = list(reached)
+        for steps in range(2, depth + 1):
+            if not (edge := self._next(edge, reached)):
+                return
+            for node in edge:
+                facts = [fact for fact in _drop_superseded(in_order(self._facts.at(node))) if fact.key not in seen]
+                seen |= {fact.key for fact in facts}
+                yield from (Near(fact, reached[node], steps) for fact in facts)
+
+    def _next(self, edge: Sequence[str], reached: dict[str, str]) -> list[str]:
+        """Return the new nodes one step beyond `edge`, and record the nearest name of each node in `reached`."""
+        found: list[str] = []
+        for node in edge:
+            for other in itertools.chain.from_iterable(fact.nodes for fact in _drop_superseded(self._facts.at(node))):
+                if other not in reached:
+                    reached[other] = reached[node]
+                    found.append(other)
+        return found
 
 
 def _drop_superseded(facts: Iterable[Fact], *, history: bool = False) -> Iterator[Fact]:

@@ -66,7 +66,8 @@ class Attempts:
 
     def as_json(self) -> JSON:
         """Return the values that differ from the defaults; `None` if all are defaults."""
-        return {name: value for name, value in asdict(self).items() if value} or None
+        known = asdict(self) | {"aside": [list(one) for one in self.aside]}
+        return {name: value for name, value in known.items() if value} or None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ from memzoo.memories.engine.state import CachedState, Changes
 from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Store, StoredState
+from memzoo.stores.base import is_lasting
 from memzoo.stores.forgetting import SYSTEM, pack_system, unpack_system
 
 _PAGE = 500
-# The message in force is recorded after this many messages, which a memory may have to read when it is opened.
-# `Pins.write_down`, called as often, looks back at 256 messages.
-_KEPT_EACH = 192
+# The message in force is recorded after this many messages: a memory reads as many anyway when it is opened. Reading on
+# in memory costs next to nothing; but `Pins.write_down`, called as often, looks back at 256 messages.
+_KEPT_EACH, _KEPT_EACH_IN_MEMORY = 64, 192
 
 _seq = attrgetter("seq")
 
@@ -49,6 +50,7 @@ class SystemMessage:
     def __init__(self, cached: CachedLog) -> None:
         self._cached = cached
         self._state = CachedState(cached.store, cached.conversation_id, SYSTEM, None)
+        self._kept_each = _KEPT_EACH if is_lasting(cached.store) else _KEPT_EACH_IN_MEMORY
         # Replaced as a whole, so that threads never see half of a change.
         self._known: _Known | None = None
 
@@ -65,8 +67,8 @@ class SystemMessage:
         """Return whether to record the system message again: many messages were added since the last record."""
         known = self._known
         if known is None:
-            return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
-        return new[-1].seq - self._state.newest.watermark >= _KEPT_EACH
+            return (new[0].seq - 1) // self._kept_each != new[-1].seq // self._kept_each
+        return new[-1].seq - self._state.newest.watermark >= self._kept_each
 
     async def write_down(self) -> None:
         """Record the system message in force, for the next opening of the conversation."""

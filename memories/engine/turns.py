@@ -124,7 +124,8 @@ class Turn(Managed["Turn"]):
     ) -> None:
         owner, self._owner = self._open(), None
         try:
-            if not await self._is_deleted(owner):
+            has_new = len(self._said) > self._stored and (error is None or self._keeps)
+            if has_new and not await self._is_deleted(owner):
                 await self._store(failed=error is not None)
         finally:
             self._lock.give_back(owner)
@@ -244,8 +245,9 @@ class Turn(Managed["Turn"]):
 
         The rest of the turn must then not be stored: it would be an answer, or a tool's result, to nothing.
         """
-        # The numbers and turn ids of a list change when another process writes it.
-        if owner.has_ended or not self._seqs or is_over_lists(self._log.store):
+        # The numbers and turn ids of a list change when another process writes it. With `keep_history=False`, a later
+        # turn may have deleted the question as one that is no longer needed.
+        if owner.has_ended or not self._seqs or not self._memory.keep_history or is_over_lists(self._log.store):
             return owner.has_ended
         first = self._seqs[0]
         there = await self._log.store.read(self._log.conversation_id, after=first - 1, until=first)
@@ -342,7 +344,8 @@ class Turn(Managed["Turn"]):
                 continue
             stored = await saving.append(store, id_, new, self._part)
             # Another process assumed that this process had died, and stored errors for calls that have results.
-            if lost := [entry.seq for entry in stored if entry.message.get("content") == _LOST and self._seqs]:
+            pairs = zip(stored, _messages(new), strict=False)
+            if self._seqs and (lost := [had.seq for had, now in pairs if _is_lost(had.message) > _is_lost(now)]):
                 await forget_messages(store, id_, lost, for_good=False)
                 stored = await saving.append(store, id_, new, self._part)
             # A forgotten attempt is not stored again.
@@ -499,6 +502,10 @@ def _name_next(part: str) -> str:
     """Return the name of the next part of an unfinished turn: the same name in every process."""
     name, plus, number = part.rpartition("+")
     return f"{name}+{int(number) + 1}" if plus and number.isdecimal() else f"{part}+2"
+
+
+def _is_lost(message: Message) -> bool:
+    return message.get("content") == _LOST
 
 
 def _make_lost(call: Message) -> Message:

@@ -363,7 +363,8 @@ class UnitIndex:
     def _follow(self) -> None:
         """Read the changed items; unchanged units of an item cost little time."""
         for key, item in self._changed.items():
-            now, units = self._of.pop(key, {}), () if item is None else self._units_of(key, item)
+            units = () if item is None else self._units_of(key, item)  # may raise: nothing is changed yet
+            now = self._of.pop(key, {})
             # Most items only grow at their ends.
             same = len([*itertools.takewhile(bool, map(eq, now, units))])
             before = {unit: now.pop(unit) for unit in [*now][same:]}

@@ -188,7 +188,7 @@ def _check_content(message: Message) -> None:
         for part in parts:
             if not isinstance(part, dict) or not isinstance(part.get("type"), str):
                 raise MessageError(f"each part of a content must be a dict with a 'type', not {part!r}")
-            if part["type"] == "text" and not isinstance(part.get("text") or "", str):
+            if part["type"] == "text" and not isinstance(part.get("text"), str | None):
                 raise MessageError(f"the 'text' of a part of a content must be a string, not {part['text']!r}")
     elif not isinstance(content, str):
         text = "; write message.content" if hasattr(content, "content") else ""

@@ -15,7 +15,7 @@ from memzoo.errors import (
     TurnError,
 )
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, ConversationBufferMemory, create_memory
-from memzoo.stores import Entry, InMemoryStore, Message, Record
+from memzoo.stores import Entries, Entry, InMemoryStore, Message, Record
 from memzoo.stores.indexes.index import ExactIndex
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
@@ -592,3 +592,65 @@ def test_an_edit_that_cannot_take_back_says_so(model: Seeing) -> None:
     store.forgetting = None
     conversation.edit(1, "Second?")
     assert said(conversation) == ["Second?", "Answer 3"]
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALLED: Message = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+RESULT: Message = {"role": "tool", "tool_call_id": "c1", "content": "done"}
+
+
+def test_a_turn_whose_question_is_needed_no_more_is_stored_to_its_end() -> None:
+    """With `keep_history=False`, turns that are saved meanwhile delete the question, but not the answer."""
+    store = InMemoryStore()
+    options: dict[str, Any] = {"store": store, "conversation_id": "a", "keep_history": False, "k": 2}
+    with create_memory("window", **options).turn("Do it.") as turn:
+        turn.add(CALLED)
+        turn.keep()
+        other = create_memory("window", **options)
+        for number in range(4):
+            other.save_context({"input": f"note {number}"}, {"output": "ok"})
+        turn.add(RESULT)
+        turn.keep()
+        turn.add("It is done.")
+    assert [entry.message["content"] for entry in drive(store.read("a"))][-2:] == ["done", "It is done."]
+
+
+def test_an_error_of_the_caller_is_not_hidden_by_a_store_that_fails() -> None:
+    """A failed turn with nothing to be stored asks the store for nothing."""
+    store = FailingStore()
+    with pytest.raises(ZeroDivisionError):
+        break_off(create_memory("buffer", store=store), store)
+
+
+def test_a_result_that_comes_after_its_call_was_given_up_is_stored() -> None:
+    """A turn that goes on has an error for the open call, and then the result: both stay, in their order."""
+    memory = create_memory("buffer")
+    with pytest.raises(ZeroDivisionError):
+        break_off(memory, FailingStore())
+    with create_memory("buffer", store=memory.store, conversation_id=memory.conversation_id).turn(None) as again:
+        again.messages()
+        again.add(RESULT)
+        again.keep()
+        again.add("It is done.")
+    assert [message["content"] for message in memory.history()][3:] == ["done", "It is done."]
+
+
+def break_off(memory: BaseMemory, store: "FailingStore") -> None:
+    """Keep a call of a tool, let a store fail, and end the turn with an error of the caller's own."""
+    with memory.turn("Do it.") as turn:
+        turn.add(CALLED)
+        turn.keep()
+        store.fails = True
+        raise ZeroDivisionError
+
+
+class FailingStore(InMemoryStore):
+    """A store that cannot be read once `fails` is true."""
+
+    fails = False
+
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
+        """Read, or fail."""
+        if self.fails:
+            raise StoreError("the store is down")
+        return await super().read(conversation_id, **bounds)

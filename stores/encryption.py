@@ -69,9 +69,9 @@ class EncryptedStore(Closing):
         if is_over_lists(store):
             # Messages are bound to their turn's id, and each process makes up other ids.
             raise UnsupportedError("a MessageListStore, which keeps no ids of turns, cannot be encrypted")
-        given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
         package = _cryptography()
         try:
+            given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
             self._fernet = package.MultiFernet([package.Fernet(key) for key in given])
         except (ValueError, TypeError) as error:
             raise OptionError(

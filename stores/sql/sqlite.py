@@ -339,6 +339,8 @@ def _parse_url(url: str) -> tuple[str, str, float]:
 def _file(database: str) -> str:
     if database == _IN_MEMORY:
         return database
+    if "\0" in database:
+        raise OptionError(f"the name of a file cannot contain a NUL character, as {database!r} does")
     # Made absolute at once: connections are opened later, and the process may change its current folder.
     path = Path(database).absolute()
     if not path.parent.is_dir():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,7 @@ def test_the_clock_is_handed_on(url: str):
         ("sqlite:///chat.db?timeout=soon", "timeout=soon"),
         ("sqlite:///chat.db?timeout=-1", "timeout=-1"),
         ("sqlite:///chat.db?timeout=nan", "timeout=nan"),
+        ("sqlite:///chat%00.db", "a NUL character"),
     ],
 )
 def test_mistakes_are_explained(url: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -83,6 +85,13 @@ def test_mistakes_are_explained(url: str, hint: str, tmp_path: Path, monkeypatch
         open_store(url)
     assert "secret" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("key", [5, [5], "short"])
+def test_a_key_that_is_none_is_refused(key: Any):
+    """The error says how a key is made."""
+    with pytest.raises(OptionError, match=r"an encryption key must be 32 bytes.*EncryptedStore\.new_key\(\)"):
+        open_store("memory://", key=key)
 
 
 def test_a_missing_folder_is_named(tmp_path: Path):

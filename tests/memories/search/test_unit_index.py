@@ -338,3 +338,14 @@ class TestChanges:
             assert [score for _, score in one.scores] == pytest.approx([score for _, score in other.scores])
         for unit in KETTLES:
             assert followed.find_later(unit) == filled.find_later(unit)
+
+    def test_keep_nothing_of_what_can_no_longer_be_read(self) -> None:
+        """An item that is damaged later, and then deleted, is found no more: a forgotten text stays nowhere."""
+        index = UnitIndex(lambda _, item: [one for one in FACTS if one.text == item["text"]])
+        index.apply({"oven": {"text": FACTS[4].text}})
+        assert texts(index, "oven") == [FACTS[4].text]
+        index.apply({"oven": {}})
+        with pytest.raises(KeyError):
+            texts(index, "oven")
+        index.apply({}, reset=True)
+        assert texts(index, "oven") == []

@@ -57,7 +57,7 @@ class Player:
             counts: The recorded token counts.
             in_order: True to accept requests only in the recorded order. (Tool calls that one answer asks for may still
                 come in any order.)
-            live: The recorded steps after `recordings`, to be recorded anew; `None` to record no step anew.
+            live: The steps after `recordings`, which are recorded anew; `None` if no step is.
         """
         self.recording = recordings is None
         self._counts = counts or {}
@@ -88,7 +88,7 @@ class Player:
 
     @property
     def unplayed(self) -> set[int]:
-        """The positions of the recordings that were not played yet."""
+        """The positions of the recordings that have not been played yet."""
         return {place for places in self._waiting.values() for place in places}
 
     @property
@@ -111,8 +111,8 @@ class Player:
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
         """Return the recorded token count of a text, or else the result of `count`.
 
-        A recorded count is used even if it is only an estimate and `count` is exact. With another count, a memory might
-        send other requests than the recorded ones.
+        A recorded count is used even if it is only an estimate and `count` is exact, because with a different count, a
+        memory might send requests that have no recording.
         """
         key = encoding, text
         if key not in self._counted:
@@ -200,7 +200,7 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Note that a request will never get an answer, so that `end` does not report it as open."""
+        """Stop waiting for the answer to a request, so that `end` does not report the request as unanswered."""
         with self._lock:
             # aiohttp follows redirects with its own requests; the first of these replaces the announced request.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))

@@ -149,7 +149,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write the list of the tests' cassettes, to find files that belong to no test."""
+    """Write the list of all tests' cassettes, so that `memzoo cassettes check` can find other files."""
     target: str | None = session.config.getoption("--cassette-list")
     if target:
         lines = session.config.stash[_RUN].list_cassettes(session.items)
@@ -201,7 +201,7 @@ def pytest_runtest_makereport(
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print the number of recordings and their tokens."""
+    """Print the number of recorded cassettes, their token counts and their models."""
     recorded = config.stash[_RUN].recorded
     if recorded:
         total = sum(recorded.values(), Statistics())

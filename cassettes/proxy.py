@@ -31,7 +31,7 @@ _SECONDS = 600
 class CassetteProxy:
     """A server that plays or records a cassette for clients that use its `url` as the base URL.
 
-    Functions of this process marked with `recorded_tool` use the cassette, too.
+    In this process, functions decorated with `recorded_tool` use the cassette, too.
 
     Attributes:
         url: The address of the server.

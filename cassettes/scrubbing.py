@@ -1,7 +1,7 @@
 """Removes secrets, and everything that a replay does not need, from requests and responses.
 
-In a request, everything that may be a secret is hidden. In an answer, only keys are hidden, because the program needs
-the rest; a warning tells of hidden keys.
+In a request, everything that may be a secret is hidden. In an answer, only access keys are hidden, because the program
+needs the rest; a warning tells where keys were hidden.
 """
 
 import re
@@ -33,9 +33,9 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 
 
 class Scrubber:
-    """A filter that removes secrets, and all that a cassette does not keep, from requests and responses.
+    """A filter that removes secrets and unneeded parts from requests and responses.
 
-    Recorded and replayed requests are treated in the same way, so that they still match.
+    Recorded and replayed requests are filtered in the same way, so that they still match.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -69,10 +69,10 @@ class Scrubber:
         return clean if self.known == known else self.request(request)
 
     def response(self, response: Response) -> tuple[Response, frozenset[str]]:
-        """Return a response without secret keys, and with only the headers that a cassette keeps.
+        """Return a response without access keys, and with only the headers that a cassette keeps.
 
         Returns:
-            The response, and the place and kind of each removed key, as texts.
+            The response, and a text for each removed key, such as "the header location has a key".
 
         Raises:
             CassetteError: The body is still compressed.

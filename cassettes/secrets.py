@@ -115,7 +115,7 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
 
     Args:
         name: The name, in any spelling.
-        surely: True to accept only names without other uses: `api_key`, but neither `token` nor `code`.
+        surely: True to accept only names that always mean a secret: `api_key`, but neither `token` nor `code`.
     """
     plain = _FILLING.sub("", name.lower())
     return plain.removesuffix("s").endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))
@@ -215,7 +215,7 @@ class Keys:
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """Make `hide` replace a file path by its last part, in all texts from now on."""
+        """Make `hide` replace a file path with its last part in all later texts."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 

@@ -49,7 +49,7 @@ class Budget:
             self.spent += tokens
 
     def check(self) -> None:
-        """Check that the budget is not spent yet, before another request.
+        """Check that the budget is not spent yet. Call this method before each request.
 
         Raises:
             CassetteError: The budget is spent.
@@ -91,7 +91,7 @@ class CassetteSettings:
         timing: `"recorded"` to record the pauses of streams and repeat them in a replay.
         max_age: The maximum age of a recording in days; by default unlimited.
         stale: The treatment of a recording older than `max_age`: `"warn"` or `"fail"`.
-        note: A line for the cassette's header; by default, a remark if the offline model was used.
+        note: A line for the cassette's header. By default, the header says so if the offline model was used.
         max_bytes: The limit for the size of a recording, in bytes.
         secret_variables: Names of further environment variables with secrets to scrub.
         record_command: The command that records the cassette again, for failure messages.

@@ -83,9 +83,9 @@ def list_steps(recordings: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORE
 
 
 def find_step(recordings: Sequence[Recorded], wanted: int | str) -> int:
-    """Return the number of the step that has a given number or name.
+    """Return the number of a step, given its number or its name.
 
-    If several steps have the name, the first counts.
+    If several steps have the name, the first of them counts.
 
     Raises:
         OptionError: There is no such step.

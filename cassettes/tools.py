@@ -1,4 +1,4 @@
-"""Records the calls of tools: a declared tool runs while recording, and not in a replay."""
+"""Records calls of tools: a function decorated with `recorded_tool` runs while recording, but not in a replay."""
 
 import inspect
 import json
@@ -38,8 +38,9 @@ def recorded_tool(
 def recorded_tool(function: Any = None, *, name: str | None = None, ignore: Iterable[str] = ()) -> Any:
     """Return a function whose calls a cassette records, with the arguments and the result or exception.
 
-    In a replay the function does not run: a call with recorded arguments has the recorded outcome. Requests and other
-    recorded tools that the function uses are not recorded. Without an open cassette the function runs as usual.
+    In a replay, the function does not run: a call with recorded arguments returns the recorded result or raises the
+    recorded exception. Requests and other recorded tools that the function uses are not recorded. Without an open
+    cassette, the function runs as usual.
 
     Args:
         function: A function or generator, asynchronous or not; by default, a decorator is returned.
@@ -90,7 +91,7 @@ def read_outcome(recorded: Recorded) -> dict[str, Any]:
         is true if the caller left it early.
 
     Raises:
-        CassetteError: The outcome has a value that cannot be read, for example because its class is gone.
+        CassetteError: The outcome has a value that cannot be read, for example because its class no longer exists.
     """
     try:
         outcome: dict[str, Any] = read_value(json.loads(recorded.response["body"]["string"]))

@@ -203,7 +203,7 @@ def read_value(written: Any) -> Any:
     """Return the value that `write_value` wrote.
 
     Raises:
-        ValueError: The JSON was not written by `write_value`, or a class in it is gone.
+        ValueError: The JSON was not written by `write_value`, or a class in it no longer exists.
     """
     if is_array(written):
         return [read_value(item) for item in written]

@@ -1,1 +1,1 @@
-"""The command line, with the commands for chats, lists and stored conversations."""
+"""The command line: commands for chatting, for lists of strategies and stores, and for stored conversations."""

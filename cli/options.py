@@ -169,7 +169,7 @@ class Asked:
         """The options in --model, as arguments of `ChatModel`.
 
         Raises:
-            OptionError: A part of the text is not an option, or an option needs a number and has another value.
+            OptionError: A part of the text is not an option, or an option that needs a number has another value.
         """
         found = _MODEL.fullmatch(self.given)
         options = read_options(found[2]) if found else {}
@@ -195,7 +195,7 @@ class Asked:
         return ChatModel(name, **self.options)
 
     def memory(self, given: str, **options: Any) -> BaseMemory:
-        """Return a memory of the strategy in `given`. If the strategy needs a model, the memory gets that of --model.
+        """Return a memory of the strategy in `given`. If the strategy needs a model, it gets the model of --model.
 
         Raises:
             OptionError: The endpoint is not a URL, or the key is missing.

@@ -73,9 +73,9 @@ def show(
 ) -> None:
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
-    --as view prints the chat messages of --memory; some strategies ask the model for names in the query. --as state
-    lists the states, or prints the state of --memory as JSON. The other formats write facts: graph as text, html as a
-    picture, and json, mermaid and graphml for other programs.
+    --as view prints the messages of the strategy in --memory; some strategies call the model to find names in --query.
+    --as state lists the states, or prints the state of --memory as JSON. The other formats write facts: graph as text,
+    html as a picture, and json, mermaid and graphml for other programs.
     """
     with stored.open_conversation() as (store, id_):
         if form == "state":
@@ -129,7 +129,7 @@ def export_lines(
 ) -> None:
     """Write a conversation and everything learnt from it as JSON Lines, decrypted; with --as, only the messages.
 
-    `memzoo import` reads every format, `memzoo compare` every format but the default.
+    `memzoo import` reads every format; `memzoo compare` reads every format but the default.
     """
     with stored.open_conversation() as (store, id_):
         _write(out, WRITERS[form](id_, drive(store.read(id_))) if form in WRITERS else export_conversation(store, id_))

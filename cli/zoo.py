@@ -35,7 +35,7 @@ def list_known(
         bool, typer.Option("--check", help="Read everything in the store, and list the damage.")
     ] = False,
 ) -> None:
-    """List all strategies and all kinds of stores, of memzoo and of installed packages.
+    """List all strategies and all kinds of stores that memzoo and installed packages offer.
 
     Each strategy is listed with its view, costs and needs.
 

@@ -1,4 +1,4 @@
-"""Reads conversations from JSON by a table of paths, so that a new form needs no code."""
+"""Reads conversations from JSON with a table of paths, so that a new kind of file needs no code."""
 
 import functools
 from collections import Counter
@@ -34,10 +34,10 @@ class Fields:
         name: The path of the speaker's name.
         title: The path of the conversation's title in the document.
         conversation: The path of the conversation's id in the document.
-        roles: A dict from value to role, for values at `role` that are not common names of roles: `{"True": "user"}`.
+        roles: A dict from a value at `role` to a role, such as `{"True": "user"}`. Common names of roles need no entry.
             The key "*" stands for all other texts, "None" for a missing value. A message with the role "" is left out.
             In a talk between people, the role "person" means that the speaker may be the user or somebody else.
-        left_out: The entries to leave out, with a noun for each kind. A note counts the entries of each noun.
+        left_out: The entries to leave out, with a noun for each kind of entry. A note gives the number of each kind.
             `{"deleted": "deleted message"}` leaves out all entries whose member "deleted" is true.
             `{"type": {"text": "", "*": "notice"}}` leaves out all entries whose type is not "text", and counts them as
             notices.
@@ -50,8 +50,8 @@ class Fields:
         shown: The path, in the document, of the id of the last message in the branch that the application shows. By
             default, the last branch in the file is read.
         versions: The path, in a message, of the list of the message's versions.
-        version: The path, in a message, of the number of the shown version (from 0). If `version_id` is given, the path
-            of the shown version's id instead.
+        version: The path, in a message, of the number of the shown version (from 0); if `version_id` is given, of the
+            shown version's id.
         version_id: The path, in a version, of the version's id.
         people: True for a talk between people (see `Talk`).
         attached: The paths of the lists of attachments in a message. Pasted texts count as words; files are counted in

@@ -16,7 +16,7 @@ Document: TypeAlias = Literal["object", "list", "list or object", "text", "table
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of conversations in files, such as an application's export.
+    """A kind of file with conversations, such as an application's export.
 
     Attributes:
         name: The application's name; if it has several formats, also the format, as in "Open WebUI, text".
@@ -36,10 +36,10 @@ class Form:
         read: The reader; or advice, such as "export as JSON instead", for a form that cannot be read.
         known: A text for the user: the versions or dates of the exports that have this form, and their peculiarities.
         get: Instructions for getting the export.
-        beside: The names of the export's other files; `*` stands for any text. If a folder has a document of this form,
-            these files in it are ignored.
-        items: The name of a long list in an object. `read` is then called once for each item of the list, with an
-            object whose list has only this item.
+        beside: The names of the export's other files; `*` stands for any text. These files are ignored in a folder that
+            has a document of this form.
+        items: The name of a long list in an object. `read` is then called once for each item, with an object whose list
+            has only that item.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Form:
 def having(*paths: str, **values: object) -> Callable[[Any], bool]:
     """Return a function that tells whether an object has all given members.
 
-    The object must have a value, which may be null, at each of `paths`. It must also have each of `values` under its
-    name. If the function gets a list, one such object in the list is enough.
+    The object must have a value, possibly null, at each path in `paths`, and each value in `values` under its name. If
+    the function gets a list, one such object in the list is enough.
 
     Example:
         >>> having("author.role", "parts", kind="x")({"author": {"role": None}, "parts": [], "kind": "x"})

@@ -25,7 +25,7 @@ _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "create
 
 
 def spell_out(item: Any) -> Any:
-    """Return a message as a dict. LangChain's short forms are known too: a pair of role and content, or only a text.
+    """Return a message as a dict. LangChain's short forms work too: a pair of role and content, or only a text.
 
     Example:
         >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})

@@ -25,8 +25,8 @@ class Choice:
     Attributes:
         user: The name of the speaker who is the user; all other speakers are then assistants. "" to use the roles in
             the file.
-        assistant: The name of the speaker who is the assistant; all other speakers are then users. With a `user`, this
-            option changes no roles.
+        assistant: The name of the speaker who is the assistant; all other speakers are then users. If `user` is
+            given too, this option changes no roles.
         all_branches: True to read every branch as a conversation; false to read only the branch that the application
             shows.
         title: A text that the title must contain, regardless of case; "" for any title.
@@ -174,7 +174,7 @@ def choose_last(
 ) -> Iterator[AnyRead | TransferError]:
     """Yield the conversations with the newest messages, in the order of `read`.
 
-    No other conversations are kept in memory.
+    No other conversations are held in RAM.
 
     Args:
         read: The conversations and errors; each error is yielded at once.

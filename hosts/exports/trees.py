@@ -33,7 +33,7 @@ def tree_of(
         said: A function that takes a node's id, and returns the node's messages with dates.
         shown: The id of the branch's last node; by default, the last leaf in `parents` whose branch has messages.
         unsaid: A function that takes the id of a node without messages, and returns a noun such as "tool step". A note
-            counts the nodes of each noun. Nodes with the noun "" are not counted.
+            gives the number of nodes for each noun. Nodes with the noun "" are not counted.
         notes: Sentences to add to the conversation's notes.
         id: The conversation's id in its export.
 

@@ -47,7 +47,7 @@ def _is_several(listed: Any) -> bool:
 
 
 def has_sessions(items: Any) -> bool:
-    """Return whether a list has messages, most of them with the id of a conversation."""
+    """Return whether a list has messages, and most of them have the id of a conversation."""
     return is_list(items) and 2 * sum(bool(pick(item, _SESSIONS)) for item in items) > len(items)
 
 

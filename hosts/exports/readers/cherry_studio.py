@@ -1,4 +1,4 @@
-"""Reads Cherry Studio's backup: `data.json` in the ZIP of a backup."""
+"""Reads Cherry Studio's backup: the file `data.json` in its ZIP."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -24,7 +24,7 @@ def is_codex(items: Any) -> bool:
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation of a session, without turns that were taken back.
+    """Yield the conversation of a session, without turns that were rolled back.
 
     The words come from the session's events; calls and results come from the items sent to the model.
     """

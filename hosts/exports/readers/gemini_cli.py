@@ -36,7 +36,7 @@ FIELDS = Fields(
 def read_lines(document: Any, title: str) -> Iterator[ChatLog]:
     """Yield the conversation in the lines of a session.
 
-    A line may also change an earlier message, or take back a message and all that follow it.
+    A line may also change an earlier message, or delete a message and all later ones.
     """
     head, messages, taken_back = dict[str, Any](), dict[str, Any](), 0
     for number, line in enumerate(document, start=1):

@@ -55,7 +55,7 @@ def read(document: str, title: str) -> Iterator[ChatLog]:
     """Yield the conversation in a text.
 
     If the user's first label is a plain "You:", without a mark such as "#", a later "User:" does not begin a message
-    but is part of the words. The same holds for labels of the assistant.
+    but is part of the words. The assistant's labels are treated in the same way.
     """
     lines = document.replace("\r\n", "\n").split("\n")
     first = next((label for line in lines if line.strip() and (label := _label(line))), None)

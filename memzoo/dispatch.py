@@ -76,8 +76,9 @@ class _Processes(Executor):
 def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:
     """Return a context manager that yields an executor, or `None` if the work is to run in this process.
 
-    The user's own executor is yielded, and stays open. For a number of processes, an executor is created, and shut down
-    at the end of the block. 1 and `None` mean this process.
+    Args:
+        workers: The user's own executor, which stays open; or a number of processes, for which an executor is created
+            and then shut down at the end of the block. 1 or `None` to run the work in this process.
 
     Raises:
         OptionError: `workers` is neither an executor nor a number of at least 1.

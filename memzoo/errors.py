@@ -38,11 +38,11 @@ class MemoryZooError(Exception):
 
 
 class MemoryZooWarning(UserWarning):
-    """memzoo went on, perhaps not as you expect; the message says how to change that."""
+    """memzoo carried on, but perhaps not as you expect; the message says what to change."""
 
 
 class OptionError(MemoryZooError, ValueError, TypeError):
-    """An option is unknown, or has a value that cannot work, such as a prompt template that is broken."""
+    """An option is unknown, or has a value that cannot work, such as a broken prompt template."""
 
     @classmethod
     def of_port(cls, port: int, error: OSError) -> "OptionError":
@@ -137,11 +137,11 @@ class AsyncOnlyError(MemoryZooError, RuntimeError):
 
 
 class TransferError(MemoryZooError, ValueError):
-    """A file cannot be read: its format is unknown, or it is damaged, cut off or comes from a newer memzoo."""
+    """A file cannot be read: it has an unknown format, is damaged or cut off, or comes from a newer memzoo."""
 
 
 class PluginError(MemoryZooError, ImportError):
-    """An extension cannot be used: a package, a class of your own, or another library in a comparison."""
+    """An extension cannot be used: an installed package, your own class, or a library compared with memzoo."""
 
 
 class ExecutorError(MemoryZooError, RuntimeError):

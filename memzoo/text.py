@@ -66,7 +66,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def private(file: str, flags: int) -> int:
-    """Open a file; only its owner can read a file that this creates. For use as the `opener` of `open`.
+    """Open a file for `open(..., opener=private)`. A new file can be read only by its owner.
 
     An existing file keeps its permissions.
     """
@@ -74,7 +74,7 @@ def private(file: str, flags: int) -> int:
 
 
 def redact_url(url: str) -> str:
-    """Return a URL without user and passwords, even if the URL is malformed.
+    """Return a URL, possibly malformed, with "***" in place of the user and each password.
 
     Example:
         >>> redact_url("postgresql://me:secret@host/db?password=secret")
@@ -99,12 +99,12 @@ def is_loopback(url: str) -> bool:
 
 
 def show_url(url: str) -> str:
-    """Return a URL without user and passwords, for printing. A file path is returned unchanged."""
+    """Return a store's URL for printing, without user and passwords. An SQLite URL is returned unchanged."""
     return url if url.startswith("sqlite:") else redact_url(url)
 
 
 def visible(text: str) -> str:
-    r"""Return a text with control characters as JSON escapes. Line ends and tabs stay.
+    r"""Return a text with control characters as JSON escapes. Line feeds and tabs stay; "\r\n" becomes "\n".
 
     Example:
         >>> visible("\x1b[2Jdone\r\n")

@@ -29,9 +29,9 @@ class Record:
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The inputs or outputs of `save_context`, a dict from name to text; usually empty. The value `None`
-            stands for the message's content. A field whose name begins with "@" has other data, such as the message in
-            a host's own format. No view, search or model sees such a field.
+        fields: The inputs or outputs of `save_context`, a dict from name to text; usually empty. `None` as a value
+            means that the text is the message's content. A field whose name begins with "@" holds other data, such as
+            the message in the format of an agent framework. No view, search or model sees such a field.
     """
 
     message: Message
@@ -44,7 +44,7 @@ class Record:
 
     @classmethod
     def unfinished(cls, message: Message) -> Self:
-        """Return the record of an answer that was stopped half-way."""
+        """Return the record of an answer that was interrupted."""
         return cls(message, {ANSWER: '{"unfinished": true}'})
 
 
@@ -126,8 +126,8 @@ class StateUpdate:
         version: The state's version, to pass as `expected` to `Store.commit`. Versions grow with each commit and never
             decrease, even after a clear.
         watermark: The last log number that the state covers; 0 if it covers no message.
-        changes: The items changed after that version: a dict from key to item, `None` for a removed item.
-        reset: True if the state was cleared after that version: drop your copy and start again from `changes`.
+        changes: The items changed since the reader's version: a dict from key to item, `None` for a removed item.
+        reset: True if the state was cleared since the reader's version: drop your copy and start again from `changes`.
     """
 
     version: int
@@ -157,7 +157,7 @@ class Store(Protocol):
 
     Any number of memories can share a store. The methods are coroutines. They must not suspend while
     `memzoo.sync.is_blocking` is true. Neither the store nor its callers change records or entries. A caller may change
-    the lists and states that it passed or got; this does not change the store.
+    lists and states that it passed in or received; this does not change the store.
 
     `memzoo.testing.StoreContract` states all rules as tests. Run these tests on your own store.
     """
@@ -231,7 +231,7 @@ class Store(Protocol):
 
         Args:
             conversation_id: The conversation to delete; an unknown conversation is not an error.
-            only_empty: True to keep all tombstones, and to keep everything if the conversation has messages.
+            only_empty: True to do nothing if the conversation has messages, and else to delete all but the tombstones.
         """
         ...
 
@@ -364,7 +364,7 @@ class LeasingStore(Store, Protocol):
     """
 
     async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
-        """Take or renew the lease of a state. Returns the lease that is valid afterwards.
+        """Take or renew the lease of a state, and return the lease that is then valid.
 
         Args:
             conversation_id: The conversation that the state belongs to.
@@ -418,7 +418,7 @@ def read_clock(clock: Callable[[], datetime]) -> datetime:
     """Return the time of a store's clock, in UTC.
 
     Raises:
-        OptionError: The clock is no function or returns no `datetime`, or the time in UTC is outside the years 1 to
+        OptionError: The clock is not a function or returns no `datetime`, or the time in UTC is outside the years 1 to
             9999.
     """
     now: object = clock() if callable(clock) else clock

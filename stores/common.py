@@ -25,7 +25,7 @@ _ESCAPE = re.compile(r"\\([0-9a-f]{4})")
 
 
 def escaped(text: str) -> str:
-    r"""Escape the characters that databases refuse in an id or a key: NUL, and halves of surrogate pairs.
+    r"""Escape the characters that databases refuse in an id or a key: NUL and unpaired surrogates.
 
     All stores sort ids by the code points of the escaped form, so ids have the same order in every store.
 

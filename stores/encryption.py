@@ -1,4 +1,4 @@
-"""A store that keeps its content encrypted, and its keys."""
+"""A store that encrypts its content, and the functions that make and find its keys."""
 
 import contextlib
 import copy
@@ -333,8 +333,8 @@ def is_encrypted(entry: Entry) -> bool:
 async def sample(store: Store) -> AsyncGenerator[Entry]:
     """Yield the oldest and the newest message of some conversations. Messages that cannot be read are skipped.
 
-    The conversations are the result of the store's own `sample`, or else the first ones in order. If the store cannot
-    list its conversations, there are none.
+    The store's own `sample` chooses the conversations; by default, the first in order are taken. Nothing is yielded if
+    the store cannot list its conversations.
     """
     ids: list[str] = []
     if own := getattr(store, "sample", None):

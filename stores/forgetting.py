@@ -32,7 +32,7 @@ class Receipt:
         rederived: The names of the states that had learnt from these messages and were derived anew.
         outstanding: First the names of the states that will be derived anew at the next call of their memories, then a
             description of each failure.
-        calls: The number of calls to models and embedders that the forgetting took.
+        calls: The number of calls to models and embedders that forgetting took.
         erased: True if no copies of the messages are left in the store's files. Otherwise see `remains`.
     """
 
@@ -89,6 +89,6 @@ def pack_system(entry: Entry | None) -> dict[str, JSON]:
 
 
 def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the entry of the system message that the result of `pack_system` records; `None` if it records none."""
+    """Return the entry of the system message in force from the items made by `pack_system`; `None` if there is none."""
     number, message = items.get(_HOLDS) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None

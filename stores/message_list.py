@@ -1,4 +1,4 @@
-"""A store that keeps messages through three functions of yours, which get, replace and delete a list of messages."""
+"""A store that keeps messages by calling your functions to get, replace and delete a list of messages."""
 
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -145,8 +145,8 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 class looking_once:  # noqa: N801 - read as a verb in `with`; a class, since a generator costs a tenth of a load
     """A context manager for one load or one save. Within it, each list is read only once.
 
-    In `with looking_once() as looked`, `looked` is a set that records the lists read so far. Clear it to have the lists
-    read again.
+    In `with looking_once() as looked`, `looked` is the set of lists read so far. Clear the set to have them read
+    again.
     """
 
     __slots__ = ("_before",)

@@ -42,10 +42,12 @@ class FailingTalk:
         return self.memory
 
     def take_turns(self, count: int, *, bad: int = -1) -> None:
-        """Load and save `count` times. Exchange number `bad` of these, counted from 0, has a special word.
+        """Load and save `count` times.
 
-        By default, no exchange has it. The model refuses the special word if the test has set `FlakyModel.refused` to
-        this word.
+        Args:
+            count: The number of exchanges to save.
+            bad: The position, from 0, of an exchange with a special word; -1 for no such exchange. The model refuses
+                this exchange if the test has set `FlakyModel.refused` to the special word.
         """
         for turn in range(count):
             self.now += 30
@@ -76,7 +78,7 @@ class FailureContract(ContractTools):
         return FailingTalk(self, **options)
 
     def test_failing_model_loses_nothing(self) -> None:
-        """If a save raises a model error, its messages are stored and shown all the same, and learnt from later."""
+        """If a save raises a model error, its messages are still stored and shown, and learnt from later."""
         memory, model = self.flaky(**self.asking_early())
         model.fault = ModelError("the model is down")
         with pytest.raises(ModelError):
@@ -201,7 +203,7 @@ class FailureContract(ContractTools):
 
     @pytest.mark.parametrize("gone", [[7, 8], None])
     def test_forgets_what_was_set_aside(self, gone: list[int] | None) -> None:
-        """After the only set-aside exchange, or the whole conversation, is forgotten, no exchange is set aside."""
+        """Forgetting the only set-aside exchange, or the whole conversation, leaves no exchange set aside."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)

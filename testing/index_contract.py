@@ -100,7 +100,7 @@ class VectorIndexContract:
         assert _round(drive(index.search("c", "s", vector(0, 0), 2))) == [(1, 0.0), (2, 0.0)]
 
     def test_other_dimensions_are_refused(self, index: VectorIndex) -> None:
-        """An embedding of another dimension than the conversation's is refused. The error names both dimensions."""
+        """An embedding whose dimension differs from the conversation's is refused. The error names both dimensions."""
         drive(index.add("c", "s", {1: vector(1, 0, 0)}))
         drive(index.add("other", "s", {1: vector(1, 0)}))
         with pytest.raises(StoreError, match=r"\b3 dimensions.*\b2\b"):

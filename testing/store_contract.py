@@ -175,7 +175,7 @@ class StoreContract(ManagedStoreRules, LeasingStoreRules):
         assert drive(store.read_state("c", "s")) == StateUpdate(second, 1, {"b": 2, "c": 3}, reset=True)
 
     def test_a_removed_item_can_come_back(self, store: Store) -> None:
-        """Removing an item that does not exist is no error, and a removed item can be set again."""
+        """Removing an item that does not exist is not an error, and a removed item can be set again."""
         fill(store, "c", "a")
         first = commit(store, "c", {"a": None})
         commit(store, "c", {"a": None})

@@ -23,7 +23,7 @@ _ANSWERED: Message = {"role": "assistant", "content": SAID[0][1]}
 
 
 class ViewContract(ContractTools):
-    """The rules about views: the system message comes first, host fields are hidden, explanations are complete."""
+    """The rules about views: the system message comes first, fields with "@" are hidden, explanations are complete."""
 
     def under(self, *system: Message, **options: Any) -> BaseMemory:
         """Return a memory with the given system messages; a dozen exchanges follow each of them."""
@@ -75,7 +75,7 @@ class ViewContract(ContractTools):
         assert memory.history()[0] == memory.messages("Anna")[0] == _PIRATE
 
     def test_a_request_is_in_order(self) -> None:
-        """A request has one system message, then turns of user and assistant alternately. It ends with the question.
+        """A request has one system message, then alternating turns of user and assistant. It ends with the question.
 
         The system message begins with the system text given to `request`. Whatever the log contains, the request
         follows the rules of the given family of endpoints.
@@ -121,7 +121,7 @@ class ViewContract(ContractTools):
         assert told.strategy == memory.name
 
     def test_says_of_each_message_what_became_of_it(self) -> None:
-        """An explanation says of each message of the log that it is shown, or why it is left out."""
+        """An explanation lists each message of the log as shown or as left out, with the reason."""
         memory = self.told()
         told = memory.explain(_QUERY)
         left_out = {one.number for one in told.left_out}
@@ -140,7 +140,7 @@ class ViewContract(ContractTools):
         assert str(told).startswith(f"{memory.name} shows {len(told.shown)} message")
 
     def test_tells_which_entries_it_shows(self) -> None:
-        """`View.entries` has, for each message shown, its log entry, or `None` if the message is derived."""
+        """`Shown.entries` has the log entry of each message shown, or `None` if the message is a recalled text."""
         memory = self.told()
         memory.add_messages([{"role": "user", "content": "Where does Anna live?"}])
         shown, entries = memory.messages(), {entry.seq: entry for entry in memory.entries()}

@@ -50,7 +50,7 @@ class Find:
     """A result of a search.
 
     Attributes:
-        by: The kind of search.
+        by: The kind of search, such as "words" or "names".
         what: The log number of the message found, or the text found.
         score: The score; higher is better. Scores are comparable within one kind of search only.
         shown: True if the view shows the result.
@@ -162,7 +162,7 @@ class Searches:
     """The searches made for a view.
 
     Attributes:
-        found: A pair for each search: its kind, and a dict from result to score, best first.
+        found: For each search, a pair: the kind of search, and a dict from result to score, best first.
         of_messages: True if messages of the log were searched.
     """
 
@@ -174,10 +174,10 @@ _watching: ContextVar[Searches | None] = ContextVar("memzoo_searches", default=N
 
 
 def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
-    """Report the results of a search, for the explanation of a view. This has an effect only in a block of `watch`.
+    """Report the results of a search, for the explanation of a view. Outside a `with watch()` block, this does nothing.
 
     Args:
-        by: The kind of search.
+        by: The kind of search, such as "words" or "names".
         scores: The results with their scores, best first. A result is the log number of a message, or a text.
         of_messages: True if messages of the log were searched.
     """
@@ -201,7 +201,7 @@ async def explain_view(
 ) -> Explanation:
     """Return the explanation of a view; see `BaseMemory.aexplain`.
 
-    `told` has the searches made for the view. `query` is `None` if the memory does not search.
+    `told` holds the searches made for the view. `query` is `None` if the memory does not search.
     """
     sent = memory.render.show(view, max_tokens)
     # A summary may be shown with the messages without counting towards the messages' limit.

@@ -23,8 +23,8 @@ class Family:
         returns: Members that the provider wants back, unchanged, in later requests: members of an assistant's message
             or of its tool calls.
         missing_thoughts: The `reasoning_content` to add to messages without one; "" to add none.
-        missing_signature: The signature for the first call of an answer whose calls have none; "" to add none.
-        thoughts_in_words: True to send thoughts back before the words of the content, as "<think>...</think>".
+        missing_signature: The thought signature for an answer's first call if none of its calls has one; "" for none.
+        thoughts_in_words: True to send thoughts back at the beginning of the content, as "<think>...</think>".
     """
 
     system_role: Literal["system", "developer", ""] = "system"

@@ -1,4 +1,4 @@
-"""Puts a frame around recalled texts in user messages. The frame says that the texts are not instructions.
+"""Frames recalled texts that are sent as user messages. The frame says that the texts are not instructions.
 
 A text cannot end its frame, because the frame's tag is escaped in the text.
 """

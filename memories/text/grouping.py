@@ -15,7 +15,7 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
-    """Group messages: a message with tool calls forms a group with their results; any other message is a group alone.
+    """Group each message that has tool calls with the results of the calls. Every other message is its own group.
 
     A message whose calls lack a result, and results without a call, are in no group (see `find_calls`).
 
@@ -132,8 +132,8 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     """Yield the end position of each exchange: the position after the exchange's last message.
 
-    A user or system message begins an exchange if it follows an answer, or if it is the first of its turn. An
-    assistant's message begins one only if both are so.
+    A user or system message begins an exchange if it follows an answer or is the first message of its turn. An
+    assistant's message begins an exchange only if it follows an answer and is the first message of its turn.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:

@@ -1,4 +1,4 @@
-"""Weighs the parts of messages that are not text, in tokens: pictures, sounds, films and files."""
+"""Estimates the tokens of pictures, sounds, films and files in messages."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ _KINDS |= {"audio_url": "audio", "input_video": "video", "input_file": "file", "
 
 
 def weigh_parts(message: Message) -> int:
-    """Return the tokens of a message's pictures, sounds, films and files.
+    """Return the estimated tokens of a message's pictures, sounds, films and files.
 
-    A part in the message itself is weighed by its bytes. A part given by a URL or an id is assumed to have the usual
-    size.
+    The estimate for data within the message depends on the number of bytes. A URL or an id counts as a picture, sound,
+    film or file of the usual size.
 
     Example:
         >>> picture = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}

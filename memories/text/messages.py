@@ -114,7 +114,7 @@ def check_several(messages: object, what: str = "messages") -> None:
 
 
 def as_record(message: Message | Record) -> Record:
-    """Return a message or record as a record, after checking the message (see `checked`) and a record's fields.
+    """Check a message (see `checked`), or a record and its fields, and return a record.
 
     An assistant's thoughts are set apart from the words (see `set_thoughts_apart`).
 

@@ -296,8 +296,9 @@ def _blank(text: str, found: Sequence[int], length: int) -> str:
 def find_asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
     """Return the names that a question asks about: a dict from canonical name to certainty, from 0 to 1.
 
-    "I", "my" and "we" mean the user, "you" the assistant. A part of a name means each name with this part. Words such
-    as "she" and "it" mean names in earlier messages; the names in the newest messages are the most certain.
+    "I", "my" and "we" mean the user; "you" means the assistant. Part of a name, such as "Devin", means every known name
+    with this part. Words such as "she" and "it" mean names in earlier messages: the newer the message, the more certain
+    its names.
 
     Args:
         query: The question.

@@ -110,14 +110,15 @@ def make_request(
 def arrange(
     items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
 ) -> list[tuple[list[Message], list[T]]]:
-    """Put messages into groups, each of which later becomes one message. Neighbouring groups are as `FOLLOWS` allows.
+    """Put messages into groups that each become one message, in an order that `FOLLOWS` allows.
 
     Args:
-        items: Pairs: a value (such as the message's origin), and the message. System messages come first.
-        stand_ins: A dict from kind to the message to insert where two messages must not follow each other.
+        items: Pairs of a value (such as the message's origin) and the message. System messages come first.
+        stand_ins: A dict from kind to message. Such a message is inserted between two messages if the second must not
+            follow the first.
 
     Returns:
-        A pair for each group: the list of its messages, and the list of their values.
+        For each group, a pair: the list of its messages, and the list of their values.
     """
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"

@@ -53,7 +53,7 @@ def a_redaction(name: str, value: object) -> None:
     """Check the value of an option that says how to redact texts; `name` is the option's name.
 
     Raises:
-        OptionError: The value is neither a function nor a dict of patterns, or is a function that fails for "".
+        OptionError: The value is neither a function nor a dict of patterns, or the function fails for an empty text.
     """
     try:
         Redactor(cast("Redact", value)).text("")
@@ -124,7 +124,7 @@ class Redactor:
     def record(self, record: Record) -> Record:
         """Return a record with its message and fields redacted.
 
-        If a field holds a message in a host's own format, the message's ids and times stay unchanged.
+        A field may hold a message in the format of an agent framework; that message's ids and times stay unchanged.
         """
         if self.is_idle:
             return record

@@ -39,7 +39,7 @@ class Renderer:
 
     Args:
         labels: The labels of speakers in transcripts.
-        make_counter: Makes the token counter, when it is first needed.
+        make_counter: Makes the token counter; called once, at the first count.
         lines: The cache for rendered lines, a dict from log number to line.
         tokens: The cache for token counts, a dict from log number to count.
         role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.

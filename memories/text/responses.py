@@ -27,7 +27,7 @@ _THOUGHTS = ("encrypted_content", "content")
 
 
 def by_responses(family: Family) -> Family:
-    """Return a family adapted to the Responses API: requests also repeat the items of earlier answers."""
+    """Return a family for the Responses API: requests also send back earlier answers as the API's original items."""
     return replace(family, returns=family.returns | {_ITEMS})
 
 

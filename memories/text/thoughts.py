@@ -37,8 +37,8 @@ _LONGEST = 120
 def extract_thoughts(text: str) -> tuple[str, str]:
     r"""Return the thoughts at the beginning of an assistant's text, and the words after them.
 
-    These marks are part of the words: a mark without its counterpart (`<think>` without `</think>`), marks in
-    quotations or code, and marks after the first word.
+    A mark counts as part of the words if its counterpart is missing (`<think>` without `</think>`), if it is in a
+    quotation or code, or if it comes after the first word.
 
     Example:
         >>> extract_thoughts("<think>\nWho is she?\n</think>\n\nAnna lives in Oslo.")
@@ -72,9 +72,9 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return a dict that adds thoughts to a message, under the first name in `THOUGHT_FIELDS` that the message lacks.
+    """Return thoughts as a member to add to a message: a dict, which is empty if there are no thoughts.
 
-    Without thoughts, the dict is empty.
+    The member's name is the first name in `THOUGHT_FIELDS` that the message does not use yet.
     """
     if not thoughts:
         return {}

@@ -28,11 +28,11 @@ class TokenCounter:
     """Counts the tokens of one message.
 
     Attributes:
-        chosen: The name of the chosen counter: an encoding, a function, or `"approximate"` with a family of tokenizers.
+        chosen: The name of the chosen counter: an encoding, a function, or an estimate such as `"approximate"`.
         count: Counts the tokens of a message.
         count_text: Counts the tokens of a text; `None` for a function of the user, which counts only messages.
         by_encoding: True if the chosen counter is an encoding, which needs its vocabulary to count.
-        estimate: Estimates tokens, if the chosen counter does. The tokens of a message may then have fractions.
+        estimate: The estimate, which may count fractions of tokens; `None` if tokens are not estimated.
     """
 
     chosen: str
@@ -45,7 +45,7 @@ class TokenCounter:
     def name(self) -> str:
         """The name of the current counter: `"approximate"` while an encoding's vocabulary is missing.
 
-        Counts made under another name are invalid.
+        If the name changes, earlier counts are no longer valid.
         """
         if self.estimate:
             return self.estimate.name

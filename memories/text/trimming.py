@@ -61,7 +61,8 @@ def trim_messages(
             left out.
         include_system: True to keep a system message at the beginning of the list; only for `"last"`.
         allow_partial: Must be false: messages are never divided, unlike in LangChain.
-        clear_tool_results: Replaces old tool results with lines before trimming, as the memories' option does.
+        clear_tool_results: Before trimming, replaces each old tool result with a short line; see the option of
+            memories with the same name.
 
     Raises:
         OptionError: An option has an invalid value, or it is unclear whether `token_counter` counts a message or a

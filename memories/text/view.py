@@ -63,10 +63,10 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     Attributes:
         pieces: The parts of which the messages are made.
-        stable_upto: The number of messages at the beginning that the next call will return unchanged, unless more than
-            `room` is added. Set a mark for a provider's prompt cache after these messages.
-        room: The amount that can be added to the conversation without changing the first `stable_upto` messages. Like
-            the memory's limit, it is a number of exchanges, messages or tokens; `None` for any amount.
+        stable_upto: The number of messages at the beginning that the next call will return unchanged, provided that
+            the conversation has grown by at most `room`. A mark for a provider's prompt cache belongs after them.
+        room: The amount by which the conversation can grow before the first `stable_upto` messages may change: a number
+            of exchanges, messages or tokens, like the memory's limit; `None` for any amount.
 
     Example:
         >>> from memzoo import create_memory
@@ -158,14 +158,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Finds(Generic[T]):
-    """The results of a search for a question, to be shown after the results for earlier questions.
+    """The results of a search, shown after the results of searches for earlier questions.
 
     The earlier results stay in a provider's prompt cache, so only new results are paid for in full (see
     docs/caching.md). The memory object keeps the earlier results; a new memory object has none at first.
 
     Attributes:
         items: The search results, the best first.
-        write: Writes blocks of items as texts. A block has the items found for one question.
+        write: Writes blocks of items as texts. A block is a list of the items found for one question.
         most: The maximum number of tokens in the texts.
         holds: Tells whether items that were shown earlier are all still valid.
         quoted: True if the texts have words of users, documents or tools, like `View.quotes`.
@@ -182,9 +182,9 @@ class Finds(Generic[T]):
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
         """Return a pair: blocks of items, and the texts of the blocks.
 
-        Usually, the blocks are the `earlier` blocks, followed by a block of new items. But in any of these cases, all
-        `items` are in one block: the blocks together exceed `most` tokens; an earlier item is no longer valid; hardly
-        any earlier item was found again.
+        Usually, the blocks are the `earlier` blocks, followed by a block of new items. The result is instead a single
+        block of all `items` if the blocks would exceed `most` tokens, if an earlier item is no longer valid, or if this
+        search found hardly any of the earlier items.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
         new = [one for one in self.items if one not in shown]
@@ -207,17 +207,16 @@ class View:
         quotes: Texts that the strategy found, in the words of users, documents or tools. By default, they are not sent
             as system messages.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
-        notes: A dict from name to note ("" without a note), in the words of the conversation; `None` for a strategy
-            without notes. If there are no `quotes`, the notes are shown instead.
+        notes: A dict from name to note, in the words of the conversation. A name without a note has ""; a strategy
+            without notes has `None`. The notes are shown if there are no `quotes`.
         passages: The messages in `quotes`, the most useful first; empty if `quotes` has other texts than messages.
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
         summary_as_turn: True to write each text of `recalled` in a transcript as a system message.
-        room: The amount that can be added to the log while the first entry of the view stays the same. Like the
-            strategy's limit, it is a number of exchanges, messages or tokens. -1 means that even the smallest
-            addition may change the first entry; `None` means that no addition does. May also be a function that returns
-            the amount.
+        room: The amount by which the log can grow before the view's first entry may change: a number of exchanges,
+            messages or tokens, like the strategy's limit. -1 means that even the smallest addition may change the
+            entry; `None` means that no addition does. Can also be a function that returns the amount.
         texts_stay: True if additions that fit `room` do not change the texts (recalled, quotes and notes).
         finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
         shows_newest: True if the entries include the whole newest exchange.
@@ -285,9 +284,12 @@ class View:
 
 
 def as_room(spare: float, entries: Sequence[Entry], weight: Callable[[Entry], float]) -> int:
-    """Return the value of `View.room`, given the weight that the view has left below its limit (`spare`).
+    """Return the value for `View.room`: `spare` rounded down, or -1 if another exchange like the newest would not fit.
 
-    The value is `spare` rounded down, or -1 if `spare` is too small for an exchange as large as the newest.
+    Args:
+        spare: The weight that can be added before the view reaches its limit.
+        entries: The entries of the view.
+        weight: Returns the weight of an entry.
     """
     newest = entries[last_exchange(entries) :]
     return int(spare) if spare > 0 and spare >= sum(map(weight, newest)) else -1

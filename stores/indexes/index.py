@@ -150,7 +150,7 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
 
 
 def check_dimension(held: int, given: int, conversation_id: str, space: str) -> None:
-    """Raise a `StoreError` if an embedding's dimension, `given`, is not the dimension that the index holds, `held`."""
+    """Raise a `StoreError` if an embedding's dimension (`given`) differs from that in the index (`held`)."""
     if held != given:
         raise StoreError(
             f"the embeddings of {conversation_id!r} in {space!r} have {held} dimensions, this one has {given}: "

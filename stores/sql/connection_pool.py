@@ -1,4 +1,4 @@
-"""The open connections of a process's threads to an SQLite database."""
+"""A process's open connections to an SQLite database."""
 
 import os
 import sqlite3
@@ -17,8 +17,8 @@ class PooledConnection:
     """A thread's connection, and the lock for using and closing it.
 
     Attributes:
-        connection: SQLAlchemy's object.
-        driver: The driver's object for this connection.
+        connection: The connection as SQLAlchemy's object.
+        driver: The same connection as the driver's object.
         lock: The lock for using and closing the connection.
         is_closed: True once the connection is closed, perhaps by another thread.
     """

@@ -1,4 +1,4 @@
-"""Reads a PostgreSQL URL into a URL for the driver, options for the pool, and a name for errors."""
+"""Splits a PostgreSQL URL into a URL for the driver, options for the pool, and a name for errors."""
 
 import re
 from typing import Any

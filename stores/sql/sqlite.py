@@ -133,8 +133,8 @@ class SQLite:
         """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            For a new turn, the log number of its first message and `()`. For a turn stored or forgotten before, 0 and
-            the rows of its remaining messages.
+            A pair. For a new turn: the log number of its first message, and `()`. For a turn that was stored or
+            forgotten before: 0, and the rows of its remaining messages.
         """
         id_, turn_id, created_at = same = turn["conversation_id"], turn["turn_id"], turn["created_at"]
 
@@ -166,7 +166,7 @@ class SQLite:
     async def scrub(self, *, thorough: bool) -> bool:
         """Remove traces of deleted data, and return true if none are left.
 
-        If `thorough`, rewrite the file. Then, in any case, empty the write-ahead log.
+        This empties the write-ahead log; with `thorough`, it rewrites the file first.
         """
         # Other callers may have to wait for this call, so keep the wait short unless `thorough`.
         deadline = Deadline(self._timeout if thorough else min(self._timeout, _PATIENCE))

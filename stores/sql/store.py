@@ -271,9 +271,9 @@ class SQLStore(Closing):
         return await self._database.scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
-        """Return the faults that the database finds, and a line for each conversation that is missing in part.
+        """Return the faults that the database finds, and a line for each incomplete conversation.
 
-        Either its newest messages are missing, or its messages exist without the conversation's own row.
+        A conversation is incomplete if its newest messages or its own row are missing.
         """
         found = await self._database.check()
         lost = await self._database.rows(statements.LOST, {})

@@ -176,8 +176,8 @@ def gather(
     """Return the results of a comparison, computed from the measurements of each memory in each conversation.
 
     `outcomes` are in the order of the conversations, `memories` in the order of the table's rows. `questions` has a
-    pair for each question: the number of its conversation, and the kind of question. `details` has the questions to
-    report one by one: the first ones, up to `MOST_QUESTIONS`.
+    pair for each question: the number of its conversation, and the kind of question. `details` has the first
+    questions, up to `MOST_QUESTIONS`, which the report shows one by one.
     """
     firsts: dict[int, int] = {}
     for place, (number, _) in enumerate(questions):

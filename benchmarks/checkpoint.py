@@ -207,7 +207,7 @@ class Copy:
         self._timings, self._outcomes, self._written = [], [], self._clock()
 
     def finish(self, files: Sequence[Path]) -> None:
-        """Copy the results of the finished run to the URL, and delete the copies made there during the run."""
+        """Copy the results of the finished run to the URL, and delete the files written there during the run."""
         for file in files:
             (self._folder / file.name).write_bytes(file.read_bytes())
         self._settings.unlink(missing_ok=True)

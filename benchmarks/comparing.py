@@ -179,14 +179,14 @@ def _names_found(source: Conversations, rules: Model) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants and, for a bundled conversation, their copies with states recorded from a large model."""
+    """Return the variants and, for a bundled conversation, copies with states that a large model wrote beforehand."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants. If `beside_learnt` adds a copy of a variant, the copy replaces the variant."""
+    """Return the variants. If `beside_learnt` adds a copy of a variant, return only the copy."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

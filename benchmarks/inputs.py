@@ -53,7 +53,7 @@ class Files:
         """Prepare to read, without opening any file yet.
 
         Args:
-            paths: The files, folders, ZIPs and URLs, also with options; by default a bundled conversation.
+            paths: The files, folders, ZIPs and URLs, with options if any; by default, a bundled conversation.
             longest: If no conversation has questions, take only the longest conversations, up to this number. 0 takes
                 all. If a path has the option `last`, `longest` has no effect.
             redact: The names of the patterns to redact, or a function that redacts a text. This applies to every text.
@@ -159,7 +159,7 @@ def _wrong(value: Any) -> OptionError:
 def draft_missing(transcripts: Source) -> Conversations | None:
     """Return a function that yields the conversations, with questions drafted by rules.
 
-    Return `None` instead if any of the conversations has questions already, or the rules find nothing to ask.
+    Return `None` if any conversation already has questions, or if the rules find nothing to ask.
     """
     source = source_of(transcripts)
 
@@ -184,7 +184,7 @@ class Survey:
         talks: The totals over all conversations, and the first 100 conversations.
         questions: A pair for each question: the number of its conversation, and the kind of question.
         details: The questions that the report shows one by one: the first ones, up to `MOST_QUESTIONS`.
-        marked: The number of marked lines: rules, goals and other lines that must not be lost.
+        marked: The number of marked lines (see `Mark`), such as rules and goals.
         remarks: Notes on the conversations, for example about evidence ids that belong to no message.
         digest: A digest of all messages and questions.
 

@@ -104,7 +104,7 @@ class SharedBudget:
         return share
 
     def book(self, share: float, spent: float, needed: float = 0.0) -> bool:
-        """Record the spending of an ended task, free the rest of its share, and return whether the limit is reached.
+        """Record the spending of a finished task, free the rest of its share, and return whether the limit is reached.
 
         Args:
             share: The task's own spending limit, as the method `share` returned it.
@@ -136,7 +136,7 @@ class MeteredModel:
         return f"MeteredModel({self._model!r})"
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Ask the model, unless the call might exceed the limit, and return its reply.
+        """Ask the model and return its reply, unless the call might exceed the limit.
 
         Raises:
             ModelError: The call failed, or the model had already failed ten times in a row.

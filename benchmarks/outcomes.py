@@ -126,12 +126,12 @@ class Outcome(Shape):
 
     Attributes:
         transcript: The number of the conversation, from 0.
-        load: Model calls of the load before each exchange, without embeddings.
-        save: Model calls of saves, without embeddings.
-        asking: Model calls of the loads for questions.
-        judging: Model calls to answer the questions and to judge the answers.
-        embedding: Calls for embeddings while loading and saving.
-        settled: Model calls of `settle` when nothing was left to learn; there should be none.
+        load: The model calls to load the memory before each exchange, without embeddings.
+        save: The model calls to save exchanges, without embeddings.
+        asking: The model calls to load the memory for questions.
+        judging: The model calls to answer the questions and to judge the answers.
+        embedding: The embedding calls while loading and saving.
+        settled: The model calls made by `settle` when everything has already been learnt; none are expected.
         failed_saves: The number of saves that failed because of the model.
         budgets: A dict from budget in tokens to the measurements within it.
         error: The error that prevented a result; "" if there was none.

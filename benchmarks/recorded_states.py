@@ -1,7 +1,7 @@
 """Reads recorded memory states, written by a large model.
 
-The package has such states for the bundled conversations. From them, people without a key can see how good a memory is
-with a large model. `memzoo.benchmarks.research learn` creates the files.
+The package has such states for the bundled conversations. They show how good a memory is with a large model, without
+an API key. `memzoo.benchmarks.research learn` creates the files.
 """
 
 import hashlib
@@ -114,7 +114,7 @@ def fingerprint(talk: Transcript) -> str:
 
 
 def log_of(talk: Transcript) -> list[Entry]:
-    """Return the log that results if the exchanges of a conversation are saved one by one at their times."""
+    """Return the log of a conversation, as if each exchange had been saved at its own time."""
     said = [(place, one) for place, one in enumerate(talk.exchanges, start=1)]
     turns = [(record, f"exchange-{place}", one.said_at) for place, one in said for record in one.records]
     return [Entry(seq, one.message, turn, at, one.fields) for seq, (one, turn, at) in enumerate(turns, start=1)]

@@ -95,8 +95,8 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: The most by which another memory's score may exceed this memory's, with 95% certainty (see
-            `most_behind`); `None` for a memory that does not compete.
+        behind: How far, at most, this memory may be behind another memory, with 95% certainty (see `most_behind`);
+            `None` for a memory that does not compete.
         agreement: The share of questions on which two measures agree: the judge's mark, and whether the answer is in
             the view.
         corrected: The share of corrections that were shown.

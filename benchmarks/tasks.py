@@ -55,7 +55,7 @@ def run_tasks(
 ) -> str:
     """Run the tasks that are not finished yet.
 
-    Without an executor, one task after the other runs in this process.
+    Without an executor, the tasks run one after the other in this process.
 
     Returns:
         The reason why the run ended early; "" if all tasks are finished.

@@ -1,6 +1,6 @@
 """Variants: the memories in a comparison, by name and options.
 
-Presets are variants that need only a name, such as "window". Their names never change, so that results of different
+Presets are variants that need only a name, such as "window". Their names never change, so that results from different
 days can be compared. Two baselines stand at the ends of the table: "none" and "everything".
 """
 
@@ -101,7 +101,7 @@ class Variant:
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
         """Return the options for a budget, including the variant's prompts if it has any.
 
-        If the memory asks a model, `llm` is included, too. In a combined memory, each member that asks a model gets it.
+        If the memory asks a model, `llm` is included; in a combined memory, for each member that asks a model.
         """
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
@@ -277,10 +277,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Return the variants, with a second variant ("summary*") after each preset that `learnt` has a state for.
-
-    The second variant uses the recorded state.
-    """
+    """Return the variants. After each preset with a state in `learnt`, add a copy ("summary*") that uses this state."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

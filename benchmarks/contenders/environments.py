@@ -73,7 +73,7 @@ def install(adapter: Adapter, tell: Callable[[str], object]) -> None:
 
 
 def weigh(adapter: Adapter) -> tuple[float, int]:
-    """Return a pair: the total size (in megabytes) of an adapter's packages, and their number.
+    """Return the total size of an adapter's packages in megabytes, and the number of packages.
 
     pip, setuptools and `.pyc` files are not included.
     """

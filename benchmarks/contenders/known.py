@@ -25,7 +25,7 @@ class _Shape(BaseModel):
 
 
 class Way(_Shape):
-    """One way to run an adapter: with a strategy of its library, for example, or with other options.
+    """One way to run an adapter, for example with a certain strategy of its library.
 
     Attributes:
         about: The contents of the memory's views, in a few words.

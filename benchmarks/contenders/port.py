@@ -54,7 +54,7 @@ class ModelPort:
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def close(self) -> None:
-        """Close the port."""
+        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -29,7 +29,7 @@ class Contender:
 
     Attributes:
         patience: The seconds to wait for an answer.
-        port: The local server that gives the contender the comparison's model.
+        port: The local server through which the contender calls the comparison's model.
         seconds: The CPU time of the process so far.
 
     Raises:

@@ -80,7 +80,7 @@ _MOST = 60
 def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> bool | None:
     """Tell whether texts contain an answer; `None` for an answer such as "yes", which cannot be searched for.
 
-    With `denied`, an answer in a denial or a prohibition counts too: the user's rule may be "never raisins".
+    With `denied`, an answer in a denial or a prohibition counts too, as in the rule "never raisins".
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])

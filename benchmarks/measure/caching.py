@@ -122,10 +122,10 @@ class PromptCache:
         Args:
             rule: The provider's rule.
             count: A function that counts the tokens of a text.
-            system_tokens: The number of tokens at the beginning of each request: a system prompt, tool descriptions.
-            frame: Two numbers: the tokens before a message's text (for its role and start), and after it (for its end).
-            written: A function that returns the full text of a message as the model reads it, with role and marks; it
-                replaces `frame`.
+            system_tokens: The number of tokens before the memory in each request, such as a system prompt.
+            frame: Two numbers: the tokens that a model's format adds before a message's text, and after it.
+            written: A function that returns a message's full text as the model reads it, with the role; `frame` then
+                has no effect.
         """
         self._rule, self._written = rule, written
         self._count, self._frame = count, (0, 0) if written else frame

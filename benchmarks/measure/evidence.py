@@ -84,7 +84,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
         new: The messages with the correction.
         old: The messages with the old statement.
         shown: The shown texts.
-        said: True if it is known that the texts contain the correction, in any words.
+        said: True if the texts are known to contain the correction, even if in other words.
 
     Example:
         >>> update_shown(["Bergen"], ["Oslo"], Texts(["lives in Oslo"]))

@@ -127,7 +127,7 @@ class Said:
 
     @property
     def opening(self) -> list[Message]:
-        """If the assistant begins the conversation, a list with a stand-in user message to send first; else empty."""
+        """A list with a placeholder user message, sent first if the assistant speaks first; otherwise empty."""
         return [STAND_INS["user"]] if self._others and self._others[0]["role"] == "assistant" else []
 
     @property

@@ -45,13 +45,13 @@ class Settings:
         currency: The currency of the prices.
         stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
             kept.
-        learnt: True to add a copy of each memory, with a state recorded from a large model. The copy's name ends in a
-            star. Only for a bundled conversation.
+        learnt: True to add a copy of each memory, with a state that a large model wrote beforehand. The copy's name
+            ends in a star. Only for a bundled conversation.
         cache: The rule of the provider's prompt cache: a provider's name, or your own rule.
         price_cached: The price of a million cached tokens, if it differs from the provider's usual price.
         system_tokens: The number of tokens before the memory in each request, such as a system prompt.
-        paid: Limits for the cost of a request. The unit is the price of an uncached token; a cached token costs less.
-            For each limit, the verdict recommends a memory and a budget.
+        paid: Limits for the cost of a request, in tokens at full price; a cached token costs less. For each limit, the
+            report recommends a memory and a budget.
         survival: True to check whether marked lines are still shown after 1, 2, 5, 10, ... exchanges and at the end,
             and whether unwanted statements are shown.
         relearn: With `survival`, the number of times that each memory learns the conversation anew before a last check.

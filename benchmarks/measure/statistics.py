@@ -49,9 +49,9 @@ class Pair(Shape):
 
 
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
-    """Return the mean of values with its 95% interval.
+    """Return the mean of values with its 95% interval; `None` if there are no numbers.
 
-    `None` values are left out. Without any number, the result is `None`.
+    `None` values are left out.
 
     Example:
         >>> found = interval([1, 1, 1, 0])
@@ -80,17 +80,17 @@ def _ends(different: tuple[float, ...], counts: tuple[int, ...]) -> tuple[float,
 def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
     """Return the mean difference between two memories' scores for the same questions, with its 95% interval.
 
-    Without a common question, return `None`.
+    Return `None` if they have no question in common.
     """
     # Rounded, so that equal differences count as one value.
     return interval([round(one[place] - other[place], _DIGITS) for place in one.keys() & other.keys()])
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return, for each memory, an upper bound on the lead of the best other memory's mean score.
+    """Return, for each memory, how far, at most, its mean score may be behind that of another memory.
 
-    With 95% certainty, the true lead is no larger. Even for equal scores, the bound is above 0, because the questions
-    are only a sample.
+    With 95% certainty, the true distance is no larger. Even for equal scores, the result is above 0, because the
+    questions are only a sample.
 
     Args:
         shares: For each memory, a dict from question number to the memory's score for it, from 0 to 1.

@@ -168,7 +168,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield, for each piece of a view that a search found, its position, the kind of search, and the score.
+    """For each piece that a search put into a view, yield its position, the kind of search, and the score.
 
     `finds` are the results of the searches; `said` is a dict from log number to a message's text.
     """

@@ -101,7 +101,7 @@ class PlayedMemory:
             make: A function that makes the memory with a store.
             store: The store for the conversation. The conversation may already be in it.
             numbers: A mapping from the memory's log numbers to the log numbers on the page, if these differ.
-            learnt: A recorded state; each step is applied when the conversation has reached it.
+            learnt: A recorded state. Each step is applied once the newest message that the step covers is saved.
         """
         self.name, self._make, self._store, self._numbers = name, make, store, numbers or {}
         self.memory = make(store)
@@ -164,7 +164,7 @@ class PlayedMemory:
         """Return the view for a question that is asked after `moment` exchanges.
 
         Returns:
-            Three values: the view's differences from the page's view at `moment`, its texts, and its chat messages.
+            Three values: the differences from the page's view at `moment`, and the new view as texts and as messages.
         """
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)

@@ -112,7 +112,7 @@ class Play:
         Args:
             text: The question. It is not saved in the memories.
             moment: The number of exchanges before the question; by default all.
-            question: The same question in the transcript, with its answer and evidence; `None` if it is not there.
+            question: The transcript's own question with this text; `None` if the transcript does not have it.
 
         Raises:
             OptionError: The question is empty, or there are fewer than `moment` exchanges.

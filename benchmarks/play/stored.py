@@ -1,4 +1,4 @@
-"""Reads a stored conversation for a page, and writes nothing to the store."""
+"""Reads a stored conversation for a page, without writing to the store."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
@@ -14,7 +14,7 @@ Kept: TypeAlias = tuple[Sequence[Entry], Mapping[str, StoredState]]
 
 
 def read_talk(store: ManagedStore, id_: str) -> tuple[Transcript, Kept]:
-    """Return a pair for a stored conversation: its transcript, and a pair of its log and its states.
+    """Return the transcript of a stored conversation, and a pair: its log and its states.
 
     Raises:
         UnsupportedError: The store cannot list the states of a conversation.

@@ -44,7 +44,7 @@ class Series:
         colour: The colour of the line and its points.
         points: The points as (x, y) values, from left to right.
         whiskers: The intervals of the points, each as x, lower end and upper end.
-        value: The text after the name in the label.
+        value: The series' figure, which follows its name in the label.
         hollow: True if the points are lower bounds, drawn as hollow dots.
         dashed: True for the dashed line of a baseline.
         dots: True if the points are drawn as dots.
@@ -76,7 +76,7 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def recall_chart(results: Results, width: int = WIDE, *, alone: bool = False) -> str:
-    """Return a chart of recall against tokens paid for a request, with a point for each memory and budget.
+    """Return a chart of recall against the cost of a request, with a point for each memory and budget.
 
     Without questions, the chart shows the share of marked lines that are still shown at the end of the conversation.
     Lower bounds have hollow points. With `alone`, the chart is a complete SVG file.

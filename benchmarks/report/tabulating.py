@@ -100,7 +100,7 @@ def best_name(results: Results, budget: int) -> str:
 
 
 def share(found: Interval | None) -> str:
-    """Return a share as text, with the share's distance to the farther end of the interval.
+    """Return a share as text, with the distance to the farther end of its interval.
 
     Example:
         >>> share(Interval(mean=0.5, low=0.36, high=0.64, count=44)), share(None)

@@ -4,10 +4,10 @@ A view that contains the right answer helps only if a model answers rightly from
 each memory and budget, there are files `FOLDER/NAME-BUDGET` with these endings:
 
 1. The first run writes `.views`: the views for the questions of the bundled conversation. A model, or a person who sees
-   nothing else, answers the questions; save the replies by question number as `.replies` (JSON: `{"17": "reply"}`).
+   nothing else, answers the questions. Save the replies as `.replies` (JSON with question numbers: `{"17": "reply"}`).
 2. The second run writes `.sheet`: the replies beside the right answers. A person (the reader) marks each reply as right
-   or wrong; save the marks as `.marks` (`{"17": true}`).
-3. The third run writes `.json`: the replies with their marks. The table comes from these files.
+   or wrong. Save the marks as `.marks` (`{"17": true}`).
+3. The third run writes `.json`: the replies with their marks. The table is computed from these files.
 
 `--again` repeats the three runs for the views that have changed since the third run. `--second 100` writes a sample of
 100 replies to `second.sheet`, for a second reader. Save that reader's marks as `second.json`

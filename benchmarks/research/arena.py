@@ -128,9 +128,9 @@ def counted(found: Survived | None) -> str:
 
 
 def passed(row: Row, comparison: Comparison, budget: int) -> str:
-    """Return the count of a memory's requests that no endpoint refuses, such as "5 of 8".
+    """Return how many of a memory's requests every endpoint accepts, as text, such as "5 of 8".
 
-    A request is a view, followed by the question. For memzoo's memories, it is built as in `memory.request`.
+    A request is a view, followed by the question. Requests of memzoo's memories are built as in `memory.request`.
     """
     right = of = 0
     for one in comparison.results.questions:

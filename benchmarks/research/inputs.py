@@ -42,7 +42,7 @@ def limits_of(budgets: str) -> list[int]:
     """Return the budgets in a command-line text such as "1000,500", in ascending order.
 
     Raises:
-        OptionError: The text is not a list of whole numbers from 1 on.
+        OptionError: The text is not a list of whole numbers of at least 1.
     """
     try:
         limits = sorted({int(budget) for budget in budgets.split(",")})
@@ -55,7 +55,7 @@ def limits_of(budgets: str) -> list[int]:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """In this block, turn an error of memzoo into one printed line and exit code 1."""
+    """If the block raises an error of memzoo, print it as one line, and exit with code 1."""
     try:
         yield
     except MemoryZooError as error:

@@ -104,7 +104,7 @@ class MiniLM:
 
 
 class CachedMiniLM:
-    """`MiniLM` with a cache file for vectors, since embedding some thousand texts takes minutes.
+    """`MiniLM` with a cache file for vectors, since embedding a few thousand texts takes minutes.
 
     Args:
         folder: The folder of the file; created if missing.

@@ -1,4 +1,4 @@
-"""Puts the facts of a bundled conversation before another conversation: `python -m memzoo.benchmarks.research planted`.
+"""Puts the facts of a bundled conversation at the start of another: `python -m memzoo.benchmarks.research planted`.
 
 Use the result with `memzoo compare --survival`, which asks for the facts after a long talk on other subjects.
 """

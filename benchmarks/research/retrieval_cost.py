@@ -29,7 +29,7 @@ class Growth:
     Attributes:
         messages: The number of messages in the conversation.
         save: The time to save an exchange.
-        load: The time of the load for a question, right after that save.
+        load: The time to load the memory for a question, right after that save.
     """
 
     messages: int

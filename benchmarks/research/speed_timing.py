@@ -57,7 +57,7 @@ def medians(
 
     Args:
         works: A dict from library to a function that prepares the calls to measure.
-        samples: The number of samples of each library. A slow library has fewer, but not fewer than three.
+        samples: The number of samples of each library. A slow library has fewer, but at least three.
         most: The maximum number of calls in one sample; 1 if each call needs a preparation of its own.
         timer: A function that returns the CPU seconds of this process.
     """

@@ -55,9 +55,9 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Return a dict from budget to the counts of a strategy's views, by the result of `update_shown`.
+    """Return a dict from budget to the number of a strategy's views with each result of `update_shown`.
 
-    The counts have one more key, "both in order", for the views that show the correction after the old statement.
+    A further key, "both in order", counts the views that show the correction after the old statement.
     """
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:

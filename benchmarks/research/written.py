@@ -9,8 +9,8 @@ waiting. A contender (a memory of another library) gives up after five minutes w
 again.
 
 `--pack` writes the replies of each job into one file, `JOB.json`. Each reply has a digest of its prompt. FOLDER may
-also be a folder of such files. If a job has more prompts than packed replies, it writes the further prompts to the
-folder JOB beside the file; without this folder, the run ends.
+also be a folder of such files. If a file has too few replies, the run ends with an error; if the folder `FOLDER/JOB`
+exists, the job writes further prompts to it instead.
 
 The table counts the answers that occur in the replies ("noted"), in the memory at the end ("known") and in its views
 ("shown"). It also counts the prompts that have changed since they were answered.
@@ -20,8 +20,8 @@ strategy, and then with the job's own strategy again. Each time, the marked line
 counted.
 
 Questions are asked at the end, when everything has been learnt. With `--underway`, questions are also asked during the
-second half of the conversation. After each exchange, all questions are asked whose evidence has been said. At that time
-some messages still wait to be learnt, and take up room in the view.
+second half of the conversation. A question is asked after each exchange once its evidence has been said. At that time,
+some messages are not learnt yet, and take up room in the view.
 """
 
 import hashlib

@@ -57,7 +57,7 @@ class Mark:
 
     @property
     def asked(self) -> str | None:
-        """The line's question. Without one, the line with `___` in place of `means`; without both, `None`."""
+        """The question about the line: `question`, or the line with `___` in place of `means`; `None` without both."""
         gapped = self.text.replace(self.means, GAP) if self.means else self.text
         return self.question or (gapped if gapped != self.text else None)
 

@@ -31,9 +31,9 @@ _MARKS = ("id", "keep", "forgets")
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Make a transcript of an object whose messages are grouped in sessions.
+    """Make a transcript from an object whose messages are grouped in sessions.
 
-    The arguments and errors are those of `chat_of`.
+    The arguments and errors are the same as in `chat_of`.
     """
     document = validate(_Sessions, item, where)
     said = [
@@ -46,7 +46,7 @@ def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
 
 
 def chat_of(item: Any, where: str, title: str) -> Transcript:
-    """Make a transcript of a list of messages, or of an object with such a list.
+    """Make a transcript from a list of messages, or from an object with such a list.
 
     Args:
         item: The list or object.

@@ -93,8 +93,8 @@ def sample_path(language: str = "en") -> Path:
     """Return the path of a bundled conversation.
 
     Args:
-        language: "en" for ten sessions about the move of a bakery; "zh" for eight sessions about the move of a lemon
-            tree, in Chinese; "survival" for ten conversations in both languages, with marked lines.
+        language: "en" for ten sessions about moving a bakery; "zh" for eight sessions about moving a lemon tree, in
+            Chinese; "survival" for ten conversations in both languages, with marked lines.
 
     Raises:
         OptionError: There is no bundled conversation in this language.

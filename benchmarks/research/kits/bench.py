@@ -17,7 +17,7 @@ PROMPT = "You are a kind assistant, and you know the capitals of all countries. 
 
 @dataclass
 class Bench:
-    """The means for one check: a replay kit, a server, a folder, and methods to record and replay requests."""
+    """Everything that a check needs: a replay kit, a server, a folder, and methods to record and replay requests."""
 
     kit: Kit
     server: Server

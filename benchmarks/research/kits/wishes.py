@@ -24,14 +24,14 @@ def fails_changed(bench: Bench) -> bool:
 
 
 def json_path(bench: Bench) -> bool:
-    """Check that a kit can ignore what is at a JSON path in a request, but compares the rest."""
+    """Check that a kit can ignore the value at a JSON path in a request, and still compare the rest."""
     bench.record(chat("hi", user="u-1"))
     options = {"best": True, "ignore": "$.user"}
     return not bench.fails(chat("hi", user="u-2"), **options) and bench.fails(chat("ho", user="u-1"), **options)
 
 
 def pattern(bench: Bench) -> bool:
-    """Check that a kit can ignore a date within a text, but compares the rest of the text."""
+    """Check that a kit can ignore a date within a text, and still compare the rest of the text."""
     bench.record(chat("It is 2030-01-02."))
     rule = r"re:\d{4}-\d\d-\d\d"
     options = {"best": True, "ignore": rule}
@@ -148,7 +148,7 @@ def tasks(bench: Bench) -> bool:
 
 
 def follows_threads(bench: Bench) -> bool:
-    """Check that a thread started inside a cassette replays from that one, even if another thread opens another."""
+    """Check that a thread uses the cassette in which it was started, even if another thread opens a different one."""
     other, found = bench.folder / "other.yaml", list[Any]()
     bench.record(chat("hi"))
     with bench.kit.open(other, record=True):
@@ -312,7 +312,7 @@ def orphans(bench: Bench) -> bool:
 
 
 def secret_in(**options: Any) -> Check:
-    """Return a check that a secret in a request is not recorded by default. `options` are the request's arguments."""
+    """Return a check that, by default, a secret in a request is not recorded. `options` are the request's arguments."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:

@@ -2,13 +2,13 @@
 
     cassette, settings            opening a cassette, and its options; `proxy` for other processes
     mark, plugin                  the pytest plugin: `mark` is always loaded, `plugin` only if a test is marked
-    interception, callers, chunks intercepting a client's request, finding its cassette, and the timing of streams
+    interception, callers, chunks intercepting a client's request, finding its cassette, repeating a stream's chunks
     player                        answering or recording a request
     matching, ignoring            matching a request with a recording, and showing how the nearest recording differs
     tools, values                 recording the calls of tools, and the exact types of their results
     scrubbing, places, answers    removing secrets from requests and answers; `secrets` recognises them
     format, yaml_text, files      the file format; `vcrpy_files` and `exporting` for the formats of other kits
-    http, conversation            reading HTTP messages and models' APIs
+    http, conversation            reading HTTP messages, and the requests and answers of models
     library                       processing whole folders, for `memzoo cassettes`
 
 In pytest, mark a test with `@pytest.mark.cassette`; anywhere else, use `use_cassette`. If the automatic loading of

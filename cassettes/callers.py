@@ -23,8 +23,8 @@ class Caller:
     """A thread or task whose requests a cassette answers or records.
 
     Attributes:
-        name: "" for the caller that opened the cassette. The second thread or task that it starts has the name `"2"`;
-            the first that `"2"` starts has the name `"2.1"`.
+        name: "" for the caller that opened the cassette. The threads and tasks that it starts are named `"1"`, `"2"`
+            and so on; those that `"2"` starts are named `"2.1"`, `"2.2"` and so on.
         tasks: A mapping from each asyncio task to its caller, shared by all callers of the cassette.
     """
 
@@ -90,7 +90,7 @@ def current_caller() -> Caller | None:
 def let_through() -> Generator[None]:
     """Make all cassettes ignore the requests in the block.
 
-    The code around the block records these requests itself, or records the call that sends them, such as a tool call.
+    This is for code that records these requests itself, or records the tool call that sends them.
     """
     with _set(_unrecorded, value=True):
         yield

@@ -91,13 +91,13 @@ class Cassette:
         """Stop playing or recording, and check that all recorded requests were sent.
 
         Args:
-            failure: The exception of the code under test, if it failed. Nothing is written then, and a recorded request
-                that was not sent is no error.
+            failure: The exception of the code under test, if it failed. Then nothing is written, and it is no error if
+                a recorded request was not sent.
 
         Raises:
             ReplayError: A recorded request was not sent.
             ReplayError: The code under test swallowed the error about a request without a recording.
-            CassetteError: The recording must not be kept; the message tells why.
+            CassetteError: The recording must not be kept; the message says why.
         """
         self._patches.close()
         # An interruption or a skipped test does not mean that a request failed.

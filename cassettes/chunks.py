@@ -33,7 +33,7 @@ async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
 
     Args:
         stream: An asynchronous or a synchronous stream.
-        started: The time of sending the request, from `time.perf_counter`.
+        started: The time when the request was sent, from `time.perf_counter`.
     """
     parts, seconds, broken, last = list[bytes](), list[float](), "", started
     try:

@@ -28,7 +28,7 @@ def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *,
     Args:
         source: A cassette of this kit or of vcrpy.
         target: The file to write; vcrpy does not read compressed files.
-        origin: The scheme, host and port for the written requests. vcrpy compares them when it replays.
+        origin: The scheme, host and port for the written requests; vcrpy compares all three in a replay.
 
     Raises:
         CassetteError: The source cannot be read.

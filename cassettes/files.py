@@ -23,7 +23,7 @@ def read_file(path: Path) -> str:
 
     Raises:
         OSError: The file cannot be read or decompressed.
-        EOFError: The file is compressed, and cut off.
+        EOFError: The compressed file is cut off.
         ValueError: The file is not text.
     """
     content = path.read_bytes()

@@ -42,7 +42,7 @@ class Recorded:
         caller: The name of the thread or task that sent the request; "" for the one that opened the cassette.
         arrival: The chunks and pauses in which the response arrived.
         hidden: The place and kind of each secret removed from the response, as texts.
-        known: The number of known secrets when the recording was last searched for them; -1 before any search.
+        known: The number of secrets that were known at the last search for secrets; -1 before any search.
         turn: The request's number in the recording, in the order of sending.
     """
 
@@ -72,7 +72,7 @@ def header_values(value: object) -> list[str]:
 
 
 def values_of(headers: Mapping[str, object], wanted: str) -> list[str]:
-    """Return the values of all headers named `wanted`, which is in lower case."""
+    """Return the values of all headers named `wanted` (in lower case)."""
     return [value for name, several in headers.items() if name.lower() == wanted for value in header_values(several)]
 
 

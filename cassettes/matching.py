@@ -68,7 +68,7 @@ class RequestKey(NamedTuple):
 
     @property
     def kind(self) -> tuple[str, str]:
-        """The kind of the request (a tool, a model or another), and the name of the tool or model."""
+        """The kind of the request (to a tool, a model or another service), and the tool's name or the path."""
         if self.method == TOOL:
             return _TOOL_STEP, tool_name(self.path)
         return (_MODEL_STEP if is_asking(self.body) else "request"), self.path
@@ -119,7 +119,7 @@ def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
 
 
 def count_common(one: str, other: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
+    """Return the length of the beginning that two texts have in common."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
@@ -145,10 +145,10 @@ def report_unmatched(
     ignored: Ignored = NOTHING_IGNORED,
     order: Sequence[int] = (),
 ) -> ReplayError:
-    """Return the error for a request that has no recording. It tells the first step that differs from the recording.
+    """Return the error for a request that has no recording. The error names the first step that differs.
 
-    `unplayed` has the indexes of the unplayed requests in `recorded`. `order` has a number for
-    each recorded step; steps with the same number may come in any order. `hint` is the last line of the message.
+    `unplayed` has the indexes of the unplayed requests in `recorded`. `order` has a number for each
+    recorded step; steps with the same number may come in any order. `hint` is the last line of the message.
     """
     difference = _find_first(asked, recorded, unplayed, order=order)
     last = difference.step - 1

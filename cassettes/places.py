@@ -48,7 +48,7 @@ def texts(value: Any, change: Change, name: str = "", *, words: bool = False) ->
     """Return a JSON value in which the function `change` has replaced each text.
 
     Args:
-        value: The JSON value. Texts in it that are JSON themselves, such as the arguments of calls, are changed inside.
+        value: The JSON value. If a text is JSON itself, such as a call's arguments, the texts inside it are replaced.
         change: A function that takes a text and its kind, and returns the replacement.
         name: The name of the JSON member with this value. A name such as "password" marks a secret.
         words: True if a person, a tool or a model wrote the value.

@@ -57,7 +57,7 @@ class Player:
             counts: The recorded token counts.
             in_order: True to accept requests only in the recorded order. (Tool calls that one answer asks for may still
                 come in any order.)
-            live: The steps after `recordings`, which are recorded anew; `None` if no step is.
+            live: The old steps after `recordings`, which are recorded anew; `None` if no step is.
         """
         self.recording = recordings is None
         self._counts = counts or {}

@@ -29,7 +29,9 @@ _WHAT = "the system messages, the user's message, the tools' results, and the to
 
 
 class Room:
-    """Shortens requests to a token limit. Without a limit, requests get shorter once the model refuses one as too long.
+    """Shortens requests to a token limit.
+
+    Without a limit, requests are shortened only once the model has refused one as too long.
 
     Args:
         max_tokens: The token limit of a request; `None` if unknown.
@@ -58,14 +60,14 @@ class Room:
     def fit(
         self, before: Sequence[Piece], turn: Sequence[Piece], tools: Sequence[Mapping[str, Any]], family: Family
     ) -> list[Piece]:
-        """Return the parts of a request that fits the limit. The oldest earlier messages are left out first.
+        """Return the parts of a request that fit the limit. The oldest messages are left out first.
 
         Args:
-            before: The application's system text and the memory. System texts and recalled texts stay; if
-                necessary, their ends are cut off. Pinned messages stay whole.
-            turn: The open question and the messages after it.
+            before: The application's system text and the memory. System texts and recalled texts stay, but their
+                ends are cut off if necessary. Pinned messages stay whole.
+            turn: The unanswered question and the messages after it, which all stay.
             tools: Descriptions of the tools.
-            family: The family of the endpoint.
+            family: The family of the endpoint, on which the form of the request depends.
 
         Raises:
             OverBudgetError: The request is over the limit even with only the pinned messages of the memory.
@@ -100,12 +102,13 @@ class Room:
         raise OverBudgetError.of(what, self.max_tokens + needed - limit, self.max_tokens, advice="; nothing was sent")
 
     def shorten(self, pieces: Sequence[Piece], turn: Sequence[Piece]) -> list[Piece] | None:
-        """Return the parts of a shorter request, after the model refused a request as too long.
+        """Return the parts of a shorter request, after the model has refused a request as too long.
 
-        The new request has half the size, or if that is impossible, only the messages that must stay.
+        The new request has at most half as many characters. If that is impossible, it has only the messages that every
+        request needs: the application's system text, the pinned messages and the turn.
 
         Returns:
-            The parts; `None` if the refused request had only the messages that must stay.
+            The parts; `None` if the refused request already had only these messages.
         """
         least = [*_find_least(pieces[: len(pieces) - len(turn)]), *turn]
         if len(pieces) <= len(least):

@@ -1,4 +1,4 @@
-"""Background work, which continues after the requesting call has returned."""
+"""Background work: it continues after the call that requested it has returned."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ logger = logging.getLogger("memzoo")
 class Background:
     """Runs a job in the background: as a task of the running event loop, or else in a thread.
 
-    Each run does all the work there is, so several requests during a run cause only one further run. If the process
+    Each run does all pending work, so any number of requests during a run lead to only one more run. If the process
     ends, the run is lost; the next run must catch up.
 
     Args:
@@ -38,7 +38,7 @@ class Background:
                 self._worker = self._launch()
 
     async def wait(self) -> None:
-        """Wait until no run is left, unless the wait could block for ever.
+        """Wait until all requested runs have finished, unless this could block for ever.
 
         Asynchronous code does not wait for a thread, and synchronous code does not wait for a task.
         """

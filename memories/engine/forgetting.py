@@ -1,4 +1,4 @@
-"""Forgetting: deletes messages for good, and learns the conversation again without these messages."""
+"""Forgetting: deletes messages for good, and learns again from the rest of the conversation."""
 
 import itertools
 from collections.abc import Collection, Iterable

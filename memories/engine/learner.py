@@ -55,7 +55,7 @@ class WaitingRules(NamedTuple):
         portion: The number of exchanges that are learnt from together: `learn_every`, or the strategy's default.
         pending_limit: The token limit for waiting messages: `max_pending_tokens`, or the model's default.
         message_limit: The token limit for all messages in a view; if given, it replaces `pending_limit`.
-        shows_waiting: True if views also show messages that were due and could not be learnt from.
+        shows_waiting: True if views also show messages that were due, but could not be learnt from.
         learns_system: True if the strategy also learns from system messages.
     """
 
@@ -70,11 +70,11 @@ class Effort(NamedTuple):
     """Settings for one call of `Learner.catch_up` or `Learner.learn`.
 
     Attributes:
-        saving: True for a save, False for a load, `None` for neither. Saves and loads do not ask a model that failed a
-            short time ago.
+        saving: True in a save, False in a load, otherwise `None`. Saves and loads do not ask a model that failed
+            shortly before.
         rest: True to learn from all waiting messages, even if they are fewer than a portion.
         most: The maximum number of steps; `None` for no limit.
-        wait: True to wait for another process that learns this state; false to leave the work to it.
+        wait: True to wait while another process learns this state; False to leave the work to that process.
     """
 
     saving: bool | None = None
@@ -109,17 +109,17 @@ class Learner:
         rules: The rules for waiting messages.
         log: The log to learn from.
         cached_state: The newest known state.
-        lock: The lock held while deriving: one derivation runs at a time in this process.
-        idle_at: The versions of state, log and pins when a check last found nothing to learn.
-        holds: True if messages were waiting at that check, but fewer than a portion.
+        lock: The lock held while learning; see `StateLock`.
+        idle_at: The versions of state, log and pins at the last check that found nothing to learn.
+        holds: True if that check found waiting messages, but fewer than a portion.
 
     Args:
-        cached: The cached entries of the log.
+        cached: The cached log.
         name: The name under which the store keeps the state.
         hooks: The strategy.
         retry: The policy for a failing model.
         rules: The rules for waiting messages.
-        lease_seconds: The duration of a lease, during which other processes do not derive; 0 for no lease.
+        lease_seconds: The duration of a lease, during which other processes do not learn the state; 0 for no lease.
     """
 
     def __init__(
@@ -170,7 +170,9 @@ class Learner:
         await self.catch_up(Effort(saving=True, rest=whole, most=most), raising=raising)
 
     async def catch_up(self, effort: Effort, *, raising: bool) -> State:
-        """Learn from the waiting messages, and return the state. Other calls for the same state, in this process, wait.
+        """Learn from the waiting messages, and return the state.
+
+        If another call in this process is learning the same state, wait for that call first.
 
         Args:
             effort: The settings.
@@ -206,12 +208,12 @@ class Learner:
             return await self._take_steps(effort, state, lease)
 
     async def learn_all(self) -> None:
-        """Learn from all waiting messages. After a failure, try again if the failed try made some progress.
+        """Learn from all waiting messages. After a failure, try again if the failed attempt made some progress.
 
         If another process is learning this state, wait for that process first.
 
         Raises:
-            ModelError: The model failed, and the try made no progress.
+            ModelError: The model failed, and the attempt made no progress.
         """
         await self._cached.refresh()
         while True:
@@ -326,16 +328,15 @@ class Learner:
         return self.rules.pending_limit if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
-        """Return two lists of messages that take room in a view in addition to the waiting messages.
+        """Return two lists: the set-aside messages, and the pinned messages that are neither set aside nor waiting.
 
-        The first list has the set-aside messages. The second has the pinned messages that are neither set aside nor
-        waiting.
+        A view shows these messages too, so they leave less room for the waiting messages.
         """
         aside = [entry for first, last in state.attempts.aside for entry in await self.log.between(first, last)]
         return aside, self._cached.pins.besides([*aside, *waiting])
 
     async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
-        """Return the changes that the strategy derives from entries, with the log up to the last of these entries."""
+        """Return the changes that the strategy derives from entries; it may read the log up to the last of them."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
         called = self.hooks.derive(state, self._clear_results(entries), log)
@@ -392,8 +393,8 @@ class Learner:
         """Return the state for a load, after learning from the waiting messages if possible.
 
         Nothing is learnt if the option `learn` is "later", if another call is learning, or if the model failed a short
-        time ago. With `learn="background"`, learning begins but is not waited for. If the model fails now, the newest
-        committed state is returned.
+        time ago. With `learn="background"`, learning begins, but the load does not wait for it. If the model fails now,
+        the newest committed state is returned.
         """
         state = await self.refresh()
         if self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):

@@ -1,4 +1,4 @@
-"""Leases: only one process at a time learns a state. Other processes with the same store do not learn it meanwhile."""
+"""Leases: while one process learns a state, other processes with the same store leave the state alone."""
 
 import asyncio
 import contextlib

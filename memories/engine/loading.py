@@ -42,9 +42,10 @@ async def view_of(memory: "BaseMemory", query: str | None) -> View:
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-    """Return a pair: a memory's current view, which ends with the unanswered question, if any; and the query used.
+    """Return a memory's current view, and the query used for the view.
 
-    If `query` is `None`, a strategy that searches uses the user's last words.
+    The view ends with the unanswered question, if there is one. If `query` is `None`, a strategy that searches uses
+    the user's last words.
     """
     with memory.log.cached.looking_once(), _catching_up(catch_up):
         log = await memory.log.refreshed()

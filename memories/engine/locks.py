@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class LockOwner:
-    """The owner of a lock, or a caller in the lock's queue.
+    """A caller that owns a lock, or waits in the lock's queue.
 
     Attributes:
         pid: The id of the process.
@@ -127,7 +127,7 @@ class FairLock:
             self.give_back(owner)
 
     def end(self) -> None:
-        """Mark the current owner's turn as ended because its conversation was deleted: the rest must not be stored."""
+        """Mark the current owner's turn as ended, after a deletion of its conversation: it must store nothing more."""
         if self._owner:
             self._owner.has_ended = True
 

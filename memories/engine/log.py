@@ -44,7 +44,7 @@ class CachedLog:
             `MessageListStore` reads the list of messages only once.
         lines: A dict from log number to rendered line.
         tokens: A dict from log number to token count.
-        finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
+        finds: Search results for the newest question and for earlier questions, as views show them; see `Finds`.
         epoch: The log's epoch, which changes when something is deleted; see `Entries.epoch`.
         revision: The log's revision at the last `refresh`; see `Entries.revision`.
         clearing: The rule that replaces old tool results in views; `None` to show all tool results.
@@ -80,7 +80,7 @@ class CachedLog:
 
     @property
     def last(self) -> int:
-        """The log number of the newest entry held; 0 without any."""
+        """The log number of the newest entry held; 0 if there is none."""
         held = self._held[0]
         return held[-1].seq if held else 0
 
@@ -144,14 +144,14 @@ class CachedLog:
             return True
 
     def set_estimate(self, estimate: "Estimate | None") -> None:
-        """Set the token estimate (`None` for none), and apply the corrections stored with the log's answers."""
+        """Set the token estimate (`None` for none), and correct it by the factors stored with the log's answers."""
         with self._lock:
             self._estimate = estimate
             if estimate:
                 estimate.follow(reversed(self.entries))
 
     async def reach(self, first: int = 1, *, count: int | None = None) -> list[Entry]:
-        """Read the log far enough to hold all entries from `first` on, or at least the `count` newest entries.
+        """Read the log far enough back to hold all entries from `first` on, or at least the `count` newest entries.
 
         Returns:
             All held entries, oldest first. They may begin earlier than requested.
@@ -215,8 +215,8 @@ class Log:
         cached: The log's cached entries.
         until: The last log number to read; `None` for all.
         without: Ranges of log numbers to leave out, each a pair of the first and last number.
-        form: "shown" to replace old tool results as in views; "learnt" to replace results as in upkeep calls; "whole"
-            to replace none.
+        form: The tool results to replace with a line: "shown" for old ones, as in views; "learnt" for all except short
+            and excluded ones, as in prompts that learn from the log; "whole" for none.
     """
 
     def __init__(
@@ -327,8 +327,8 @@ class Log:
 
         Args:
             k: The number of exchanges.
-            step: The number of exchanges that may be returned in addition to `k`. Old exchanges are then dropped
-                several at a time, so that most views begin with the same messages as the previous view.
+            step: The maximum number of exchanges returned beyond `k`. With a step, old exchanges are dropped several
+                at a time, so that most views begin with the same messages as the previous view.
         """
         return (await self.exchanges_with_room(k, step))[0]
 
@@ -381,7 +381,7 @@ class Log:
         return [newest[place] for place in find_unanswered(messages_of(newest))]
 
     async def last_question(self) -> str:
-        """Return the text of the newest user message; "" without any."""
+        """Return the text of the newest user message; "" if there is none."""
         said = reversed(await self.exchanges(1))
         return next((text_of(entry.message) for entry in said if entry.message["role"] == "user"), "")
 

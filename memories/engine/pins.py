@@ -52,11 +52,12 @@ class Pins:
     Pins are a small separate state beside the log, shared by all strategies and memories of the conversation. A message
     stored as pinned also has a mark in its own record, and is therefore pinned from the first moment.
 
-    State: by log number, `true` for a pinned message; `false` for a message stored as pinned and unpinned later.
+    State: an item under a message's log number: `true` if the message is pinned; `false` if it was stored as pinned and
+    unpinned later.
 
     Attributes:
         log: The conversation, with all tool results in full.
-        entries: The pinned messages found by the last call of `current`, oldest first, tool calls with their results.
+        entries: The pinned messages found by the last call of `current`, oldest first; each tool call has its results.
     """
 
     def __init__(self, cached: CachedLog) -> None:
@@ -70,7 +71,7 @@ class Pins:
         self._found_at: tuple[Hashable, ...] = (None,) * 4
 
     async def current(self) -> Sequence[Entry]:
-        """Return the pinned messages, oldest first, and with each pinned tool call, all its results.
+        """Return the pinned messages, oldest first. A pinned tool call comes with all its results.
 
         Refresh the log before this call. The pins are read from the store again only if they may have changed.
         """

@@ -50,8 +50,8 @@ class PromptLimit:
 
     Args:
         tokens: The limit that no prompt may exceed.
-        usual: A smaller limit, by default `tokens`, for prompts about more than `learn_every` exchanges. Exchanges that
-            do not fit are divided among several prompts.
+        usual: A lower limit for prompts about more than `learn_every` exchanges; by default `tokens`. Exchanges that do
+            not fit are divided among several prompts.
     """
 
     def __init__(self, tokens: int, usual: int = 0) -> None:

@@ -110,7 +110,7 @@ def turn_name(turn_id: object) -> str:
 async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
     """Learn from the log, to which `new` was just appended.
 
-    With `whole`, all of `new` is learnt, even if this takes many steps or `new` is less than a portion.
+    With `whole`, learn from all of `new`, even if this takes many steps or `new` is smaller than a portion.
 
     Raises:
         ModelError: A model failed, and `on_model_error` is "raise".

@@ -56,7 +56,7 @@ class Attempts:
 
     @classmethod
     def from_json(cls, value: JSON) -> "Attempts":
-        """Read the output of `as_json`; invalid values, as from an edited file, are ignored."""
+        """Read the output of `as_json`; invalid values, for example from an edited file, are ignored."""
         given: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
         numbers = {field.name: given.get(field.name, 0) for field in fields(cls) if field.name != "aside"}
         ranges: list[Any] = given["aside"] if isinstance(given.get("aside"), list) else []

@@ -44,7 +44,7 @@ class SystemMessage:
     The message in force is recorded in a small separate state, which all strategies share. A reopened conversation
     finds the message there, without reading its whole log.
 
-    State: `holds`, a list with two items: the message's log number, and the message.
+    State: one item, `holds`: a list of the message's log number and the message.
     """
 
     def __init__(self, cached: CachedLog) -> None:

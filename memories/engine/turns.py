@@ -3,7 +3,7 @@
 A turn may replace messages after a log number. The replaced messages are deleted only once the turn is stored:
 
 1. At its beginning, the turn is refused if the replacement would lose something learnt (`Turn._check_replaceable`).
-2. At the call of `messages`, `Replaced.show` copies the conversation up to the log number into an `InMemoryStore`, and
+2. When `messages` is called, `Replaced.show` copies the conversation up to the log number into an `InMemoryStore`, and
    a memory object with the same options shows the copy. The conversation itself does not change.
 3. After the turn is stored, `Replaced.take_back` deletes the replaced messages and the states learnt from them. The
    states learnt from the copy are stored instead, so that no model is asked twice.
@@ -61,11 +61,11 @@ _LOST = (
 class Turn(Managed["Turn"]):
     """One turn of a conversation: the user's message, tool calls and results, the answer.
 
-    The arguments are those of `BaseMemory.turn`, and a function that redacts a message.
+    The arguments are those of `BaseMemory.turn`, and `redact`, a function that redacts a message.
 
     Attributes:
-        id: The turn's id in the log: the given `turn_id`. A fresh id is used if none was given, or if a replaced
-            message or the question answered again already has the given id.
+        id: The turn's id in the log: the given `turn_id`. It is a fresh id if none was given, or if the given id
+            belongs to a message to be replaced, or to a stored question that this turn answers again.
         finished: True once the turn has ended with an answer and without a failure.
     """
 
@@ -188,7 +188,7 @@ class Turn(Managed["Turn"]):
     def add(self, *messages: str | Message | Record) -> None:
         """Add the assistant's next messages and tool results; a string is an answer of the assistant.
 
-        The further fields of a `Record` are stored with its message.
+        The other fields of a `Record` are stored with its message.
 
         Raises:
             MessageError: A message is refused; nothing was added.
@@ -387,7 +387,7 @@ class Replaced:
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Return the messages that the memory would show if nothing had been said after the last message to show.
+        """Return the messages that the memory would show if the conversation ended with the last message to show.
 
         Args:
             query: The user's next words, for a strategy that searches.

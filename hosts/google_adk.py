@@ -16,7 +16,7 @@ _PIECES = 4  # Messages in the log for each event: an event with several tool re
 class MemoryService(VirtualSubclass):
     """ADK's `BaseMemoryService`: each user of an app has a memory, which learns from all sessions of the user.
 
-    You can use a memory that searches: ADK's tool `preload_memory` passes the user's newest words as the query. If a
+    A memory that searches works too: ADK's tool `preload_memory` passes the user's newest words as the query. If a
     session is added again, only its new events are saved.
     """
 
@@ -58,7 +58,7 @@ class MemoryService(VirtualSubclass):
         await self._log(app_name, user_id).aadd(said, ended=True)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
-        """Return the memory's view for a query: first derived texts, then messages, oldest first."""
+        """Return the view for a query: first the memory's own texts, such as a summary; then messages, oldest first."""
         made = host_module("google.adk.memory.base_memory_service", "google-adk").SearchMemoryResponse
         shown = await self._log(app_name, user_id).aread_view(query)
         return made(memories=[entry for said in shown if (entry := _entry(said))])

@@ -29,11 +29,11 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Make a middleware for all threads.
+        """Make middleware for all threads.
 
         Args:
-            memories: A `MemoryProvider`, which gives the memory for `config["configurable"]["thread_id"]`; or the
-                memory of your only thread.
+            memories: A `MemoryProvider`, which gives the memory for `config["configurable"]["thread_id"]`; or, for a
+                single thread, its memory.
         """
         super().__init__()
         self._memories = memories

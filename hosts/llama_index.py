@@ -45,7 +45,7 @@ class ChatMemory(VirtualSubclass):
         return made
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
-        """Return the view for `input`, the user's next message. Without it, use the newest question in the log."""
+        """Return the view for `input`, the user's next message; by default for the newest question in the log."""
         return [_join(group) for group in in_order(await self._log.aread_view(input))]
 
     async def aget_all(self) -> list[Any]:

@@ -20,8 +20,8 @@ class HostMessage(NamedTuple):
 
     Attributes:
         message: The OpenAI chat message, from which memories learn.
-        own: The host's own form of the message as JSON. No model sees it.
-        key: The host's id of the message; a second message with this id is not stored. "" without an id.
+        own: The host's own form of the message as JSON. Models never see this form.
+        key: The host's id of the message; "" without an id. A message whose key is in the log is not stored again.
         seq: The log number; 0 if the message is not in the log.
         thread: The id of the host's thread that contains the message; "" if unknown.
         unfinished: True for the beginning of an answer that was stopped.

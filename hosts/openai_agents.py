@@ -32,9 +32,9 @@ _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySess
 class MemorySession:
     """A session that keeps all items in a memory's log, and shows the model the memory's view.
 
-    The SDK does not pass the question to a session, so a session cannot search for the question. Memories that search
-    need `raw=True`: the session then returns all items, and the filter `filter_input` replaces them with the view. The
-    filter sees the question.
+    The SDK does not pass the question to a session, so a session cannot search. Memories that search need `raw=True`:
+    the session then returns all items, and the filter `filter_input`, which sees the question, replaces them with the
+    view.
 
     Attributes:
         session_id: The memory's `conversation_id`.

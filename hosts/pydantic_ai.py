@@ -39,8 +39,8 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
         """Make a capability for all conversations.
 
         Args:
-            memories: A `MemoryProvider`, which gives the memory for a run's `conversation_id`; or the memory of your
-                only conversation.
+            memories: A `MemoryProvider`, which gives the memory for a run's `conversation_id`; or, for a single
+                conversation, its memory.
         """
         self._memories = memories
 

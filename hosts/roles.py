@@ -35,7 +35,7 @@ def role_of(name: object) -> str | None:
 
 
 def say_as(name: str, content: Any) -> Message:
-    """Return a message of the speaker's role; for an unknown name, a user message that begins with the name.
+    """Return a message in the speaker's role; for an unknown name, a user message that begins with the name.
 
     Example:
         >>> say_as("Human", "Hi"), say_as("moderator", "Calm down.")

@@ -95,16 +95,16 @@ class HostLog:
     ) -> None:
         """Update the log from a host's messages: append the new ones, except those that `forget` deleted.
 
-        With a `thread`, messages that the host has deleted are deleted from the log. If the host has changed a message,
-        this message and all later ones are replaced.
+        With a `thread`, messages that the host has deleted are deleted from the log, too. If the host has changed a
+        message, this message and all later ones are replaced.
 
         Args:
-            said: All messages of the host, or only the newest, oldest first. Each has a `key`.
+            said: The host's messages, all or only the newest, in order. Each has a `key`.
             ended: True to learn even without an answer, because the turn is over.
             thread: The id of the host's thread. Only messages of this thread are deleted from the log. "" if `said`
                 might lack some of the thread's newest messages; nothing is then deleted.
-            cuts_at_questions: True if the host drops old messages only in whole exchanges. A thread that begins with an
-                answer then shows that the host has deleted the question.
+            cuts_at_questions: True if the host drops old messages only in whole exchanges. If a thread begins with an
+                answer, the host must then have deleted the question.
             whole: True if `said` has all messages of the host's run. The new messages may then begin with the log's
                 last question. If that question is still unanswered, the run is a retry, and the question is not stored
                 again.
@@ -379,7 +379,7 @@ def host_module(name: str, extra: str) -> Any:
 
 
 class VirtualSubclass:
-    """A base class. Its subclasses' objects pass `isinstance` checks for a host's class, without importing the host."""
+    """A base class for adapters that pass `isinstance` checks for a host's class, without importing the host."""
 
     # The modules with the host's class, and the class's name.
     host_modules: ClassVar[tuple[str, ...]]

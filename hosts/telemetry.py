@@ -35,9 +35,11 @@ class InstrumentedCall(NamedTuple):
     Attributes:
         owner: The class or module with the method or function.
         method: The name of the method or function.
-        before: A function that makes span attributes from the object and the arguments.
+        span: The name of the span for a call.
+        before: A function that makes span attributes from the arguments, including a method's `self`.
         after: A function that makes span attributes from the result.
-        said: A function that makes span attributes with words of users and models, from the arguments and the result.
+        said: A function that makes span attributes with the texts of users and models, from the arguments (including
+            `self`) and the result.
     """
 
     owner: type | ModuleType

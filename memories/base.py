@@ -58,7 +58,7 @@ class BaseMemory(ABC):
 
     Attributes:
         name: The strategy's short name.
-        needs_query: True if the view depends on this turn's input. A load then needs the input.
+        needs_query: True if the view depends on the user's next words. Loads then need these words as input.
         log: The log of the conversation; `log.pins` finds the pinned messages, and `log.system` the system message.
         render: Writes entries as lines, and counts their tokens.
         learners: The objects that learn from new messages: one if the strategy learns, otherwise none. A combined
@@ -248,8 +248,8 @@ class BaseMemory(ABC):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of waiting entries to learn from now, counted from the oldest.
 
-        True means all of them, once there are enough for a portion (see `learn_every`); False means none. Unless
-        overridden, this method returns True.
+        True means all of them, once they are enough for one call of `derive` (see `learn_every`); False means none.
+        Unless overridden, this method returns True.
         """
         return True
 
@@ -432,7 +432,7 @@ class BaseMemory(ABC):
             query: The text to search for, usually the user's next message; by default the newest user message in the
                 log. The result does not include `query`.
             max_tokens: The maximum number of tokens, or a share of the model's window such as `"80%"`. The oldest
-                messages are left out to fit. If some of these still wait, the memory first learns from them.
+                messages are left out to fit. The memory first learns from these, unless it has done so already.
             catch_up: True to learn from waiting messages first; False to learn nothing and store nothing.
 
         Raises:
@@ -543,7 +543,7 @@ class BaseMemory(ABC):
         """Return all messages of the log, or a page (see `aentries`), oldest first, whatever the strategy.
 
         With `usage`, answers from a `Conversation` also have `model` and `usage` (see `Entry`). Do not send such
-        messages: providers refuse the additions.
+        messages: providers refuse the extra fields.
         """
         entries = await self.aentries(limit, before, after, newest_first=newest_first)
         return messages_of(entries, usage=usage)

@@ -113,7 +113,7 @@ class LangChainMemory(BothWays):
         await self.plain.aclear()
 
     def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Check, before an exchange is stored, that it has the user's and the assistant's words.
+        """Before an exchange is stored, check that it has the user's and the assistant's words.
 
         Raises:
             MissingKeyError, MessageError: The user's or the assistant's words are missing or ambiguous.

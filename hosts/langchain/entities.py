@@ -140,7 +140,7 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes to a memory's state that replace the old notes on the names in `new` with the new notes.
+    """Return changes to a memory's state. They replace the notes on the names in `new` with the new notes.
 
     If a sentence of a new note is also in the old note, the sentence keeps its date and its source message.
 

@@ -1,4 +1,4 @@
-"""Explains names that `memzoo.langchain` does not have."""
+"""Explains why `memzoo.langchain` lacks a name."""
 
 from collections.abc import Collection
 

@@ -164,7 +164,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
     buffer = property(blocking(abuffer))
 
     async def aprune(self) -> None:
-        """Summarise the messages that exceed the token limit, unless this is done already."""
+        """Summarise the messages that exceed the token limit, unless this has been done already."""
         await self.plain.asettle()
 
     prune = blocking(aprune)

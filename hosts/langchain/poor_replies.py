@@ -1,4 +1,4 @@
-"""Memories that, like LangChain, accept a model's poor replies, and that can learn with LangChain's prompts.
+"""Memories that accept a model's poor replies, as LangChain's memories do, and can learn with LangChain's prompts.
 
 If a model replies in prose instead of the expected form, no error is raised. After a refusal or an empty reply, the
 memory does not learn from the exchange yet. A later call asks the model again.

@@ -1,4 +1,4 @@
-"""LangChain's memories that combine several memories, share a memory, or never change."""
+"""Replacements for LangChain's combined, shared and unchanging memories."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""Serves a graph of entities over the Model Context Protocol. A model writes the graph by tool calls."""
+"""Serves a graph of entities over the Model Context Protocol. A model writes the graph with tool calls."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A memory whose graph of entities, observations and relations is written by tool calls."""
+"""A memory with a graph of entities, observations and relations, which a model writes with tool calls."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -74,7 +74,7 @@ class GraphMemory(BaseMemory):
         return View(quotes=("\n".join(lines),) if lines else ())
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Parse the notes that have changed in the state, and keep them."""
+        """Parse the notes that have changed in the state, and update the parsed notes."""
         if reset:
             self._line_index = LineIndex()
         notes = {} if reset else dict(self._notes)
@@ -82,7 +82,7 @@ class GraphMemory(BaseMemory):
         self._notes = {key: note for key, note in notes.items() if changes.get(key, True) is not None}
 
     async def awrite(self, arguments: Write) -> list[Note]:
-        """Write to the graph by a tool call: store the call, and apply its changes.
+        """Write to the graph with a tool call: store the call, and apply its changes.
 
         Args:
             arguments: The arguments of a tool in `calls.WRITES`.
@@ -100,7 +100,7 @@ class GraphMemory(BaseMemory):
         return reading.in_order(note for note in self._notes.values() if note.call == call["tool_call_id"])
 
     async def alist_notes(self) -> list[Note]:
-        """Return all current notes, in the order of writing."""
+        """Return all current notes, in the order in which they were written."""
         return (await self._now()).notes
 
     async def _now(self) -> reading.Known:

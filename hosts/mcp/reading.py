@@ -22,7 +22,7 @@ class ToolResult:
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
-    """Return the current notes, in the order of writing."""
+    """Return the current notes, in the order in which they were written."""
     return sorted((note for note in notes if note.holds), key=lambda note: note.order)
 
 
@@ -73,7 +73,7 @@ class Known:
         return {note.fact.subject for note, *both in texts if any(wanted in text.lower() for text in both)}
 
     def about(self, names: Collection[str]) -> list[Note]:
-        """Return the notes about some entities, including all relations of these entities."""
+        """Return the notes about the given entities, including all their relations."""
         places = {place for name in self._entities.intersection(names) for place in self._places[name]}
         return [self.notes[place] for place in sorted(places)]
 

@@ -83,7 +83,7 @@ async def serve_stdio(memory: GraphMemory) -> None:
 async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], None] = print) -> None:
     """Serve a memory over streamable HTTP, only to programs on this machine, until interrupted.
 
-    Port 0 takes a free port. `started` is called with the URL once the server runs.
+    Port 0 picks a free port. `started` is called with the URL once the server runs.
 
     Raises:
         OptionError: The port cannot be used.

@@ -44,7 +44,7 @@ class Migrated:
 
     @property
     def left(self) -> list[Finding]:
-        """The findings that were not rewritten."""
+        """The findings whose code was not rewritten."""
         return [finding for finding in self.findings if finding.reason]
 
 

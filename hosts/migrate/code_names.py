@@ -214,7 +214,7 @@ def is_chain(name: str) -> bool:
 
 
 def further(name: str, *, opened: bool) -> str:
-    """Return the steps left to do by hand after a name was rewritten; "" for none.
+    """Return the steps left to do by hand after a name has been rewritten; "" for none.
 
     `opened` is true if the new code opens the store at the beginning of the module.
     """

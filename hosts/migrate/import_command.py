@@ -37,9 +37,10 @@ def import_lines(
         typer.Option("--dry-run", help="Only list the conversations to import; not for a file of `memzoo export`."),
     ] = False,
 ) -> None:
-    """Import conversations from other programs, or a file of `memzoo export` whose conversation the store lacks.
+    """Import conversations from other programs, or a conversation from a file of `memzoo export`.
 
-    `memzoo compare --formats` lists the formats that are recognised.
+    A conversation that `memzoo export` wrote must not be in the store yet. `memzoo compare --formats` lists the formats
+    that are recognised.
     """
     source, choice = split_choice(source)
     file = Path(source)

@@ -66,7 +66,7 @@ def read_logs(
     Args:
         form: The name of a form, such as "langchain-sql" (a key of `READERS`); "" to recognise the form of files.
         source: A file, a folder of files, a ZIP, or the URL of a database.
-        on_error: A function that is called with the error about each part that cannot be read.
+        on_error: A function that is called with an error for each part that cannot be read.
         choice: Selects conversations of the source.
 
     Raises:
@@ -126,7 +126,7 @@ async def aimport_logs(
         store: The target.
         logs: The conversations; see `read_logs`.
         dry_run: Only report, without writing.
-        on_error: A function that is called with the error about each conversation that cannot be written.
+        on_error: A function that is called with an error for each conversation that cannot be written.
 
     Raises:
         TransferError: A conversation cannot be written, and no `on_error` was given.

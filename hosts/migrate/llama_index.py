@@ -16,7 +16,7 @@ _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp
 
 
 def llama_index(source: str) -> Iterator[Unread]:
-    """Yield the conversations of a `SimpleChatStore`'s file, or of a `Memory`'s database, with archived messages."""
+    """Yield the conversations of a `SimpleChatStore`'s file or of a `Memory`'s database, with archived messages too."""
     return _of_database(source) if "://" in source else _of_file(source)
 
 

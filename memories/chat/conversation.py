@@ -147,11 +147,11 @@ class Conversation(Closing):
             mark_stable: A function that marks a message for a provider's prompt cache, such as `memzoo.cache_control`
                 for Anthropic. Each request begins with messages that the next turn's request will repeat; the function
                 is applied to the last of them before sending. See `Shown.stable_upto`.
-            family: The kind of endpoint, as in `BaseMemory.request`. By default it is recognised by the endpoint's
-                address and the model's name, or by the model file that the endpoint reports when memzoo asks for the
-                model's window.
-            api: `"responses"` to use OpenAI's Responses API. It is told to store nothing, so the next request sends the
-                model's reasoning back to it. The memory's own calls are chat completions.
+            family: The kind of endpoint, as in `BaseMemory.request`. By default, it is recognised by the endpoint's
+                address and the model's name. If memzoo asks the endpoint for the model's window, and the endpoint
+                reports a known model file, this file decides.
+            api: `"responses"` to use OpenAI's Responses API. OpenAI is told to store nothing, so the next request
+                includes the model's reasoning. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.
 
         Raises:

@@ -32,7 +32,7 @@ class Budget:
     """A token limit for all recordings together."""
 
     def __init__(self, tokens: int) -> None:
-        """Create a budget of this number of tokens, in prompts and answers together.
+        """Create a budget of `tokens` tokens, for prompts and answers together.
 
         Raises:
             OptionError: The number is not positive.

@@ -45,7 +45,7 @@ class Step:
 
     @property
     def tokens(self) -> str:
-        """The tokens as a text for people, input + output; "" without tokens."""
+        """The input and output tokens as readable text; "" without tokens."""
         read, written = self.input_tokens, self.output_tokens
         return f"{read:,} + {written:,} tokens" if read or written else ""
 

@@ -1,4 +1,4 @@
-"""A memory in the OpenAI Agents SDK: as a session, and as a filter of the model's input."""
+"""A memory in the OpenAI Agents SDK: as a session, and as a filter for the model's input."""
 
 import asyncio
 from collections.abc import Iterable, Sequence

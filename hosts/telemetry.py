@@ -66,7 +66,7 @@ def instrument(
         content: True to report the texts of prompts, replies, questions and memories too.
 
     Returns:
-        A function that ends the reports.
+        A function that stops the reports.
 
     Raises:
         MissingExtraError: opentelemetry-api is not installed.

@@ -103,7 +103,7 @@ class ChatLog:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation that is read only when you call `read`. If this fails, other conversations can still be read.
+    """A conversation that is not read until you call `read`. If that fails, other conversations can still be read.
 
     Attributes:
         title: The conversation's name or id, or its place in the source.

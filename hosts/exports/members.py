@@ -142,7 +142,7 @@ def text_at(item: Any, path: str, place: str) -> str:
 
 
 def id_at(item: Any, path: str, place: str) -> str:
-    """Return the id at a path as a text; "" if there is no id. Numbers become texts; for the error, see `text_at`."""
+    """Return the id at a path as a text; "" if there is no id. Numbers become texts; for errors, see `text_at`."""
     value = pick(item, path)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_at(item, path, place)
 

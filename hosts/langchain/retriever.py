@@ -31,7 +31,7 @@ class RetrieverMemory(BaseMemory):
 
     If the retriever fails, the exchange is still stored, and its document is added at a later call.
 
-    State: the id of the document of each turn.
+    State: the id of each turn's document.
     """
 
     name = "langchain-retriever"

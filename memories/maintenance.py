@@ -48,11 +48,11 @@ def upkeep(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> Upkept:
-    """Learn from all waiting messages of many conversations: messages that the strategy has not learnt from yet.
+    """Learn from the waiting messages of many conversations, which the strategy has not learnt from yet.
 
-    The work on a conversation goes in steps, and each step is stored: after an interruption, call again. If another
-    process is learning from a conversation, the call waits for that process. If one conversation fails, the others go
-    on.
+    Learning proceeds in steps, and each step is stored, so after an interruption you can simply call again. If another
+    process is learning from a conversation, the call waits for that process. If one conversation fails, the work on the
+    others continues.
 
     Args:
         store: The store of the conversations. It is pickled for other processes, without passwords and keys.

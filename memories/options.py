@@ -232,7 +232,10 @@ def reduce_memory(memory: Any) -> tuple[Any, ...]:
 
 
 def copy_memory(memory: Any, memo: dict[int, Any] | None = None) -> Any:
-    """Return a copy in this process, where any option can be copied: `__copy__`, or with `memo`, `__deepcopy__`."""
+    """Return a copy of a memory, for `__copy__`, or for `__deepcopy__` if `memo` is given.
+
+    Unlike a pickle, a copy may have any options.
+    """
     given = _options_given(memory)
     return _reopen(type(memory), given if memo is None else copy.deepcopy(given, memo))
 

@@ -22,7 +22,7 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        subjects: By relation of current facts, in plain form: how many facts each subject has.
+        subjects: A dict from each relation, in plain form, to the number of its current facts for each subject.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class FactIndex:
         return str(self.graph.nodes[node]["name"])
 
     def is_name(self, node: str) -> bool:
-        """Tell whether a node is a name, not just a common word used as an object ("red", "handsome")."""
+        """Return whether a node is a name, not just a common word used as an object ("red", "handsome")."""
         if node not in self.graph:
             return False
         name = self.name_of(node)

@@ -63,7 +63,7 @@ class KnowledgeGraph:
 
     @property
     def empty(self) -> bool:
-        """Tell whether the graph has no facts."""
+        """True if the graph has no facts."""
         with self._lock:
             return not self.graph
 
@@ -74,14 +74,14 @@ class KnowledgeGraph:
             return in_order(_drop_superseded(facts, history=history))
 
     def export(self, form: str, *, history: bool = False) -> str:
-        """Return the facts in a form that other programs read.
+        """Return the facts in a format that other programs can read.
 
         Args:
             form: "text", "json", "mermaid", "graphml" or "html".
             history: True to include superseded facts.
 
         Raises:
-            OptionError: There is no such form, or the form is "html" and the graph has more than 3,000 names.
+            OptionError: There is no such format, or the format is "html" and the graph has more than 3,000 names.
 
         Example:
             >>> from memzoo import ConversationKGMemory
@@ -107,8 +107,8 @@ class KnowledgeGraph:
 
         Args:
             name: The subject or object of the facts.
-            words: Words to look for. For each word, the newest facts with the word are returned too.
-            most: The maximum number of facts regardless of their words, and the maximum for each word.
+            words: Words to look for. The newest facts with each of these words are returned as well.
+            most: The maximum number of facts for each word, and of facts returned regardless of their words.
         """
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
@@ -171,10 +171,10 @@ class KnowledgeGraph:
         return (fact for fact in facts if fact and not fact.superseded_by)
 
     def add_replacements(self, facts: Iterable[Fact], *, named: bool = True) -> list[Fact]:
-        """Return the given facts. Before each fact come corrections of other facts about the same names.
+        """Return facts, each preceded by the corrections of other facts about the same names.
 
-        If The Kettles were renamed, "The band is Velvet Harbour" comes before "Ann has seen The Kettles". With `named`
-        false, corrections come only before negated facts, to save room.
+        If The Kettles were renamed, "The band is Velvet Harbour" comes before "Ann has seen The Kettles". If `named` is
+        false, corrections precede only negated facts, to save room.
         """
         told = list[Fact]()
         with self._lock:
@@ -183,7 +183,7 @@ class KnowledgeGraph:
         return told
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text contains names from the graph, and each of them in full.
+        """Return whether a text contains names from the graph, and each of them in full.
 
         If the graph has "New York", the result is false for a text with "York" alone: York may be another place.
         Objects that are everyday words, such as "red", do not count as names.

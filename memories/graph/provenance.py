@@ -18,9 +18,9 @@ def find_sources(
 ) -> list[tuple[Statement, tuple[Source, ...]]]:
     """Return each statement with the messages that it was taken from.
 
-    The messages are found by their words. But a statement that ends a fact ("NO LONGER Sam | lives in | Oslo") repeats
-    the words of older messages. If there is a new statement about Sam, which probably replaces the fact, the messages
-    of the new statement are returned for both statements.
+    The messages are found by the words of the statement. This may fail for a statement that ends a fact ("NO LONGER Sam
+    | lives in | Oslo"), because its words are those of older messages. If there is also a new statement about Sam, it
+    probably replaces the fact, so its messages are returned for both statements.
     """
     spoken = [(text, fold(text)) for text in (text_of(entry.message) for entry in entries)]
     found = [_sources_of(statement, entries, spoken) for statement in statements]

@@ -33,7 +33,7 @@ class Answer:
         finish_reason: The endpoint's `finish_reason`.
         spent: The cost of the call.
         model: The model's name as the endpoint returned it; "" if missing.
-        counted: The factors that correct token estimates from now on; `None` before the first correction.
+        counted: The factors that correct later token estimates; `None` before the first correction.
     """
 
     message: Message
@@ -44,7 +44,7 @@ class Answer:
 
 
 def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api: Api = "chat") -> Answer:
-    """Return the answer in a chat completion or a response, with the thoughts separated from the words.
+    """Return the answer in a chat completion or a response, with the model's thoughts separated from its words.
 
     Args:
         said: The object from the client.
@@ -54,7 +54,7 @@ def read_answer(said: Any, seconds: float, asked: str, outcome: str = "", *, api
         api: The API of the request.
 
     Raises:
-        ModelReplyError: The object is no answer, or the answer failed, was withheld, or cannot be stored.
+        ModelReplyError: The object is not an answer, or the answer failed, was withheld, or cannot be stored.
     """
     spent = Spent.of(said, seconds)
     kind, read = ("response", _read_response) if api == "responses" else ("chat completion", _read_completion)

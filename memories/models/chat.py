@@ -227,8 +227,8 @@ class ChatModel:
     async def respond(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool) -> Any:
         """Send the messages by the Responses API, and return the client's result.
 
-        The endpoint is asked to store nothing. It therefore returns a model's thoughts in encrypted form, to be sent
-        with the next request.
+        The endpoint is asked to store nothing, so it returns the model's thoughts in encrypted form; the next request
+        sends them back.
         """
         request: dict[str, Any] = {"model": self.name, "store": False, **as_request(messages)}
         if _THINKS.match(self.name):
@@ -240,7 +240,7 @@ class ChatModel:
 
     @property
     def family(self) -> Family:
-        """The endpoint's family, told by the model file that the endpoint reports, or else by URL and model name."""
+        """The endpoint's family, recognised by the model file that it reports, or else by its URL and model name."""
         told = family_of(self._served)
         return family_of(self.name, self.base_url) if told == ANY else told
 

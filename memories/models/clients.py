@@ -203,7 +203,7 @@ class Clients:
     If only one client is given, the missing client is created with the options of the given one, except `http_client`.
 
     Args:
-        client: An existing client for synchronous calls. An asynchronous client counts as `async_client`.
+        client: An existing client for synchronous calls. An asynchronous client is treated as `async_client`.
         async_client: An existing client for asynchronous calls.
         base_url: The endpoint's URL, for clients created here; by default from the environment.
         api_key: The endpoint's key, for clients created here; by default from the environment.

@@ -66,7 +66,7 @@ def unusable(reply: str) -> ModelReplyError:
 
 
 def unwrap(text: str) -> str:
-    """Return a text without spaces, marks and quotes around it. Quotes around only a part of the text stay.
+    """Return a text without surrounding spaces, marks and quotes. Quotes around only a part of the text stay.
 
     Example:
         >>> unwrap('*"The Quiet Girl"*'), unwrap('the band "Summer Sounds"'), unwrap('"Yes')
@@ -209,9 +209,9 @@ class Statement(NamedTuple):
         subject: The person or thing that the fact is about.
         relation: The relation between subject and object.
         object: The other person or thing.
-        negated: True if the model says that the fact is not true ("NOT") or is no longer true ("NO LONGER").
-        ended: True if the model says that the fact is no longer true; then `negated` is false if the fact itself is a
-            denial.
+        negated: True if the model denies the fact ("NOT") or says that it is no longer true ("NO LONGER"). False for
+            both at once: if Sam is no longer not ill, he is ill.
+        ended: True if the model says that the fact is no longer true.
         qualifier: The fact's time, place or condition; "" if missing.
     """
 

@@ -1,4 +1,4 @@
-"""The offline model: rules that quote sentences, names and facts, for people without a key and for tests.
+"""The offline model, for tests and for people without a key: rules that quote sentences, names and facts.
 
 Call the model through the real `openai` client; `docs/offline-model.md` lists its abilities and limits.
 """

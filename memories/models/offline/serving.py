@@ -45,7 +45,7 @@ def offline_client(*, asynchronous: bool = False) -> "OpenAI | AsyncOpenAI":
 def serve(host: str = "127.0.0.1", port: int = 0) -> Generator[str]:
     """Serve the offline model over HTTP in a thread while the block runs, and yield the `base_url` for clients.
 
-    Everyone who can reach `host` can use the model. Port 0 selects any free port.
+    Anyone who can reach `host` can use the model. Port 0 selects any free port.
     """
     from memzoo.memories.models.offline.server import listen
 

@@ -1,4 +1,4 @@
-"""Finds messages that correct earlier messages: both share rare words, or kinds of values such as dates."""
+"""Finds messages that correct earlier messages, by the rare words or kinds of values (such as dates) that both have."""
 
 from collections.abc import Sequence
 
@@ -76,7 +76,7 @@ class Corrections:
             places: The positions of the messages.
             longest: The maximum length of a correction, in letters.
             first: The number of messages, from the beginning of `places`, for which any correction counts. For the
-                other messages, a correction must be clear (see `SURELY`), and reach 1.5 times the threshold.
+                other messages, a correction must be clear (see `SURELY`), and reach 1.5 times the usual threshold.
         """
         if not len(self._places):
             return [[] for _ in places]

@@ -1,4 +1,4 @@
-"""Tells kinds of texts by their words: corrections, rules, advice, places, and values such as dates and numbers."""
+"""Recognises kinds of texts by words: corrections, rules, advice, places, and values such as dates and numbers."""
 
 import functools
 import re
@@ -128,7 +128,7 @@ def kinds_of(text: str) -> int:
 
 
 def find_kinds(statement: str) -> int:
-    """Return the kinds of a statement that a question may ask for, as a sum of bits: values, places, and rules.
+    """Return a statement's kinds, as a sum of bits. Questions may ask for these kinds: values, places, and rules.
 
     A statement may name a place if it has a preposition of place before a name. It counts as a rule if it sets a
     condition or a limit, such as "must be freestanding" or "only on Mondays".
@@ -173,7 +173,7 @@ def _find_values(text: str) -> int:
 
 @functools.lru_cache(maxsize=1 << 12)
 def tells_advice(statement: str) -> bool:
-    """Tell if a statement begins with words of the assistant instead of a fact.
+    """Return whether a statement begins by reporting the assistant's words instead of a fact.
 
     Example:
         >>> tells_advice("The assistant said to ask for 50."), tells_advice("It costs 50; the assistant said to ask.")
@@ -184,7 +184,7 @@ def tells_advice(statement: str) -> bool:
 
 
 def asks_for_advice(question: str, named: Collection[str]) -> bool:
-    """Tell if a question asks for something that the assistant said, such as advice.
+    """Return whether a question asks for something that the assistant said, such as advice.
 
     Args:
         question: The question.
@@ -195,9 +195,9 @@ def asks_for_advice(question: str, named: Collection[str]) -> bool:
 
 @functools.lru_cache(maxsize=1 << 12)
 def tells_rule(statement: str) -> bool:
-    """Tell if a statement forbids something, tells of an allergy, or says what a rule is.
+    """Return whether a statement forbids something, mentions an allergy, or states a rule.
 
-    Advice of the assistant is no rule.
+    The assistant's advice is not a rule.
 
     Example:
         >>> tells_rule("Never give Rex grapes."), tells_rule("Ann never came."), tells_rule("The assistant forbade it.")

@@ -1,4 +1,4 @@
-"""Describes each message by a row of numbers, which tell its context, its speaker and its value as an answer."""
+"""Describes each message by a row of numbers about its context, its speaker and its value as an answer."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -99,7 +99,7 @@ def reach(size: int) -> int:
 def find_labels(query: str) -> set[int]:
     """Return the hashes of all parts of a query that could be a speaker's name.
 
-    They are all runs of one to three words, and of two to four Chinese or Japanese characters.
+    Such a part is a run of one to three words, or of two to four Chinese or Japanese characters.
     """
     words = list(_WORD.finditer(query))
     ends = ((first, last) for place, first in enumerate(words) for last in words[place : place + _LONGEST_LABEL])

@@ -116,7 +116,7 @@ class PersistedIndex:
         return index
 
     def worth_keeping(self, newest: int) -> bool:
-        """Tell if the stored index lacks at least 64 messages up to log number `newest`, so it should be updated."""
+        """Return whether to update the stored index: it lacks at least 64 messages up to log number `newest`."""
         return newest - self._watermark >= _FEWEST_KEPT
 
     async def keep(self, log: Log, newest: int) -> None:

@@ -62,9 +62,9 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return positions in an array that has the words of many texts: those of all words of the chosen texts.
+    """Return the positions of all words of some texts, in an array with the words of many texts.
 
-    For each chosen text, `first` has the position of its first word, and `counts` has the number of its words.
+    For each of these texts, `first` has the position of its first word, and `counts` has the number of its words.
     """
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within

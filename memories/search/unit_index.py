@@ -92,7 +92,7 @@ class KnownUnit(NamedTuple):
         said_at: The time of that message, with a time zone; `None` if unknown.
         tells: True if the unit says who or what a subject is ("is the head baker").
         advice: True if the unit reports an answer or advice of the assistant.
-        rule: True if the unit forbids something, tells of an allergy, or says what a rule is.
+        rule: True if the unit forbids something, mentions an allergy, or states a rule.
     """
 
     text: str
@@ -339,17 +339,17 @@ class UnitIndex:
             return self._rank(best)
 
     def add_later(self, found: FoundUnits, limit: int) -> Iterator[Sequence[FoundUnit]]:
-        """Yield a group for each unit found: later units that say what replaced the unit's names, then the unit.
+        """Yield a group for each unit found: later units about replacements of the unit's names, then the unit.
 
         If `limit` is at most 300 tokens, a group is the unit alone.
         """
         return ([*(self.find_later(one.unit) if limit > FEW_TOKENS else ()), one] for one in found)
 
     def find_later(self, unit: KnownUnit) -> list[FoundUnit]:
-        """Return, for each name in a unit, the newest later unit that says what replaced the name.
+        """Return, for each name in a unit, the newest later unit about the name's replacement.
 
-        For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names that nothing
-        replaced are skipped, and so are names that many units have.
+        For "Ann has seen The Kettles", this is "Velvet Harbour plays, instead of The Kettles". Names without a
+        replacement are skipped, and so are names that many units have.
         """
         with self._lock:
             self._follow()

@@ -28,8 +28,8 @@ class Weights:
         saturation: The parameter k1 of BM25: the lower, the less a repeated word adds.
         dilution: The parameter b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size in letters of the window around a message, including the message itself.
-        sure_correction: The least share of a clear correction's rare words that the corrected message must also have.
-        possible_correction: The same share for a correction that is not clear.
+        sure_correction: The minimum share of a clear correction's rare words that the corrected message must contain.
+        possible_correction: The same for a correction that is not clear.
         same_subject: The least total rareness of the words that a correction and the corrected message share. The
             rareness of a word is between 0 (the most frequent words) and 1 (words found only once).
     """
@@ -65,12 +65,12 @@ class UnitWeights:
         around: The weight of the words of other units from the same message or a neighbouring message.
         profile: The weight of the words of all units about the unit's subjects.
         neighbours: The weight of the best units that share a name with the unit.
-        roles: The increase of `neighbours`, as a share, for a neighbour that says who or what a subject is.
+        roles: The share by which `neighbours` rises for a neighbour that says who or what a subject is.
         kinds: The gain of a unit with a date, number, place or rule, as a share of the unit's score, if the query asks
             for such a thing.
-        having: A further gain of the units that `kinds` applies to, as a share of the best score of all units. A unit's
-            length takes nothing from it.
-        common: The weight of everyday words ("big", "behind"), where other words have the weight 1.
+        having: A further gain of such a unit, as a share of the best score of all units. It does not depend on the
+            unit's length.
+        common: The weight of everyday words ("big", "behind"); other words have the weight 1.
         advice: The share of its score that a unit with advice keeps, unless the query asks for advice.
         rows: The additional weight of two words that follow each other in both the query and the unit.
         length: The loss for each doubling of a unit's length above `short`, as a share of the best score.

@@ -71,7 +71,7 @@ class _SearchedText:
 class WordIndex:
     """Searches the messages of a conversation by the words of the message, its window and its segment.
 
-    The answer to a question may be said a few messages after the question's words, so the text around a message counts
+    The answer to a question may come a few messages after the question's words, so the text around a message counts
     too: its window (the nearest messages) and its segment (a longer part without a long pause). Each text begins with
     its date, whose words count like other words. The terms of all messages are in one array, which is scanned for each
     word of a query.

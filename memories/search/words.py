@@ -99,8 +99,8 @@ class Grain:
 
     Args:
         spans: A pair: the position of each span's first message, and the position after its last message.
-        day: The position of each span's date. The dates follow the messages: after 10 messages (positions 0 to 9), the
-            first date has position 10.
+        day: The position of each span's date. Dates are numbered after the messages: with 10 messages (positions 0 to
+            9), the first date has position 10.
         ends: The positions at which the terms of each message begin, then those at which the terms of each date begin,
             and then the number of all terms.
         weights: The weights.

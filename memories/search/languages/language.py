@@ -23,17 +23,17 @@ _MONTHS_A_YEAR = 12
 class RelativeDates:
     """Phrases for days, weeks, months and years, counted from the day on which they are said.
 
-    All words are in small letters. Different forms of a word have "/" between them.
+    All words are in lower case. Forms of the same word are separated by "/".
 
     Attributes:
         days: A dict from a phrase such as "yesterday" to the number of days to add to the day on which it is said.
-        counts: The words for the numbers 1, 2, 3 and so on, with ", " between them.
-        units: The words for day, week, month and year, with ", " between them.
+        counts: The words for the numbers 1, 2, 3 and so on, separated by ", ".
+        units: The words for day, week, month and year, separated by ", ".
         ago: A regular expression for phrases such as "two weeks ago", with `{count}` and `{unit}`.
         last: A regular expression for phrases such as "last week", with `{unit}`.
         next: A regular expression for phrases such as "next week", with `{unit}`.
         hints: Parts of phrases. Each phrase contains one of them, so a text with none of them is skipped.
-        weekdays: The weekdays' names from Monday on, with ", " between them.
+        weekdays: The weekdays' names from Monday on, separated by ", ".
         edge: A pattern that must match before and after each phrase.
     """
 
@@ -75,7 +75,7 @@ class RelativeDates:
         return re.compile(f"{self.edge}(?:{'|'.join(phrases)}){self.edge}")
 
     def find(self, text: str, said: date) -> Iterator[str]:
-        """Yield the dates meant in a text in small letters that was said on a day, in words."""
+        """Yield the dates, in words, that a lower-case text means by such phrases if it was said on the day `said`."""
         for match in self.phrase.finditer(text):
             if day := match["day"]:
                 yield _shift(said, "day", self.days[day])
@@ -122,9 +122,9 @@ class Language:
 
     Attributes:
         stemmer: The name of its Snowball stemmer; "" for English, whose stemmer belongs to SQLite.
-        stop_words: Frequent words that say nothing about the subject of a text, with spaces between them. They also
-            tell the language of a text.
-        months: The months from January on, with ", " between them; the forms of a month have "/" between them.
+        stop_words: Frequent words that say nothing about the subject of a text, separated by spaces. They also identify
+            the language of a text.
+        months: The months from January on, separated by ", "; forms of the same month are separated by "/".
         dates: Phrases such as "yesterday".
         corrections: Phrases that clearly correct earlier words, as a regular expression.
     """

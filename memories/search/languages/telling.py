@@ -1,4 +1,4 @@
-"""Prepares the words of a text for a search, in the language that its stop words tell, and finds dates in it."""
+"""Recognises a text's language by its stop words, prepares the text's words for a search, and finds its dates."""
 
 import re
 from collections import Counter, defaultdict

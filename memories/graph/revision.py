@@ -151,6 +151,6 @@ def _same(one: Fact, other: Fact) -> bool:
 
 
 def _covers(general: Fact, special: Fact) -> bool:
-    """Tell whether denying `general` denies `special`, as "is handsome" and "is among the most handsome men"."""
+    """Return whether denying `general` denies `special`, as "is handsome" and "is among the most handsome men"."""
     words = general.object_words
     return general.related == special.related and bool(words) and words <= special.object_words

@@ -109,7 +109,7 @@ class Antecedents:
 
 
 def _may_be_name(sentence: str) -> bool:
-    """Tell whether a sentence without recognised names may be a name ("Tom?")."""
+    """Return whether a sentence without recognised names may be a name ("Tom?")."""
     telling = [word for word in words(sentence) if word not in SMALL_TALK]
     return len(telling) == 1 and telling[0].capitalize() in sentence and not is_pronoun(telling[0])
 

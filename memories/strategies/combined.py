@@ -365,7 +365,7 @@ def _stems(lines: Iterable[str]) -> Collection[str]:
 
 
 def _is_told(passage: Passage, told: Collection[str]) -> bool:
-    """Tell whether a passage adds hardly anything: the texts have most of its content words."""
+    """Return whether a passage adds hardly anything: the texts have most of its content words."""
     stems = set(content_stems(passage.text))
     return bool(stems) and len(stems - set(told)) <= _NEW_AT_MOST * len(stems)
 

@@ -37,7 +37,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     Each person or thing has a separate note. After eight exchanges (`learn_every`), one call amends the notes: the
     model adds statements, and ends outdated statements, which stay as history. Until that call, the exchanges are shown
     word for word. A load searches without a model. It finds statements with words of the input, and all other
-    statements of the same notes. A statement that forbids something, or tells of an allergy, is shown for any question,
+    statements of the same notes. A statement that forbids something, or mentions an allergy, is shown for any question,
     if there is room. Names are matched without regard to case. If the model replies that two names mean the same ("Bob
     = Robert"), both names share one note.
 
@@ -94,7 +94,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The variables that loading returns: the notes, and under `memory_key` the exchanges."""
+        """The variables that a load returns: the notes, and the exchanges under `memory_key`."""
         return ["entities", *super().memory_variables]
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:

@@ -51,7 +51,7 @@ class NoteStatement(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Tell whether the statement is current: no message has corrected it."""
+        """True if the statement is current: no message has corrected it."""
         return not self.ended_by
 
     def __str__(self) -> str:

@@ -52,7 +52,7 @@ class ConversationKGMemory(ModelBackedMemory):
     After eight exchanges (`learn_every`), one call writes down their facts as subject, relation and object. Until that
     call, the exchanges are shown word for word. A load searches without a model. It finds a fact by its words, and by
     the words of other facts about its names: "my head baker" finds all facts about Devin, if one of them says that
-    Devin is head baker. A fact that forbids something, or tells of an allergy, is shown for any question, if there is
+    Devin is head baker. A fact that forbids something, or mentions an allergy, is shown for any question, if there is
     room. Facts about a name are shown together, even from different exchanges. Corrections win: for a relation with
     only one object for each subject ("lives in"), a newer fact supersedes the older fact, which stays as history.
 

@@ -58,8 +58,8 @@ def choose_notes(
 ) -> KnownNotes:
     """Choose the statements that new messages may extend or change.
 
-    The search results are chosen first. Then, for each name in the new or earlier messages, comes the opening statement
-    of the note on that name. This statement usually introduces the person or thing.
+    The search results are chosen first, and then the opening statement of each note whose name is in the new or earlier
+    messages. This statement usually introduces the person or thing.
 
     Args:
         notes: All notes.

@@ -72,7 +72,7 @@ class SummarizingMemory(ModelBackedMemory):
         return quote_turns(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
     def is_over_limit(self, state: State) -> bool:
-        """Tell whether the summary is too long and the model has not been asked yet to shorten it."""
+        """Return whether the summary is too long and the model has not been asked yet to shorten it."""
         return state.items.get(_OVER) != self.max_state_tokens and self._too_long(summary_of(state))
 
     async def _bound(self, summary: str) -> str:

@@ -18,7 +18,7 @@ _OF_AN_EXCHANGE = 2
 class SummarizingWindowMemory(SummarizingMemory):
     """Shows one summary message and the messages after it. Once there are too many of those, they are summarised too.
 
-    This is the pattern of LangChain.js' guide: once `max_messages` messages precede the newest user message, a model
+    This is the pattern of LangChain.js's guide: once `max_messages` messages precede the newest user message, a model
     distils them into one summary message. The summary counts as a message, and goes into the next summary. One call
     serves several exchanges. The system message stays unchanged. Tool calls are summarised like other messages. The log
     keeps all messages.

@@ -43,10 +43,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
     """Shows the messages that fit the input best, from anywhere in the conversation.
 
     The search compares words (by BM25) and dates. It also compares the words of the messages around a message, and the
-    date that a message means by a word such as "yesterday". For "yesterday" in a question, `clock` tells today's date.
-    With an `embedder`, messages are also found by meaning, and the scores are added. With an `index` but no `embedder`,
-    messages are also found by parts of words (`HashEmbedder`, which needs no download). Neither saving nor loading asks
-    a model.
+    date that a message means by a word such as "yesterday". For "yesterday" in a question, `clock` gives today's date.
+    With an `embedder`, messages are also found by meaning: their similarity is added to their score for words. With an
+    `index` but no `embedder`, messages are also found by parts of words (`HashEmbedder`, which needs no download).
+    Neither saving nor loading asks a model.
 
     The best messages that fit `max_token_limit` are shown in their original order, with speakers and dates. A message
     that was corrected later is shown with its correction. Tokens left over go to messages near the best messages, then
@@ -73,7 +73,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     _keeps_fields = True
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = Weights()
-    """The weights of words, of the messages around a message, and of a message's age."""
+    """The weights of the search."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
     """Token limit for messages, without an unanswered question; 1,000 unless `k` is given."""

@@ -166,7 +166,7 @@ class WindowMemory(BaseMemory):
         return replace(shown, room=as_room(left.room, shown.entries, self.weight))
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
-        """Let the view begin with these messages, which come oldest first; messages saved later follow them.
+        """Make the view begin with these messages, given oldest first; messages saved later follow them.
 
         The messages are added to the log as one turn, after an empty system message that marks the new beginning.
         Earlier messages stay in the log; to show them again, delete the mark with `forget`.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ClearToolResults:
-    """Replaces each old tool result with a line that tells the tool's name and how many characters the result has.
+    """Replaces each old tool result with a line that gives the tool's name and the number of the result's characters.
 
     Attributes:
         keep: At least this many of the newest results stay in full, as do all results since the last answer.
@@ -160,7 +160,7 @@ class Clearing:
         return self._replace(entries, _results_to_clear(said, replace(self._option, keep=0, step=1)), {})
 
     def may_change(self, shown: Sequence[Entry]) -> bool:
-        """Tell whether the view may change later, when more tool results are replaced.
+        """Return whether the view may change later, when more tool results are replaced.
 
         Results outside `shown` matter too: a line in place of a long result may fit in the view.
         """

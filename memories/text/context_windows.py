@@ -82,12 +82,12 @@ def read_told(told: Any, model: str) -> tuple[int | None, str]:
 
 
 def is_unknown_share(limit: object, model: str) -> bool:
-    """Tell whether a limit is a share such as "80%", but the context window of the model is unknown."""
+    """Return whether a limit is a share such as "80%", but the context window of the model is unknown."""
     return isinstance(limit, str) and bool(model and _SHARE.fullmatch(limit.strip())) and context_window(model) is None
 
 
 def tokens_of(name: str, limit: object, model: str, window: int | None = None) -> object:
-    """Return a token limit as a number. A share such as "80%" is a share of the model's context window.
+    """Return a token limit as a number. A string such as "80%" means a share of the model's context window.
 
     A limit that is not a string is returned unchanged. `name` is the limit's name in errors. `window` is the context
     window of a model that is not in `CONTEXT_WINDOWS`.

@@ -286,7 +286,7 @@ class Estimate:
             self.begin()
 
     def begin(self) -> None:
-        """Drop all corrections: the factors are again as before the first answer."""
+        """Drop all corrections, and return to the factors from before the first answer."""
         self._use(*self._table)
 
     @property

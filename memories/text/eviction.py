@@ -79,8 +79,8 @@ def fit_messages(
     Args:
         items: The messages, oldest first.
         limit: The maximum weight of the messages.
-        evict: With `"exchange"`, the kept messages begin with a user message (apart from pinned messages); with
-            `"message"`, with any message.
+        evict: `"exchange"` if the kept messages must begin with a user message (apart from pinned messages);
+            `"message"` if they may begin with any message.
         steps: Chooses a first message that seldom changes; by default, as many messages as fit are kept.
         pinned: The log numbers of pinned messages.
         newest: The newest log number; needed only if the last item is older.
@@ -150,7 +150,7 @@ def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
 
 
 def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
-    """Tell whether a tool call between two log numbers lacks a result, and would be kept once it has the result."""
+    """Return whether a tool call between two log numbers lacks a result, and would be kept once it has the result."""
     waiting = (one for place, one in enumerate(given) if place not in known and kind_of(one.message) == "calls")
     return any(one.number in between for one in waiting)
 
@@ -230,9 +230,9 @@ def make_fitting(make: Callable[[float], tuple[T, float]], limit: float) -> T | 
 class Steps:
     """A window of messages that moves in steps, so that a provider's prompt cache stays valid most of the time.
 
-    The window begins after a log number that is a multiple of `every`: the greatest such number after which at least
-    `least` is left to show. As long as such a window would exceed `most`, `every` is halved. The first message depends
-    on the log alone, so the window is the same after a restart and in other processes.
+    The window begins after a log number that is a multiple of `every`, namely the greatest multiple that leaves `least`
+    or more to show. If the window would then exceed `most`, `every` is halved until it does not. The first message
+    depends on the log alone, so the window is the same after a restart and in other processes.
 
     Attributes:
         least: The minimum to show, in messages or tokens, if the log has enough.

@@ -1,4 +1,4 @@
-"""Keeps one memory object per conversation, and can delete a conversation at the end of a block or session."""
+"""Keeps one memory object per conversation, and can delete a conversation at the end of a scope or session."""
 
 import contextlib
 import secrets
@@ -140,7 +140,7 @@ class MemoryProvider(Closing):
     async def aforget(self, conversation_id: str | None = None, *, thorough: bool = False) -> Receipt:
         """Delete a conversation: its messages and everything learnt from them.
 
-        A running turn of the conversation stores nothing more.
+        A turn that is still running stores nothing more.
 
         Args:
             conversation_id: The conversation; by default the result of `default_id`.
@@ -165,7 +165,7 @@ class MemoryProvider(Closing):
         Args:
             after: Return only ids after this id, which is the last id of the previous page.
             limit: The maximum number of ids to return; `None` for all.
-            idle_since: Return only conversations without a message since this time; it must have a time zone.
+            idle_since: Return only conversations without a message since this time, which must have a time zone.
             prefix: Return only ids with this prefix.
 
         Raises:

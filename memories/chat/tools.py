@@ -25,7 +25,7 @@ class Called:
         value: The tool's return value; `None` if the call failed.
         text: The result for the model: the value as text or JSON, or the error.
         failed: True if the tool does not exist, the arguments do not fit, or the tool raised an exception.
-        immediate: True if the result may become the reply without another model call, as declared for the tool.
+        immediate: True if an immediate tool succeeded: its result may become the reply without another model call.
         message: The tool message with the result.
     """
 

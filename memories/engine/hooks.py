@@ -39,7 +39,7 @@ def check_returned(owner: object, hook: str, value: object, kind: type[T], right
 
 
 async def await_hook(owner: object, hook: str, called: object, kind: type[T], right: str) -> T:
-    """Await the coroutine `called` of a hook; return the result after checking the type of the result.
+    """Await the coroutine `called` of a hook, check the type of its result, and return the result.
 
     Raises:
         PluginError: `called` is not a coroutine, or the result has the wrong type.

@@ -460,7 +460,8 @@ class Learner:
         """Derive the state from the log again, and replace the old state once the new state is complete.
 
         Args:
-            first: The log number to begin with, if the state consists of embeddings; embeddings of older messages stay.
+            first: The log number to begin with. It counts only if the state consists of embeddings; the embeddings of
+                older messages stay.
             tell: A function called after each step with the last log number learnt from.
 
         Raises:

@@ -244,7 +244,7 @@ class Clients:
 
     @property
     def timeout(self) -> Any:
-        """The time-out of the user's own client; `None` without such a client, or for openai's default time-out."""
+        """The time-out of the user's own client; `None` if there is no such client, or it has openai's default."""
         chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 

@@ -165,7 +165,7 @@ class ManagedStoreRules:
         assert drive(store.read_state("c", "early", since=kept.version)).changes == {"b": None}
 
     def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
-        """After messages are forgotten, readers of a state are told to start afresh, even if it never existed."""
+        """After messages are forgotten, a reader of a state is told to start afresh, even if there is no such state."""
         fill(store, "c", "a", "b")
         before = drive(store.read_state("c", "s"))
         drive(store.forget("c", [1]))

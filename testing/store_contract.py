@@ -121,7 +121,7 @@ class StoreContract(ManagedStoreRules, LeasingStoreRules):
             assert drive(store.read(id_)) == []
 
     def test_names_are_taken_as_they_are(self, store: Store) -> None:
-        """Turn ids, strategies and keys of items may be any text."""
+        """Any text may be the id of a turn, the name of a strategy or the key of an item."""
         for id_ in HOSTILE_IDS:
             assert drive(store.append("c", records("a"), turn_id=id_))[0].turn_id == id_
             commit(store, "c", dict.fromkeys(HOSTILE_IDS, id_), strategy=id_)

@@ -101,7 +101,7 @@ class PlayedMemory:
             make: A function that makes the memory with a store.
             store: The store for the conversation. The conversation may already be in it.
             numbers: A mapping from the memory's log numbers to the log numbers on the page, if these differ.
-            learnt: A recorded state. Each step is applied once the newest message that the step covers is saved.
+            learnt: A recorded state: a list of steps, each applied when the last message that it covers is saved.
         """
         self.name, self._make, self._store, self._numbers = name, make, store, numbers or {}
         self.memory = make(store)

@@ -167,7 +167,7 @@ class Turn(Managed["Turn"]):
     async def alearn_left_out(self, sent: Iterable[Piece]) -> bool:
         """If a request leaves out a message that waits to be learnt from, learn from all waiting messages.
 
-        Nothing is learnt once messages of this turn are stored, because the exchange is not complete.
+        Nothing is learnt if some messages of this turn are already stored: the exchange is not complete yet.
 
         Returns:
             True if anything was learnt, so that `abefore` now returns other messages.

@@ -70,13 +70,13 @@ class Corrections:
     def newest(self, places: Sequence[int], longest: int, first: int) -> list[list[int]]:
         """Return, for each message, the positions of at most two later corrections.
 
-        They are the most similar correction, and the newest of the corrections that are nearly as similar.
+        One is the most similar correction; the other is the newest of those that are nearly as similar.
 
         Args:
             places: The positions of the messages.
             longest: The maximum length of a correction, in letters.
-            first: The number of messages, from the beginning of `places`, for which any correction counts. For the
-                other messages, a correction must be clear (see `SURELY`), and reach 1.5 times the usual threshold.
+            first: For this number of messages at the beginning of `places`, any correction counts. For the other
+                messages, a correction must be clear (see `SURELY`), and must also be 1.5 times as similar as usual.
         """
         if not len(self._places):
             return [[] for _ in places]

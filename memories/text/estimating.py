@@ -254,7 +254,7 @@ _PLAUSIBLE = 0.4, 2.5
 
 
 class Estimate:
-    """The token estimate of one memory, corrected after each answer by the endpoint's count of tokens.
+    """The token estimate of one memory, corrected by the count of tokens that the endpoint reports with each answer.
 
     The corrections are factors, which are stored with each answer: all processes with the same log have the same
     estimate. The factors in use change only in steps of about 3 % or more, so that views rarely move.

@@ -240,7 +240,8 @@ class Renderer:
     def total(self, entries: Sequence[Entry]) -> float:
         """Count the tokens of several entries' messages.
 
-        If the entries begin with all entries of the previous call, only the entries after these are counted.
+        If the entries begin with those of the previous call, the previous total is reused, and only the others are
+        counted.
         """
         counted_by, known, tokens = self._counted
         if counted_by != self.counter.name or entries[: len(known)] != known:

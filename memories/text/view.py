@@ -213,7 +213,7 @@ class View:
         system: The current system message, shown first. Set by the base class.
         final: True if the entries can be sent without additions, omissions or reordering.
         pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
-        summary_as_turn: True to write each text of `recalled` in a transcript as a system message.
+        summary_as_turn: True if a transcript shows each text of `recalled` as a line of the speaker "System".
         room: The amount by which the log can grow before the view's first entry may change: a number of exchanges,
             messages or tokens, like the strategy's limit. -1 means that even the smallest addition may change the
             entry; `None` means that no addition does. Can also be a function that returns the amount.

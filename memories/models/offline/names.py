@@ -62,7 +62,7 @@ def _acts(sentence: str, run: re.Match[str]) -> bool:
 class NamedSentences:
     """Sentences with the names in each, and the people meant by pronouns.
 
-    The sentences are numbered from 0, those of the history before the new ones.
+    The sentences of the history come first, then the new ones; numbers begin at 0.
     """
 
     def __init__(self, history: Sequence[Utterance], new: Sequence[Utterance]) -> None:

@@ -104,12 +104,15 @@ class SharedBudget:
         return share
 
     def book(self, share: float, spent: float, needed: float = 0.0) -> bool:
-        """Record the spending of a finished task, free the rest of its share, and return whether the limit is reached.
+        """Record the spending of a finished task, and free the rest of its share.
 
         Args:
             share: The task's own spending limit, as the method `share` returned it.
             spent: The amount that the task spent.
             needed: The highest possible cost of the call that was refused at the limit; 0 if no call was refused.
+
+        Returns:
+            True if a call was refused although the task's share was all that was left of the whole budget.
         """
         all_of_it = share >= self.limit - self.spent and not self._shares[1:]
         self._shares.remove(share)

@@ -231,7 +231,7 @@ class Store(Protocol):
 
         Args:
             conversation_id: The conversation to delete; an unknown conversation is not an error.
-            only_empty: True to do nothing if the conversation has messages, and else to delete all but the tombstones.
+            only_empty: True to leave a conversation with messages alone, and to keep the tombstones of an empty one.
         """
         ...
 

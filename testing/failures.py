@@ -66,7 +66,7 @@ class FailingTalk:
 
 
 class FailureContract(ContractTools):
-    """The rules about failures: no message is lost or stored twice, and a refused exchange does not stop learning."""
+    """The rules about failures: no message is lost or stored twice, and learning goes on after a refused exchange."""
 
     def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
         """Return a memory, and its model, which can be made to fail. Skip the test if the strategy has no model."""

@@ -118,7 +118,7 @@ def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
 def after_success(attempts: Attempts, *, all_of_it: bool) -> Attempts:
     """Return the updated `Attempts` after a step that worked.
 
-    `all_of_it` is true if the step had all waiting messages.
+    `all_of_it` is true if the step learnt from all waiting messages.
     """
     # An exchange that failed by itself and now succeeds was not at fault, so steps need not stay small.
     done = all_of_it or attempts.tries > 0

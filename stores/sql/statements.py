@@ -47,9 +47,9 @@ def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
 
     Args:
         bounds: The names of the conditions to apply. Each condition compares with the parameter of the same name.
-            "after": the id is greater than the parameter. "first": the id is greater or equal. "beyond": the id is
-            less. "idle": the newest message is older than the parameter. "behind": the state named by the parameter has
-            not learnt from all messages. "limit": the parameter is the maximum number of ids.
+            "after": the id is above the parameter. "first": it is at least the parameter. "beyond": it is below the
+            parameter. "idle": the newest message is older than the parameter. "behind": the state named by the
+            parameter has not learnt from all messages. "limit": the parameter is the maximum number of ids.
     """
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)

@@ -147,7 +147,7 @@ class Stored:
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """The option for the model that a command asks."""
+    """The options for the model that answers a command's prompts."""
 
     given: Annotated[
         str,

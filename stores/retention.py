@@ -62,7 +62,8 @@ async def adelete_old(
         idle_for: Delete conversations whose newest message is older than this; only their tombstones stay.
         now: The time from which ages are counted; by default, the current time.
         index: An index used with the store, such as a `ChromaIndex` in a folder. The index loses all embeddings of each
-            conversation from which messages are deleted; a memory adds the remaining embeddings again from the store.
+            conversation from which messages are deleted; a memory later adds those of the remaining messages again,
+            from the store.
         after: Examine only conversations whose ids follow this id.
         limit: The maximum number of conversations to examine.
         prefix: Examine only conversations whose ids begin with this text. The conversations of `MemoryProvider.scope`

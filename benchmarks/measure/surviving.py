@@ -109,8 +109,8 @@ def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
     - A forgotten value counts wherever it occurs.
     - A superseded value does not count in a sentence with a word like "cancelled". Nor does it count if the new value
       is shown anywhere.
-    - Another speaker's words do not count in a sentence with a word like "denies". Nor do they count if this sentence
-      or the sentence before has "not true:" or the speaker's name.
+    - A statement by another speaker does not count in a sentence with a word like "denies". Nor does it count if the
+      name of that speaker, or "not true:", is in the same sentence or in the sentence before.
     - A guess does not count in a sentence with words like "not confirmed".
 
     `Unwanted.unless` has the speaker's name or the new value.

@@ -56,7 +56,8 @@ class Feed:
     def run(self) -> None:
         """Compute the page's lines for the whole conversation. Meanwhile, `after` returns the lines that are ready.
 
-        With the offline model, which costs nothing, some of the transcript's questions are asked at the end.
+        After the last exchange, the offline model, which costs nothing, is asked some of the transcript's questions;
+        other models are asked none.
         """
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):

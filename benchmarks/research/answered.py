@@ -39,7 +39,7 @@ _MEMORIES = "buffer,vector-retriever,summary,summary-buffer,entity,knowledge-gra
 
 
 class Answer(Shape):
-    """A reply to a question from a view.
+    """A model's reply to a question; the model had only a view to answer from.
 
     Attributes:
         shown: True if the view contains the right answer.
@@ -63,8 +63,12 @@ def answered(
     *,
     memory: Annotated[str, typer.Option(help="The memories, with commas between them.")] = _MEMORIES,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "300,1000",
-    disagreements: Annotated[bool, typer.Option(help="Print where shown, answered or two readers differ.")] = False,
-    again: Annotated[bool, typer.Option(help="Write the changed views, or take the replies to them.")] = False,
+    disagreements: Annotated[
+        bool, typer.Option(help="Print the questions on which the two counts, or two readers, disagree.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option(help="Write the views that have changed, or read the replies if there are any.")
+    ] = False,
     second: Annotated[int, typer.Option(help="Write this number of replies for a second reader.")] = 0,
 ) -> None:
     """Compare two counts: the views that contain the right answer, and the right replies of a model."""

@@ -55,9 +55,11 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Return a dict from budget to the number of a strategy's views with each result of `update_shown`.
+    """For each budget, count the results of `update_shown` in a strategy's views.
 
-    A further key, "both in order", counts the views that show the correction after the old statement.
+    Returns:
+        A dict from budget to the number of each result. The result "both in order" is counted in addition: the view
+        shows the correction after the old statement.
     """
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:

@@ -36,10 +36,10 @@ class BothWays(VirtualSubclass):
         raise NotImplementedError
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Save nothing. Classes that save override this method."""
+        """Save nothing; a subclass that saves overrides this method."""
 
     async def aclear(self) -> None:
-        """Clear nothing. Classes that save override this method."""
+        """Clear nothing; a subclass that saves overrides this method."""
 
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)

@@ -74,7 +74,7 @@ class GraphMemory(BaseMemory):
         return View(quotes=("\n".join(lines),) if lines else ())
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Parse the notes that have changed in the state, and update the parsed notes."""
+        """Parse the notes that have changed in the state, and keep them with the other parsed notes."""
         if reset:
             self._line_index = LineIndex()
         notes = {} if reset else dict(self._notes)

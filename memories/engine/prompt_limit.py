@@ -151,7 +151,7 @@ def next_step(
         tokens: The token limit for a step of at most `portion` exchanges.
         most: The maximum number of exchanges; 0 for any number.
         portion: The largest number of exchanges for which the limit is `tokens`.
-        usual: A lower token limit for a step of more than `portion` exchanges; by default `tokens`.
+        usual: The token limit for a step of more than `portion` exchanges, if it is lower than `tokens`.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):

@@ -3,9 +3,9 @@
 1. `RetryPolicy.watch_call` watches each call of a model. If the endpoint says that the prompt is too long, a
    `TooLongError` is raised, and prompts are shorter from then on (`PromptLimit`).
 2. If the model fails, learning ends for this save or load. `decide` returns the consequences: the size of the next
-   step, and possibly an exchange to set aside. `Learner` commits the new `Attempts` with the state, and the next call
-   goes on from there, even in another process.
-3. Before the next call asks the model again, `RetryPolicy.check` makes sure that the model has rested (`rest_of`).
+   step, and possibly an exchange to set aside. `Learner` commits the new `Attempts` with the state, and the next save
+   or load goes on from there, even in another process.
+3. Before a later save or load asks the model, `RetryPolicy.check` makes sure that the model has rested (`rest_of`).
 4. A success resets the counts of failures (`after_success`).
 
 An exchange is set aside only if two things are true. First, several steps with only this exchange have failed. Second,

@@ -19,8 +19,7 @@ class Weights:
         answering: The share of a question's score that is added to the score of the message after the question.
         short: The number of letters up to which a message loses nothing for its length; see `count_letters`.
         length: The loss for each doubling of a message's length above `short`, as a share of the best score by words.
-        talkative: The loss for each doubling, above `short`, of the mean length of the speaker's messages, as a share
-            of the best score by words.
+        talkative: The same for the mean length of all messages of the speaker.
         embeddings: The gain for each standard deviation of similarity, as a share of the best score by words. At 0,
             embeddings are not searched.
         before: The share of the previous message's similarity that is added to a message's own.
@@ -30,8 +29,8 @@ class Weights:
         window: The size in letters of the window around a message, including the message itself.
         sure_correction: The minimum share of a clear correction's rare words that the corrected message must contain.
         possible_correction: The same for a correction that is not clear.
-        same_subject: The least total rareness of the words that a correction and the corrected message share. The
-            rareness of a word is between 0 (the most frequent words) and 1 (words found only once).
+        same_subject: A correction and the corrected message have common words; this is the least sum of their
+            rareness. The rareness of a word is between 0 (the most frequent words) and 1 (words found only once).
     """
 
     own: float = 0.5

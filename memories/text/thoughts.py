@@ -72,9 +72,9 @@ def set_thoughts_apart(message: Message) -> Message:
 
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
-    """Return thoughts as a member to add to a message: a dict, which is empty if there are no thoughts.
+    """Return a dict to merge into a message: the thoughts under a key of their own; empty if there are none.
 
-    The member's name is the first name in `THOUGHT_FIELDS` that the message does not use yet.
+    The key is the first in `THOUGHT_FIELDS` that the message does not use yet.
     """
     if not thoughts:
         return {}

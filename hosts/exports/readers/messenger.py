@@ -34,12 +34,12 @@ def read_folder(folder: Any, title: str) -> Iterator[ChatLog]:
 
 
 def read(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat without end-to-end encryption."""
+    """Yield a chat that was not encrypted from end to end."""
     yield _FIELDS.read({**document, "title": mend(document.get("title"))}, title)
 
 
 def read_encrypted(document: Mapping[str, Any], title: str) -> Iterator[ChatLog]:
-    """Yield a chat with end-to-end encryption. Meta offers such chats as a separate download, in another form."""
+    """Yield a chat that was encrypted from end to end. Meta offers these as a separate download, in another form."""
     yield _ENCRYPTED.read({**document, "title": re.sub(r"_\d+$", "", str(document["threadName"]))}, title)
 
 

@@ -225,7 +225,8 @@ async def explain_view(
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
     learnt = (await learner.refresh()).watermark if learner else 0
     hidden = {find.what for find in finds if not find.shown}
-    reason = functools.partial(_reason, view, hidden, learnt, of_messages=told.of_messages)
+    first = min((one.seq for one in view.entries), default=0)
+    reason = functools.partial(_reason, first, hidden, learnt, of_messages=told.of_messages)
     missing = (entry for entry in entries if entry.seq not in numbers)
     left_out = tuple(LeftOut(one.seq, reason(one), said[one.seq]) for one in missing)
     waiting = sum(entry.seq > learnt for entry in entries) if learner and learner.rules.shows_waiting else 0
@@ -252,11 +253,10 @@ def _is_told(text: str, texts: str) -> bool:
     return bool(text) and (text in texts or bool(said and said in texts and f"{label}: " in texts))
 
 
-def _reason(view: "View", found: Container[object], learnt: int, entry: Entry, *, of_messages: bool) -> Any:
-    """Return the reason why a message is not shown."""
+def _reason(first: int, found: Container[object], learnt: int, entry: Entry, *, of_messages: bool) -> Any:
+    """Return the reason why a message is not shown. `first` is the log number of the first message shown."""
     if of_messages:
         return "found, but no room" if entry.seq in found else "not found"
     if entry.seq <= learnt:
         return "learnt from"
-    first = min((one.seq for one in view.entries), default=0)
     return "older than what is shown" if entry.seq < first else "not shown"

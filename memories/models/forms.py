@@ -1,16 +1,15 @@
 """Parses lists written as Markdown tables or JSON."""
 
 import itertools
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from memzoo.text import parse_json
+
 # Keys of an object that may contain the notes.
 _AROUND = frozenset(("notes", "entities", "known", "names", "result", "output", "answer"))
 _TRIPLE = ("subject", "relation", "object")
-_BRACKETS = re.compile(r"[\[\]{}]")
-_DEEPEST = 50
 _NUMBER_CELL = re.compile(r"\d{1,3}[.)]?")
 
 
@@ -36,15 +35,6 @@ def _row(line: str) -> str:
         return line
     first, bar, rest = bare[1:-1].partition("|")
     return (rest if bar and _NUMBER_CELL.fullmatch(first.strip()) else bare[1:-1]).strip()
-
-
-def parse_json(text: str) -> Any:
-    """Return the value of a JSON text; `None` for any other text, and for JSON nested too deeply."""
-    steps = (1 if bracket in "[{" else -1 for bracket in _BRACKETS.findall(text))
-    try:
-        return json.loads(text) if max(itertools.accumulate(steps), default=0) <= _DEEPEST else None
-    except ValueError:
-        return None
 
 
 def json_rows(text: str) -> list[list[str]] | None:

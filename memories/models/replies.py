@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, cast
 
 from memzoo.errors import ModelReplyError
 from memzoo.memories.models.cleaning import clean_reply
-from memzoo.memories.models.forms import cells, extract_notes, json_rows, parse_json, rows_of_table
+from memzoo.memories.models.forms import cells, extract_notes, json_rows, rows_of_table
 from memzoo.memories.text.names import canonical, fold, is_pronoun, mentions
+from memzoo.text import parse_json
 
 _NOTHING = re.compile(
     r"\W*(?:(?:nothing|no)(?: new)?(?: (?:information|facts|names))?(?: (?:provided|given|available))?|"

@@ -1,7 +1,7 @@
 """Replaces each old tool result with one line, in views and in upkeep calls. The log keeps the full results."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -73,6 +73,14 @@ def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
     return ClearToolResults(**option)
 
 
+def _name_results(said: Sequence[tuple[int, Message]], option: ClearToolResults) -> dict[int, str]:
+    """Return the tool results that the rule does not exclude, as message number -> tool name, oldest first."""
+    calls = ((call.result, call.call.get("function") or call.call) for call in find_calls([one for _, one in said]))
+    # A result without its call is not sent.
+    named = {place: str(call.get("name") or "a tool") for place, call in calls if place is not None}
+    return {said[place][0]: name for place, name in sorted(named.items()) if name not in option.exclude}
+
+
 def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResults) -> dict[int, str]:
     """Return the tool results that are old enough to replace, as message number -> tool name.
 
@@ -83,10 +91,7 @@ def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResu
             or positions in a list.
         option: The rule.
     """
-    calls = ((call.result, call.call.get("function") or call.call) for call in find_calls([one for _, one in said]))
-    # A result without its call is not sent.
-    named = {place: str(call.get("name") or "a tool") for place, call in calls if place is not None}
-    found = [(said[place][0], name) for place, name in sorted(named.items()) if name not in option.exclude]
+    found = [*_name_results(said, option).items()]
     first = found[-option.keep][0] if 0 < option.keep <= len(found) else 0 if option.keep else said[-1][0] + 1
     # Results since the last answer stay.
     first = min(first, next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0][0]))
@@ -154,10 +159,8 @@ class Clearing:
         """Return entries for an upkeep call: all tool results become lines, except short and excluded results."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return list(entries)
-        # After an answer, all results are old.
-        end = entries[-1].seq + 1, {"role": "assistant", "content": ""}
-        said = [*((entry.seq, entry.message) for entry in entries), end]
-        return self._replace(entries, _results_to_clear(said, replace(self._option, keep=0, step=1)), {})
+        said = [(entry.seq, entry.message) for entry in entries]
+        return self._replace(entries, _name_results(said, self._option), {})
 
     def may_change(self, shown: Sequence[Entry]) -> bool:
         """Tell whether the view may change later, when more tool results are replaced.

@@ -217,7 +217,7 @@ class _Unescaped:
         if before >= 0 and start < self._spans[before][1]:
             start = self._spans[before][0]
         last = bisect_left(self._spans, (end,)) - 1
-        if last >= 0 and self._spans[last][0] < end:
+        if last >= 0:
             end = max(end, self._spans[last][1])
         return start, end
 

@@ -58,12 +58,6 @@ RELATING = frozenset(
 )
 """Words that only connect other words, in addition to `STOPWORDS`."""
 
-_IDLE = SMALL_TALK | frozenset(
-    """
-    awful lol lmao hehe phew meh bit weather rain rains rainy raining sun sunny snow snowing snowy cloud cloudy wind
-    windy storm stormy fog foggy cold hot warm grey gray miserable dreadful horrible nasty ok
-    """.split()
-)
 _CAPITAL_INSIDE = re.compile(r"[a-z,;] (?!I\b)[A-Z]")
 
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer: scripts without spaces between words.
@@ -107,13 +101,13 @@ def all_stems(text: str) -> tuple[str, ...]:
 
 
 def is_idle(text: str) -> bool:
-    """Tell whether a text is only small talk, such as thanks, applause or the weather.
+    """Tell whether a text is only small talk, such as thanks or applause.
 
     Example:
-        >>> is_idle("lol the weather is awful"), is_idle("Thanks!"), is_idle("Thanks, Anna moved.")
-        (True, True, False)
+        >>> is_idle("Thanks!"), is_idle("Thanks, Anna moved.")
+        (True, False)
     """
-    return _IDLE.issuperset(words(text)) and not _CAPITAL_INSIDE.search(text)
+    return SMALL_TALK.issuperset(words(text)) and not _CAPITAL_INSIDE.search(text)
 
 
 def count_words(text: str) -> int:

@@ -105,13 +105,13 @@ def users_message(said: str | Message) -> Message:
     return message
 
 
-def check_several(messages: object, what: str = "messages") -> None:
+def check_several(messages: object) -> None:
     """Raise a `MessageError` unless `messages` is a list or another iterable, and not a string or dict.
 
-    The messages themselves are not checked. `what` is the argument's name in the error's text.
+    The messages themselves are not checked.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
-        raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")
+        raise MessageError(f"messages must be a list of chat messages, not {messages!r}")
 
 
 def as_record(message: Message | Record) -> Record:

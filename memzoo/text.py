@@ -54,6 +54,15 @@ def is_too_deep(value: object) -> bool:
     return bool(level)
 
 
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text; `None` for any other text, and for JSON with too many levels."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return None if is_too_deep(value) else value
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the hint for an error about an unknown name: the most similar known name, or "" without a similar name.
 

@@ -72,7 +72,6 @@ class Vocabulary:
         for name, empty in (
             ("_encoders", dict[str, object]()),
             ("_missing", dict[str, float]()),
-            ("_warned", set[str]()),
         ):
             self._patch.setattr(f"memzoo.memories.text.tokens.{name}", empty)
 

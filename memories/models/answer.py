@@ -160,8 +160,6 @@ def _join_halves(text: str) -> str:
 def _within_bounds(message: Message) -> Message:
     """Return a message that can be stored: without the provider's members if they are too large or too deep."""
     words = _words(message)
-    if words == message:
-        return message
     if (besides := _size(message) - _size(words)) <= MOST_BESIDES and not is_too_deep(message):
         return message
     warn_caller(

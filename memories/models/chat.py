@@ -156,8 +156,8 @@ class ChatModel:
         self.parameters, options = split_parameters("ChatModel", "chat.completions", parameters, client or async_client)
         make = _offline_client if model == "offline" and not (base_url or api_key) else None
         self._clients = Clients(
-            client,
-            async_client,
+            client=client,
+            async_client=async_client,
             base_url=base_url,
             api_key=api_key,
             options=options,

@@ -8,7 +8,7 @@ import time
 import weakref
 from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 from urllib.parse import urlsplit
@@ -197,12 +197,13 @@ class Bounds:
         return check
 
 
+@dataclass(eq=False, repr=False, kw_only=True)  # a generated `repr` would show the key
 class Clients:
     """The synchronous and asynchronous clients of an endpoint, created when needed.
 
     If only one client is given, the missing client is created with the options of the given one, except `http_client`.
 
-    Args:
+    Attributes:
         client: An existing client for synchronous calls. An asynchronous client is treated as `async_client`.
         async_client: An existing client for asynchronous calls.
         base_url: The endpoint's URL, for clients created here; by default from the environment.
@@ -211,51 +212,43 @@ class Clients:
         make: Creates a client, given the class name "OpenAI" or "AsyncOpenAI"; by default, that class of `openai` is
             called.
         bounds: Limits for the answers to clients created here.
+        given: True if a client was given.
     """
 
-    def __init__(
-        self,
-        client: Any = None,
-        async_client: Any = None,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        options: Mapping[str, Any] | None = None,
-        make: Callable[[str], Any] | None = None,
-        bounds: Bounds,
-    ) -> None:
-        if hasattr(client, "__aenter__") and not hasattr(client, "__enter__"):
-            client, async_client = None, async_client or client
-        self.given = bool(client or async_client)
-        self.base_url = base_url
-        self._api_key = api_key
-        self._options = dict(options or {})
-        self._make_other = make
-        self._bounds = bounds
-        self._client = client
-        self._async_client = async_client
+    client: Any = None
+    async_client: Any = None
+    base_url: str | None = None
+    api_key: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    make: Callable[[str], Any] | None = None
+    bounds: Bounds
+
+    def __post_init__(self) -> None:
+        if hasattr(self.client, "__aenter__") and not hasattr(self.client, "__enter__"):
+            self.client, self.async_client = None, self.async_client or self.client
+        self.given = bool(self.client or self.async_client)
         self._by_loop: weakref.WeakKeyDictionary[AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
 
     @property
     def address(self) -> str:
         """The endpoint's URL, from an argument, the user's client or the environment; "" if it is in none of them."""
-        given = getattr(self._client or self._async_client, "base_url", None) if self.given else self.base_url
+        given = getattr(self.client or self.async_client, "base_url", None) if self.given else self.base_url
         return str(given or os.environ.get("OPENAI_BASE_URL", ""))
 
     @property
     def timeout(self) -> Any:
         """The time-out of the user's own client; `None` if there is no such client, or it has openai's default."""
-        chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
+        chosen = getattr(self.client or self.async_client, "timeout", None) if self.given else None
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 
     def of_caller(self) -> Any:
         """Return the client that the caller needs, synchronous or asynchronous; create it at the first call."""
         if is_blocking():
-            if self._client is None:
-                self._client = self._make("OpenAI")
-            return self._client
-        if self._async_client is not None:
-            return self._async_client
+            if self.client is None:
+                self.client = self._make("OpenAI")
+            return self.client
+        if self.async_client is not None:
+            return self.async_client
         # Connections belong to the loop that opened them: a client shared by two loops fails in the second loop.
         loop = get_running_loop()
         if loop not in self._by_loop:
@@ -271,11 +264,11 @@ class Clients:
             OptionError: The owner was made with a client, or with an argument that might contain a key.
         """
         suspects = {"client": self.given, "base_url": "@" in str(self.base_url)}
-        parameters = {**parameters, **self._options}
+        parameters = {**parameters, **self.options}
         suspects |= {name: True for name in parameters if SECRET_NAME.search(name)}
         if given := [name for name, found in suspects.items() if found]:
             raise OptionError(f"{owner!r} cannot be pickled with {given[0]}=...; leave it out, and use the environment")
-        limits = {"max_reply_bytes": self._bounds.max_bytes, "max_reply_seconds": self._bounds.max_seconds}
+        limits = {"max_reply_bytes": self.bounds.max_bytes, "max_reply_seconds": self.bounds.max_seconds}
         return _remake, (type(owner), model, {**parameters, **limits, "base_url": self.base_url})
 
     def describe_error(self, error: BaseException) -> str:
@@ -293,18 +286,18 @@ class Clients:
         if isinstance(error, APIConnectionError):
             address = redact_url(str(error.request.url).partition("?")[0])
             text += f" ({': '.join(filter(None, (address, str(error.__cause__ or ''))))})"
-        known = [self._api_key, *(getattr(one, "api_key", None) for one in (self._client, self._async_client))]
+        known = [self.api_key, *(getattr(one, "api_key", None) for one in (self.client, self.async_client))]
         known.append(urlsplit(self.base_url or "").password)
         secret = [key for key in known if isinstance(key, str) and len(key) >= _SHORTEST_KEY]
         return functools.reduce(lambda text, key: text.replace(key, "***"), secret, text)[:_MOST_TOLD]
 
     def _make(self, kind: str) -> Any:
-        if self._make_other:
-            made = self._make_other(kind)
-            return made.with_options(**self._options) if self._options else made
+        if self.make:
+            made = self.make(kind)
+            return made.with_options(**self.options) if self.options else made
         import openai
 
-        other: Any = self._client or self._async_client
+        other: Any = self.client or self.async_client
         is_own = type(other) in (openai.OpenAI, openai.AsyncOpenAI, type(None))
         if not is_own or getattr(other, "_api_key_provider", None):
             given = type(other).__name__ + (" with a function for its key" if is_own else "")
@@ -314,12 +307,12 @@ class Clients:
         options = {name: getattr(other, name) for name in kept} if other else {}
         if other:
             options |= {"default_headers": other._custom_headers, "default_query": other._custom_query}  # noqa: SLF001
-        options |= {name: one for name, one in (("base_url", self.base_url), ("api_key", self._api_key)) if one}
-        options |= self._options
+        options |= {name: one for name, one in (("base_url", self.base_url), ("api_key", self.api_key)) if one}
+        options |= self.options
         if not options.get("api_key") and not os.environ.get("OPENAI_API_KEY") and is_loopback(self.address):
             options["api_key"] = "none"  # a server on this machine needs none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
-        return self._bounds.hold(made)
+        return self.bounds.hold(made)
 
 
 async def call_function(function: Callable[[Any], Any], given: Any, failed: str) -> tuple[Any, Spent]:

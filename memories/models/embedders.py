@@ -155,9 +155,13 @@ class OpenAIEmbedder:
         self.weight = weight
         self._parameters = parameters
         self._request = {"model": model, "encoding_format": "float", **parameters}
-        bounds = Bounds(max_reply_bytes, max_reply_seconds)
         self._clients = Clients(
-            client, async_client, base_url=base_url, api_key=api_key, options=options, bounds=bounds
+            client=client,
+            async_client=async_client,
+            base_url=base_url,
+            api_key=api_key,
+            options=options,
+            bounds=Bounds(max_reply_bytes, max_reply_seconds),
         )
 
     def __repr__(self) -> str:

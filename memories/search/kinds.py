@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Collection
 
-from memzoo.memories.search.languages.telling import LANGUAGES
+from memzoo.memories.search.languages.spaced import LANGUAGES
 from memzoo.memories.search.languages.zh import CORRECTIONS
 from memzoo.memories.text.language import HAN
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from datetime import datetime
 from operator import eq, itemgetter
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from memzoo.forks import new_lock
 from memzoo.memories.search.kinds import RULE, asks_for_advice, find_asked_kinds, find_kinds
@@ -57,6 +57,7 @@ _LIKELY = 0.8
 _LEAST = 1e-3
 # An exponent that evens out the scores of different lines, so that a line of rare words does not take all the room.
 _EVENED = 0.3
+_MOST_INTRODUCED = 40
 # Of new lines, only these count for the units that they may change.
 _MOST_LINES = 64
 # The nouns that statements have for the adjectives of questions: "How long is the boat?", "has a length of".
@@ -118,33 +119,23 @@ class FoundUnit(NamedTuple):
     unit: KnownUnit
 
 
-class FoundUnits:
-    """The units found by a search."""
+FoundUnits: TypeAlias = dict[FoundUnit, float]
+"""The units found by a search, best first: a dict from unit to score."""
 
-    def __init__(self, scores: Sequence[tuple[FoundUnit, float]] = ()) -> None:
-        self.scores = scores
 
-    def __iter__(self) -> Iterator[FoundUnit]:
-        """Yield the units, best first."""
-        return (one for one, _ in self.scores)
+def introduce(found: Iterable[FoundUnit]) -> dict[str, KnownUnit]:
+    """Return up to 40 names, taken from the best units: a dict from name to the unit that introduces the name.
 
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """Return up to `most` names, taken from the best units: a dict from name to the unit that introduces the name.
-
-        The introducing unit is the best one that says who or what the name stands for, or else the best one with the
-        name.
-        """
-        likely: dict[str, KnownUnit] = {}
-        for _, _, unit in self:
-            name = unit.names[0]
-            if name not in likely and len(likely) == most:
-                break
-            if name not in likely or (unit.tells and not likely[name].tells):
-                likely[name] = unit
-        return likely
+    The introducing unit is the best one that says who or what the name stands for, or else the best one with the name.
+    """
+    likely: dict[str, KnownUnit] = {}
+    for _, _, unit in found:
+        name = unit.names[0]
+        if name not in likely and len(likely) == _MOST_INTRODUCED:
+            break
+        if name not in likely or (unit.tells and not likely[name].tells):
+            likely[name] = unit
+    return likely
 
 
 class _Texts(Generic[_Key]):
@@ -338,7 +329,7 @@ class UnitIndex:
                     best[number] = max(best.get(number, 0.0), one / evened)
             return self._rank(best)
 
-    def add_later(self, found: FoundUnits, limit: int) -> Iterator[Sequence[FoundUnit]]:
+    def add_later(self, found: Iterable[FoundUnit], limit: int) -> Iterator[Sequence[FoundUnit]]:
         """Yield a group for each unit found: later units about replacements of the unit's names, then the unit.
 
         If `limit` is at most 300 tokens, a group is the unit alone.
@@ -524,7 +515,7 @@ class UnitIndex:
     def _rank(self, scores: Mapping[int, float]) -> FoundUnits:
         places, units = self._places, self._units
         ranked = sorted([(-int(score * _DIGITS + 0.5), places[number], number) for number, score in scores.items()])
-        return FoundUnits([(units[number], scores[number]) for _, _, number in ranked])
+        return {units[number]: scores[number] for _, _, number in ranked}
 
 
 def _delete(keys: list[_Key], key: _Key, order: Callable[[_Key], Any]) -> None:

@@ -11,7 +11,7 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.options import AtLeast, strategy
-from memzoo.memories.search.unit_index import UnitIndex
+from memzoo.memories.search.unit_index import UnitIndex, introduce
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, NoteStatement, as_text, notes_within_state
@@ -26,8 +26,6 @@ from memzoo.stores import JSON, Entry
 from memzoo.sync import drive
 
 logger = logging.getLogger("memzoo")
-
-_MOST_INTRODUCED = 40
 
 
 @strategy
@@ -192,7 +190,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             return notes.find(names)
         named = self._match_names(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
         found = self._indexes.known.search(query, named)
-        report("words", ((one.unit.text, score) for one, score in found.scores))
+        report("words", ((one.unit.text, score) for one, score in found.items()))
         room = self.max_token_limit - self.render.frame_tokens
         groups = self._indexes.known.add_later(found, self.max_token_limit)
         return notes_within(room, groups, notes, self.render.count_found)
@@ -205,7 +203,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def _ask_for_names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         """Return the names that a query is about, from a model's reply."""
         notes = self._notes(state)
-        likely = self._indexes.known.search(query, self._match_names(query, recent, notes)).introduce(_MOST_INTRODUCED)
+        likely = introduce(self._indexes.known.search(query, self._match_names(query, recent, notes)))
         history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
         return replies.names(await self._ask("current_entities", history=history, input=query, known=known))
 

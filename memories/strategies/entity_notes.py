@@ -148,7 +148,8 @@ class EntityIndex:
         """Apply changed items (`None` for a removed item); with `reset`, drop all items first."""
         with self._lock:
             if reset:
-                for known in (self._names, self._of, self._others, self._newest, self._read, self._units):
+                self._names = NameIndex()
+                for known in (self._of, self._others, self._newest, self._read, self._units):
                     known.clear()
             for key, item in changes.items():
                 self._put(key, item)

@@ -19,7 +19,7 @@ from memzoo.memories.models import replies
 from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.options import AtLeast, check_texts, names, strategy
 from memzoo.memories.search.kinds import ASSISTANT, tells_rule
-from memzoo.memories.search.unit_index import FEW_TOKENS, KnownUnit, UnitIndex
+from memzoo.memories.search.unit_index import FEW_TOKENS, KnownUnit, UnitIndex, introduce
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.extracting import Valued, derive_in_pieces, least_worth
@@ -36,7 +36,6 @@ logger = logging.getLogger("memzoo")
 _Shown: TypeAlias = tuple[str, str]
 """A fact as shown: the fact's key, and its words."""
 
-_MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
 _MOST_TOUCHED = 100
 _TOKENS_PER_RELATION = 16
@@ -223,7 +222,7 @@ class ConversationKGMemory(ModelBackedMemory):
         named = await self._find_names(query, log)
         named |= {known: FOR_SURE for name in asked for known in self.kg.find_canonical(name)}
         found = self._known.search(query, named)
-        report("words", ((one.unit.text, score) for one, score in found.scores))
+        report("words", ((one.unit.text, score) for one, score in found.items()))
         roomy = limit > FEW_TOKENS
         keys = ([one.key for one in group] for group in self._known.add_later(found, limit))
         groups = (self.kg.add_replacements(self.kg.holding(group), named=roomy) for group in keys)
@@ -242,7 +241,7 @@ class ConversationKGMemory(ModelBackedMemory):
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
         history = self.render.lines(await log.exchanges(self.k))
-        likely = self._known.search(query, await self._find_names(query, log)).introduce(_MOST_INTRODUCED)
+        likely = introduce(self._known.search(query, await self._find_names(query, log)))
         introduced = [f"{self.kg.name_of(name)}: {unit.text}" for name, unit in likely.items()]
         try:
             reply = await self._ask("current_entities", history=history, input=query, known=introduced)

@@ -48,7 +48,7 @@ class ModelBackedMemory(BaseMemory):
         super().__post_init__()
 
     def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:
-        """Return whether new messages are worth a model call, unlike small talk such as remarks on the weather.
+        """Return whether new messages are worth a model call, unlike small talk such as thanks.
 
         Small talk such as "Yes" is worth a call after a question.
         """

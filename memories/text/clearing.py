@@ -1,7 +1,7 @@
 """Replaces each old tool result with one line, in views and in upkeep calls. The log keeps the full results."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -73,6 +73,14 @@ def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
     return ClearToolResults(**option)
 
 
+def _name_results(said: Sequence[tuple[int, Message]], option: ClearToolResults) -> dict[int, str]:
+    """Return the tool results that the rule does not exclude, as message number -> tool name, oldest first."""
+    calls = ((call.result, call.call.get("function") or call.call) for call in find_calls([one for _, one in said]))
+    # A result without its call is not sent.
+    named = {place: str(call.get("name") or "a tool") for place, call in calls if place is not None}
+    return {said[place][0]: name for place, name in sorted(named.items()) if name not in option.exclude}
+
+
 def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResults) -> dict[int, str]:
     """Return the tool results that are old enough to replace, as message number -> tool name.
 
@@ -83,10 +91,7 @@ def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResu
             or positions in a list.
         option: The rule.
     """
-    calls = ((call.result, call.call.get("function") or call.call) for call in find_calls([one for _, one in said]))
-    # A result without its call is not sent.
-    named = {place: str(call.get("name") or "a tool") for place, call in calls if place is not None}
-    found = [(said[place][0], name) for place, name in sorted(named.items()) if name not in option.exclude]
+    found = [*_name_results(said, option).items()]
     first = found[-option.keep][0] if 0 < option.keep <= len(found) else 0 if option.keep else said[-1][0] + 1
     # Results since the last answer stay.
     first = min(first, next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0][0]))
@@ -120,24 +125,23 @@ def clear_results(
     return cleared
 
 
+@dataclass(eq=False, repr=False)
 class Clearing:
     """Replaces old tool results with lines, by the rule of `ClearToolResults`.
 
-    Args:
+    Attributes:
         option: The rule.
         held: The log.
         size: Counts the tokens of an entry.
         pins: The pinned messages, which stay in full.
     """
 
-    def __init__(
-        self,
-        option: ClearToolResults,
-        held: "CachedLog",
-        size: Callable[[Entry], float],
-        pins: "Pins",
-    ) -> None:
-        self._option, self._held, self._size, self._pins = option, held, size, pins
+    option: ClearToolResults
+    held: "CachedLog"
+    size: Callable[[Entry], float]
+    pins: "Pins"
+
+    def __post_init__(self) -> None:
         # The epoch, bounds and pins that the names are valid for, the names of tools by log number, and the replaced
         # entries of the epoch.
         self._known: tuple[tuple[Hashable, ...], Mapping[int, str], dict[int, Cleared]] = (None,), {}, {}
@@ -146,7 +150,7 @@ class Clearing:
         """Return entries as a view shows them: with a line in place of each old tool result."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return entries
-        held = self._held.entries
+        held = self.held.entries
         older = [entry for entry in entries if held and entry.seq < held[0].seq]
         return self._replace(entries, *self._names([*older, *held]))
 
@@ -154,10 +158,8 @@ class Clearing:
         """Return entries for an upkeep call: all tool results become lines, except short and excluded results."""
         if not any(kind_of(entry.message) == "result" for entry in entries):
             return list(entries)
-        # After an answer, all results are old.
-        end = entries[-1].seq + 1, {"role": "assistant", "content": ""}
-        said = [*((entry.seq, entry.message) for entry in entries), end]
-        return self._replace(entries, _results_to_clear(said, replace(self._option, keep=0, step=1)), {})
+        said = [(entry.seq, entry.message) for entry in entries]
+        return self._replace(entries, _name_results(said, self.option), {})
 
     def may_change(self, shown: Sequence[Entry]) -> bool:
         """Return whether the view may change later, when more tool results are replaced.
@@ -166,24 +168,24 @@ class Clearing:
         """
         if any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in shown):
             return True
-        held = self._held.entries
+        held = self.held.entries
         results = [entry.seq for entry in held if kind_of(entry.message) == "result"]
         return bool(results) and not self._names(held)[0].keys() >= {*results}
 
     def _names(self, said: Sequence[Entry]) -> tuple[Mapping[int, str], dict[int, Cleared]]:
-        pinned = frozenset(entry.seq for entry in self._pins.entries)
-        about = self._held.epoch, said[0].seq, said[-1].seq, pinned
+        pinned = frozenset(entry.seq for entry in self.pins.entries)
+        about = self.held.epoch, said[0].seq, said[-1].seq, pinned
         if self._known[0] != about:
-            found = _results_to_clear([(entry.seq, entry.message) for entry in said], self._option)
-            lines = self._known[2] if self._known[0][0] == self._held.epoch else {}
+            found = _results_to_clear([(entry.seq, entry.message) for entry in said], self.option)
+            lines = self._known[2] if self._known[0][0] == self.held.epoch else {}
             self._known = about, {seq: name for seq, name in found.items() if seq not in pinned}, lines
         return self._known[1:]
 
     def _replace(self, entries: Sequence[Entry], names: Mapping[int, str], lines: dict[int, Cleared]) -> list[Entry]:
         for entry in entries:
             if entry.seq in names and entry.seq not in lines and not isinstance(entry, Cleared):
-                size = partial(self._size, entry)
-                message = _replace_result(entry.message, names[entry.seq], self._option.over, size)
+                size = partial(self.size, entry)
+                message = _replace_result(entry.message, names[entry.seq], self.option.over, size)
                 if message is not entry.message:
                     lines[entry.seq] = Cleared(entry.seq, message, entry.turn_id, entry.created_at, entry.fields)
         return [lines.get(entry.seq, entry) if entry.seq in names else entry for entry in entries]

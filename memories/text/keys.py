@@ -60,9 +60,7 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
         raise _make_error("inputs", inputs, "input")
     if configured is not None:
         return _present(configured, inputs, "input_key")
-    if len(inputs) == 1 and (only := next(iter(inputs))) not in variables and only != "stop":
-        return only
-    candidates = [key for key in inputs if key not in (*variables, "stop")]
+    candidates = [key for key in inputs if key not in variables and key != "stop"]
     if len(candidates) != 1:
         raise MissingKeyError(f"One input key expected got {candidates}")
     return candidates[0]

@@ -58,25 +58,15 @@ RELATING = frozenset(
 )
 """Words that only connect other words, in addition to `STOPWORDS`."""
 
-_IDLE = SMALL_TALK | frozenset(
-    """
-    awful lol lmao hehe phew meh bit weather rain rains rainy raining sun sunny snow snowing snowy cloud cloudy wind
-    windy storm stormy fog foggy cold hot warm grey gray miserable dreadful horrible nasty ok
-    """.split()
-)
 _CAPITAL_INSIDE = re.compile(r"[a-z,;] (?!I\b)[A-Z]")
 
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer: scripts without spaces between words.
 _TOGETHER = re.compile(f"[{UNSPACED}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _CHARACTERS_OF_WORD, _LONGEST_WORD = 2, 16
-# Courtesies in Chinese, Japanese, Thai and Korean: a clause of only courtesies tells nothing.
+# Courtesies in Chinese: a clause of only courtesies tells nothing.
 _COURTESIES = re.compile(
     "(?:好的?[呀吧啊]?|是的|[对對]的?|嗯|哈|多?谢谢|謝謝|[你您](?:们|們|好)?|大家好|早上好|晚上好|晚安|再见|再見|不客[气氣]"
-    "|没关系|沒關係|没问题|沒問題|[对對]不起|抱歉|不好意思|太好了|太棒了|真棒|很高[兴興]|明白了?|知道了|[当當]然|加油"
-    "|はい|いいえ|うん|ええ|どうも|ありがとう|ございます|ございました|どういたしまして|こんにちは|こんばんは|おはよう"
-    "|おやすみ|さようなら|すみません|ごめん|なさい|なるほど|了解|です|しました|[わ分]かりました|そう|いいですね|もちろん|よろしく"
-    "|お願いします|か|ね|よ|สวัสดี|ขอบคุณ|ขอโทษ|มาก|ยินดี|ด้วย|ไม่เป็นไร|ใช่|ได้เลย|โอเค|นะ|ครับ|ค่ะ|คะ"
-    "|네|예|아니요|안녕|하세요|감사합니다|고마워요?|고맙습니다|천만에요|괜찮아요|죄송합니다|미안해요?|알겠습니다|좋아요|물론이죠)+"
+    "|没关系|沒關係|没问题|沒問題|[对對]不起|抱歉|不好意思|太好了|太棒了|真棒|很高[兴興]|明白了?|知道了|[当當]然|加油|了解)+"
 )
 _CLAUSE = re.compile(r"[^\s,.!?…~、。\uff0c\uff01\uff1f\uff5e]+")
 
@@ -111,13 +101,13 @@ def all_stems(text: str) -> tuple[str, ...]:
 
 
 def is_idle(text: str) -> bool:
-    """Tell whether a text is only small talk, such as thanks, applause or the weather.
+    """Tell whether a text is only small talk, such as thanks or applause.
 
     Example:
-        >>> is_idle("lol the weather is awful"), is_idle("Thanks!"), is_idle("Thanks, Anna moved.")
-        (True, True, False)
+        >>> is_idle("Thanks!"), is_idle("Thanks, Anna moved.")
+        (True, False)
     """
-    return _IDLE.issuperset(words(text)) and not _CAPITAL_INSIDE.search(text)
+    return SMALL_TALK.issuperset(words(text)) and not _CAPITAL_INSIDE.search(text)
 
 
 def count_words(text: str) -> int:

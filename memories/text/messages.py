@@ -27,6 +27,7 @@ _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ALWAYS = frozenset({"role", "content", "tool_call_id"})
 _MEMBERS = frozenset({"name", "refusal", "audio", "tool_calls", "function_call"})
+_INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
 _CALL = frozenset({"id", "type", "custom"})
 # What OpenAI refuses in the name of a speaker, and of a function.
 _NOT_IN_NAMES = re.compile(r"[\s<|\\/>]+")
@@ -104,13 +105,13 @@ def users_message(said: str | Message) -> Message:
     return message
 
 
-def check_several(messages: object, what: str = "messages") -> None:
+def check_several(messages: object) -> None:
     """Raise a `MessageError` unless `messages` is a list or another iterable, and not a string or dict.
 
-    The messages themselves are not checked. `what` is the argument's name in the error's text.
+    The messages themselves are not checked.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
-        raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")
+        raise MessageError(f"messages must be a list of chat messages, not {messages!r}")
 
 
 def as_record(message: Message | Record) -> Record:
@@ -175,13 +176,7 @@ def _check_calls(calls: Any) -> None:
 
 def _check_content(message: Message) -> None:
     content = message.get("content")
-    if (
-        content is None
-        and message["role"] == "assistant"
-        and (
-            message.get("tool_calls") or message.get("function_call") or message.get("refusal") or message.get("audio")
-        )
-    ):
+    if content is None and message["role"] == "assistant" and any(map(message.get, _INSTEAD_OF_CONTENT)):
         return
     if isinstance(content, list):
         parts: list[Any] = content
@@ -313,7 +308,8 @@ class Labels:
 
     def of(self, role: str) -> str:
         """Return the label of a role."""
-        return self._others.get(role) or role.capitalize()
+        # Only these labels differ from the role's name.
+        return {"user": self.human, "assistant": self.ai, "developer": "System"}.get(role) or role.capitalize()
 
     def speaker(self, message: Message) -> str:
         """Return the speaker of a message: its `name`, or the label of its role.
@@ -324,11 +320,6 @@ class Labels:
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _heading().match(f"{name}:"):
             return own
         return own if _letters(name) in map(_letters, self.names - {own}) else name
-
-    @cached_property
-    def _others(self) -> dict[str, str]:
-        """The labels that differ from the role's name, by role."""
-        return {"user": self.human, "assistant": self.ai, "developer": "System"}
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -238,12 +238,6 @@ class NameIndex:
         for part in frozenset(name.split()):
             self._by_part.get(part, {}).pop(name, None)
 
-    def clear(self) -> None:
-        """Remove all names."""
-        self._by_start.clear()
-        self._firsts.clear()
-        self._by_part.clear()
-
     def find_all_names(self, text: str) -> list[str]:
         """Return the known names in a text, sorted, including names within longer names."""
         plain = fold(text)

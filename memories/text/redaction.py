@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 from memzoo.errors import MessageError, OptionError
 from memzoo.stores import JSON, Message, Record
 from memzoo.stores.base import ANSWER, SAID_AT
-from memzoo.text import is_too_deep
+from memzoo.text import parse_json
 
 Redact: TypeAlias = Callable[[str], str] | Mapping[str, str | re.Pattern[str]]
 """A function that returns a text redacted, or regular expressions by name: `[name]` replaces each match."""
@@ -217,7 +217,7 @@ class _Unescaped:
         if before >= 0 and start < self._spans[before][1]:
             start = self._spans[before][0]
         last = bisect_left(self._spans, (end,)) - 1
-        if last >= 0 and self._spans[last][0] < end:
+        if last >= 0:
             end = max(end, self._spans[last][1])
         return start, end
 
@@ -285,13 +285,7 @@ def _names_a_tool(parts: Mapping[str, JSON]) -> bool:
 
 def _parse_json(text: str) -> Any:
     """Return the value of a text in JSON: an object, an array or a string; `None` for other or too deep texts."""
-    if not _JSON.match(text):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return None if is_too_deep(value) else value
+    return parse_json(text) if _JSON.match(text) else None
 
 
 def _compile(redact: object) -> dict[str, re.Pattern[str]]:

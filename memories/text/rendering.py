@@ -4,6 +4,7 @@ import itertools
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -34,37 +35,30 @@ RecalledPlace: TypeAlias = Literal["before", "after"]
 """The place of recalled texts: before all messages, or between the answered and the unanswered messages."""
 
 
+@dataclass(eq=False, repr=False)
 class Renderer:
     """Turns views into text, chat messages or requests. Each message of the log is rendered and counted once.
 
-    Args:
+    Attributes:
         labels: The labels of speakers in transcripts.
         make_counter: Makes the token counter; called once, at the first count.
-        lines: The cache for rendered lines, a dict from log number to line.
-        tokens: The cache for token counts, a dict from log number to count.
+        known_lines: The cache for rendered lines, a dict from log number to line.
+        known_tokens: The cache for token counts, a dict from log number to count.
         role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.
         place: The position of recalled texts: before all messages, or after the last answer.
         model: Returns the name of the model that gets the requests; "" if unknown.
     """
 
-    def __init__(
-        self,
-        labels: Labels,
-        make_counter: "Callable[[], TokenCounter]",
-        lines: MutableMapping[int, str],
-        tokens: MutableMapping[int, float],
-        *,
-        role: RecalledRole | None = None,
-        place: RecalledPlace = "before",
-        model: Callable[[], str] = str,
-    ) -> None:
-        self.labels = labels
-        self._role: RecalledRole | None = role
-        self._is_first = place == "before"
-        self._make_counter = make_counter
-        self._model = model
-        self._lines = lines
-        self._tokens = tokens
+    labels: Labels
+    make_counter: "Callable[[], TokenCounter]"
+    known_lines: MutableMapping[int, str]
+    known_tokens: MutableMapping[int, float]
+    role: RecalledRole | None = field(default=None, kw_only=True)
+    place: RecalledPlace = field(default="before", kw_only=True)
+    model: Callable[[], str] = field(default=str, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._is_first = self.place == "before"
         self._counted_by = ""
         self._frame: tuple[str | None, int] = None, 0
         self._newest: tuple[Sequence[Entry], str] = ((), "")
@@ -73,7 +67,7 @@ class Renderer:
     @cached_property
     def counter(self) -> "TokenCounter":
         """The token counter for messages."""
-        return self._make_counter()
+        return self.make_counter()
 
     def text(self, view: View) -> str:
         """Return a view as text: the system message, the recalled texts and the transcript."""
@@ -127,7 +121,7 @@ class Renderer:
 
     def family(self, given: Family | str | None) -> Family:
         """Return the given family of endpoints, or else the family of the model."""
-        return family_of(self._model(), given=given)
+        return family_of(self.model(), given=given)
 
     def request(
         self, shown: Shown, ends: Sequence[Piece], system: str, family: Family, max_tokens: int | None
@@ -178,7 +172,7 @@ class Renderer:
         return [self._make_recalled(text, is_quoted=is_quoted) for text, is_quoted in voices]
 
     def _make_recalled(self, text: str, *, is_quoted: bool) -> Piece:
-        role = self._role or ("user" if is_quoted else "system")
+        role = self.role or ("user" if is_quoted else "system")
         return Piece({"role": role, "content": text}, "recalled", is_late=not self._is_first)
 
     def _place(self, said: list[Piece], recalled: list[Piece]) -> list[Piece]:
@@ -218,23 +212,23 @@ class Renderer:
 
     def line(self, entry: Entry) -> str:
         """Return an entry as a line of a transcript."""
-        line = self._lines.get(key := _key(entry))
+        line = self.known_lines.get(key := _key(entry))
         if line is None:
             line = self.labels.line(entry.message)
             if key:
-                self._lines[key] = line
+                self.known_lines[key] = line
         return line
 
     def tokens(self, entry: Entry) -> float:
         """Count the tokens of an entry's message."""
         if self._counted_by != (counted_by := self.counter.name):
-            self._tokens.clear()
+            self.known_tokens.clear()
             self._counted_by = counted_by
-        tokens = self._tokens.get(key := _key(entry))
+        tokens = self.known_tokens.get(key := _key(entry))
         if tokens is None:
             tokens = self.counter(entry.message)
             if key:
-                self._tokens[key] = tokens
+                self.known_tokens[key] = tokens
         return tokens
 
     def total(self, entries: Sequence[Entry]) -> float:
@@ -256,7 +250,7 @@ class Renderer:
 
     def count_found(self, text: str) -> int:
         """Count the tokens of a found text, escaped for the frame, but without the frame."""
-        return self.counter.of_text(disarm(text) if self._role in (None, "user") else text)
+        return self.counter.of_text(disarm(text) if self.role in (None, "user") else text)
 
     @property
     def frame_tokens(self) -> int:

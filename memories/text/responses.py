@@ -118,13 +118,10 @@ def _content(message: Message) -> str | list[Item]:
     content: Any = message.get("content")
     if message["role"] == "assistant" or not isinstance(content, list):
         # A refusal is text here, too.
-        return "\n".join(filter(None, (_words(content), message.get("refusal"))))
+        words = text_of({"role": "assistant", "content": content or ""})
+        return "\n".join(filter(None, (words, message.get("refusal"))))
     parts: list[Item] = content
     return list(map(_part, parts))
-
-
-def _words(content: Any) -> str:
-    return text_of({"role": "assistant", "content": content or ""})
 
 
 def _part(part: dict[str, Any]) -> Item:

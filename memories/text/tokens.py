@@ -145,7 +145,6 @@ def _encoding_name(name: str) -> str:
 _encoders: dict[str, Callable[[str], list[int]]] = {}
 # Encodings with a missing vocabulary, and the time of the next attempt for each.
 _missing: dict[str, float] = {}
-_warned: set[str] = set()
 # The pause after a failed attempt, as a multiple of the attempt's time.
 _REST = 10
 
@@ -160,10 +159,9 @@ def _load(name: str) -> Callable[[str], list[int]] | None:
     try:
         encoding = tiktoken.get_encoding(name)
     except Exception as error:  # noqa: BLE001 - requests, ssl, os: whatever a download can meet
-        now = time.monotonic()
+        now, is_known = time.monotonic(), name in _missing
         _missing[name] = now + _REST * (now - started)
-        if name not in _warned:
-            _warned.add(name)
+        if not is_known:
             warnings.warn(
                 f"tiktoken could not get its vocabulary {name!r} ({type(error).__name__}), so tokens are estimated "
                 "until it can. It is downloaded once: let this machine reach it, or set TIKTOKEN_CACHE_DIR to a folder "

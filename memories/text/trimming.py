@@ -24,10 +24,8 @@ Counter: TypeAlias = str | Callable[[Any], int] | None
 
 _Size: TypeAlias = Callable[[Sequence[Message]], float]
 
-_LANGCHAIN_NAMES = {"human": "user", "ai": "assistant"} | {
-    f"{name}Message": role
-    for name, role in {"Human": "user", "AI": "assistant", "System": "system", "Tool": "tool"}.items()
-}
+_LANGCHAIN_NAMES = {"human": "user", "ai": "assistant", "HumanMessage": "user", "AIMessage": "assistant"}
+_LANGCHAIN_NAMES |= {"SystemMessage": "system", "ToolMessage": "tool"}
 _LISTS = ("list", "Sequence", "Iterable", "Collection")
 _SINGLE = ("dict", "Mapping", "Message")
 

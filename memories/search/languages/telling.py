@@ -5,19 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import date
 
-from memzoo.memories.search.languages.de import GERMAN
-from memzoo.memories.search.languages.en import ENGLISH
-from memzoo.memories.search.languages.es import SPANISH
 from memzoo.memories.search.languages.language import Language
-from memzoo.memories.search.languages.pt import PORTUGUESE
-from memzoo.memories.search.languages.ru import RUSSIAN
+from memzoo.memories.search.languages.spaced import ENGLISH, LANGUAGES
 from memzoo.memories.search.languages.zh import DATES, translate_numbers
 from memzoo.memories.text.language import HAN
 
 _WORD = re.compile(r"\w+")
-LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
-"""The languages with spaces between their words."""
-
 _DATES = (*(language.dates for language in LANGUAGES), DATES)
 
 _SPOKEN_IN: defaultdict[str, list[Language]] = defaultdict(list)

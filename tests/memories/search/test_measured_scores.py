@@ -100,11 +100,11 @@ def measured() -> dict[str, Mapping[str, Any]]:
     for question in QUESTIONS:
         for names in named:
             units = facts.search(question, names)
-            found[f"known {len(names)} {question}"] = scores_of((one.key, score) for one, score in units.scores)
+            found[f"known {len(names)} {question}"] = scores_of((one.key, score) for one, score in units.items())
         touched = facts.find_touched(
             f"{question}\nThe boat is for sale.", lambda line: {"the boat": 1.0} if "boat" in line else {}
         )
-        found[f"touched {question}"] = scores_of((one.key, score) for one, score in touched.scores)
+        found[f"touched {question}"] = scores_of((one.key, score) for one, score in touched.items())
         found[f"said {question}"] = scores_of(said.scores(question).items())
         similar = {at: 1 / at for at in range(2, 90, 5)}
         found[f"said and nearer {question}"] = scores_of(said.scores(question, similar).items())

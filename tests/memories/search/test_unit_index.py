@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from memzoo.memories.search.kinds import RULE, find_asked_kinds, tells_rule
-from memzoo.memories.search.unit_index import KnownUnit, UnitIndex
+from memzoo.memories.search.unit_index import KnownUnit, UnitIndex, introduce
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.text.names import FULL_NAME
 
@@ -217,27 +217,29 @@ class TestFinding:
         """An empty index, and a query without words, find nothing."""
         assert texts(empty(), "tea") == []
         assert texts(index_of(FACTS), " ") == []
-        assert [*empty().search("tea").scores] == []
+        assert [*empty().search("tea").items()] == []
 
 
 class TestFound:
     """What a search found, as a prompt or an explanation shows it."""
 
-    @pytest.mark.parametrize("most", [0, 1, 2, 9])
-    def test_introduces_so_many_names(self, most: int) -> None:
+    def test_introduces_names(self) -> None:
         """Each name with what says who it is, though something else was found before that."""
         found = index_of(FACTS, APART).search("Who learnt his trade, and who studies chemistry?")
-        likely = {name: unit.text for name, unit in found.introduce(most).items()}
-        assert len(likely) == min(most, 2)
-        introductions = {"devin achterberg": FACTS[0].text, "noor": FACTS[2].text}
-        if most > 1:
-            assert likely == introductions
+        likely = {name: unit.text for name, unit in introduce(found).items()}
+        assert likely == {"devin achterberg": FACTS[0].text, "noor": FACTS[2].text}
+
+    def test_introduces_at_most_40_names(self) -> None:
+        """The names of the best units."""
+        boats = [KnownUnit("a boat", (f"boat {number:02}",), number) for number in range(50)]
+        found = index_of(boats).search("boat")
+        assert [*introduce(found)] == [one.unit.names[0] for one in [*found][:40]]
 
     def test_comes_best_first_and_each_once(self) -> None:
         """However many have a word, each comes once, the best first; of very many, the last that came."""
         units = [KnownUnit(f"boat {number} " + "is red " * (number % 7), (f"n{number}",)) for number in range(900)]
         for count, found in ((60, 60), (900, 64)):
-            scores = [score for _, score in index_of(units[:count]).search("boat").scores]
+            scores = [score for _, score in index_of(units[:count]).search("boat").items()]
             assert scores == sorted(scores, reverse=True)
             assert len({one.key for one in index_of(units[:count]).search("boat")}) == len(scores) == found
 
@@ -280,7 +282,7 @@ class TestTouched:
     def test_of_nothing_is_nothing(self) -> None:
         """Where nothing is known, or nothing said, nothing changes."""
         assert [*empty().find_touched("tea", unnamed)] == []
-        assert [*empty().find_touched("tea", unnamed).scores] == []
+        assert [*empty().find_touched("tea", unnamed).items()] == []
         assert [*index_of(FACTS).find_touched("", unnamed)] == []
 
 
@@ -335,7 +337,7 @@ class TestChanges:
         for query in ("Where did my head baker learn?", "the oven", "May"):
             one, other = (index.search(query, {"noor": 1.0}) for index in (followed, filled))
             assert [*one] == [*other]
-            assert [score for _, score in one.scores] == pytest.approx([score for _, score in other.scores])
+            assert [score for _, score in one.items()] == pytest.approx([score for _, score in other.items()])
         for unit in KETTLES:
             assert followed.find_later(unit) == filled.find_later(unit)
 

@@ -65,21 +65,22 @@ class TestSummary:
         assert 200 < count_text(ask("summary", summary="", new_lines=lines), "approximate") < 1500
 
     @pytest.mark.parametrize(
-        ("said", "courtesies"),
+        "said",
         [
-            ("我姐姐安娜住在奥斯陆。 她养了两只猫。 我爱茶。", "你好。谢谢你、太好了!不客气。"),
-            (
-                "姉のアンナはオスロに住んでいます。 猫を二匹飼っています。",
-                "こんにちは。そうですか。",
-            ),
-            ("แอนนาเป็นครู. เธอเลี้ยงแมวสองตัว.", "สวัสดีครับ ขอบคุณมากค่ะ"),
-            ("안나는 초등학교 선생님이에요. 고양이 두 마리를 키워요.", "안녕하세요! 네, 감사합니다."),
+            "我姐姐安娜住在奥斯陆。 她养了两只猫。 我爱茶。",
+            "姉のアンナはオスロに住んでいます。 猫を二匹飼っています。",
+            "แอนนาเป็นครู. เธอเลี้ยงแมวสองตัว.",
+            "안나는 초등학교 선생님이에요. 고양이 두 마리를 키워요.",
         ],
     )
-    def test_keeps_short_statements_in_other_scripts(self, said: str, courtesies: str, ask: Ask) -> None:
-        """As in English, what states something stays, however short, and courtesies go."""
-        lines = f"Human: {said}\nHuman: {courtesies}"
-        assert ask("summary", summary="", new_lines=lines) == f"Human said: {said}"
+    def test_keeps_short_statements_in_other_scripts(self, said: str, ask: Ask) -> None:
+        """As in English, what states something stays, however short."""
+        assert ask("summary", summary="", new_lines=f"Human: {said}") == f"Human said: {said}"
+
+    def test_leaves_out_chinese_courtesies(self, ask: Ask) -> None:
+        """As in English."""
+        lines = "Human: 我爱茶。\nHuman: 你好。谢谢你、太好了!不客气。"
+        assert ask("summary", summary="", new_lines=lines) == "Human said: 我爱茶。"
 
     def test_data_is_data(self, ask: Ask) -> None:
         """Tags, tasks and labels inside a message are quoted as its sender's words."""

@@ -37,6 +37,7 @@ _FIRST, _FIRST_LINES = 10, 20
 _CHUNK = 2**18
 _FIRST_LIST = re.compile(r'\s*\{\s*"(\w+)"\s*:\s*\[')
 _SPACE = re.compile(r"[\s,]*")
+_OPENS_JSON = re.compile(r"""\s*(?:\{\s*["'}]|\[\s*[\[{"\]])""")
 # The end of an object and the beginning of the next, with its first key.
 _BETWEEN = re.compile(r'\}\s*,\s*\{\s*"[^"\\]{1,200}"')
 _CUT_OFF = json.JSONDecodeError("the file is cut off", "", 0)
@@ -158,7 +159,7 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
             if form.document == "text" and form.recognise(head):
                 yield FoundDocument(form, file.read(), title, where)
                 return
-    if head.lstrip()[0] not in "[{":
+    if not (head.lstrip()[0] in "[{" if suffix in _JSON else _OPENS_JSON.match(head)):
         raise TransferError(f"{where} is in none of the known formats; {LISTED}")
     yield from _in_json(file, where, title, forms)
 

@@ -20,7 +20,11 @@ _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
 _CALLS, _RESULTS = ("function_call", "custom_tool_call"), ("function_call_output", "custom_tool_call_output")
-_BRANCHED = ("children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid")
+BRANCHED = (
+    *("children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid"),
+    *("parent_message_id", "parent_message_uuid", "parentMessageUuid", "parent_uuid"),
+)
+"""The members of a message that name others, as in a tree."""
 _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
@@ -144,11 +148,8 @@ def conversation_of(
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
-            if found := [key for key in _BRANCHED if isinstance(item, dict) and item.get(key)]:
-                raise TransferError(  # noqa: TRY301
-                    f"it has {found[0]!r}, so its messages may be branches in a format that memzoo does not know; "
-                    "if they are in order, remove this key from the file"
-                )
+            if found := [key for key in BRANCHED if isinstance(item, dict) and item.get(key)]:
+                raise make_branch_error(found[0])  # noqa: TRY301
             new = messages_of(item)
             calls = dicts_of(said[-1][0].get("tool_calls")) if said else []
             if len(calls) == 1:  # a result without an id is of this call
@@ -167,6 +168,14 @@ def conversation_of(
             raise TransferError(f"message {number}: {reason(error)}") from error
     notes = [f"{count(len(strange), 'time')} not understood, such as {strange[0]!r:.80}"] if strange else []
     return ChatLog.of(title, said, notes, id=id, sort=True)
+
+
+def make_branch_error(key: str) -> TransferError:
+    """Return the error for messages that name each other under a key, and so may be branches."""
+    return TransferError(
+        f"it has {key!r}, so its messages may be branches in a format that memzoo does not know; "
+        "if they are in order, remove this key from the file"
+    )
 
 
 def find_date(item: Any) -> datetime | None:

@@ -1171,4 +1171,28 @@ SAMPLES = {
         ("role", "", "", ""),
         ("1 other answer left out",),
     ),
+    "preference data, TRL": Sample(
+        "preference.jsonl",
+        (
+            {
+                "prompt": "A fig?",
+                "chosen": [{"role": "user", "content": "A fig?"}, {"role": "assistant", "content": "A fruit."}],
+                "rejected": [{"role": "user", "content": "A fig?"}, {"role": "assistant", "content": "A car."}],
+                "messages": [{"role": "user", "content": "A fig?"}, {"role": "assistant", "content": "A fruit."}],
+            },
+            {
+                "prompt": [{"role": "user", "content": "A fig?"}],
+                "chosen": [{"role": "assistant", "content": "A fruit."}],
+                "rejected": [{"role": "assistant", "content": "A car."}],
+            },
+            {
+                "messages": [{"role": "user", "content": "A fig?"}],
+                "chosen": {"role": "assistant", "content": "A fruit."},
+                "rejected": {"role": "assistant", "content": "A car."},
+            },
+        ),
+        [[("user", "A fig?", None), ("assistant", "A fruit.", None)]] * 3,
+        ("", "", "", ""),
+        ("1 other answer left out",),
+    ),
 }

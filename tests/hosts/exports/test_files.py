@@ -348,13 +348,56 @@ def test_what_chatgpt_shows_apart_is_counted(tmp_path: Path) -> None:
     assert log.notes == ["left out: 1 canvas step, 1 custom instruction, 1 thought, 2 tool steps"]
 
 
-@pytest.mark.parametrize("member", ["children", "parentMessageId", "parent_id"])
+@pytest.mark.parametrize("member", ["children", "parentMessageId", "parent_id", "parent_message_id"])
 def test_messages_that_name_each_other_are_no_line_of_talk(member: str, tmp_path: Path) -> None:
     """A list of a form that is not known may hold several branches."""
     path = tmp_path / "log.json"
     path.write_text(json.dumps([{"role": "user", "content": "Hi", member: ["2"]}]), encoding="utf-8")
     [error] = titles(path)
     assert f"it has {member!r}" in error
+
+
+def test_a_table_of_messages_that_name_each_other_is_no_line_of_talk(tmp_path: Path) -> None:
+    """As in a list, a column with parents tells of branches."""
+    path = tmp_path / "log.csv"
+    path.write_text("id,parent_id,role,content\n1,,user,Hi\n2,1,assistant,Ho\n3,1,assistant,Hey\n", encoding="utf-8")
+    [error] = titles(path)
+    assert "'parent_id'" in error
+
+
+@pytest.mark.parametrize("name", ["dialogue.json", "dialogue.csv"])
+def test_a_system_that_answers_the_user_is_the_assistant(name: str, tmp_path: Path) -> None:
+    """Data sets of dialogues call it so. Instructions of an application stand beside answers."""
+    pairs = [("USER", "A table for two."), ("SYSTEM", "Where?"), ("USER", "In Graz."), ("SYSTEM", "It is booked.")]
+    rows = "\n".join(["speaker,text", *(f"{who},{words}" for who, words in pairs)])
+    turns = [{"speaker": who, "text": words} for who, words in pairs]
+    (tmp_path / name).write_text(rows if name.endswith(".csv") else json.dumps({"turns": turns}), encoding="utf-8")
+    [log] = read_conversations([tmp_path / name])
+    assert isinstance(log, ChatLog)
+    assert [one["role"] for one in log.messages] == ["user", "assistant", "user", "assistant"]
+    assert log.notes == ["'system' answers, and is the assistant"]
+
+
+@pytest.mark.parametrize("text", ["[LINE] Chat with Bo", "[14 Jan 2026 09:01] hi", "{kiln} is free"])
+def test_a_text_that_begins_like_json_is_not_called_damaged(text: str, tmp_path: Path) -> None:
+    """A bracket alone does not make a text a list."""
+    path = tmp_path / "talk.txt"
+    path.write_text(text, encoding="utf-8")
+    [error] = titles(path)
+    assert "is in none of the known formats" in error
+
+
+def test_a_picture_with_its_address_as_value_is_no_words(tmp_path: Path) -> None:
+    """LLaMA-Factory writes the texts and the addresses of pictures as values."""
+    path = tmp_path / "log.jsonl"
+    parts = [{"type": "image_url", "value": "data/1.jpg"}, {"type": "text", "value": "Who is this?"}]
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": parts}]}), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert (log.messages, log.notes) == (
+        [{"role": "user", "content": "Who is this?"}],
+        ["1 part other than text left out: image_url"],
+    )
 
 
 def test_a_log_of_messages_keeps_each_time(tmp_path: Path) -> None:

@@ -586,6 +586,53 @@ def test_a_table_of_people_keeps_their_names_and_tells_times_that_are_not_unders
     assert set(log.notes) == {GUESSED, "1 message without a time", "1 time not understood, such as '3/2/2026'"}
 
 
+def test_names_of_columns_may_have_blanks_and_times_the_word_utc(tmp_path: Path):
+    """The rows of each conversation belong together, newest first or not."""
+    rows = "CONVERSATION ID,FROM,DATE,CONTENT\nb,Bo,2026-04-04 09:05:00 UTC,Yes.\n"
+    rows += "b,Ines,2026-04-04 09:04:00 UTC,Is it free?\na,Ann,2026-04-04 09:01:00 UTC,Hi.\n"
+    (tmp_path / "messages.csv").write_text(rows, encoding="utf-8")
+    logs = [one for one in read_conversations([tmp_path / "messages.csv"]) if isinstance(one, ChatLog)]
+    assert [told(log) for log in logs] == [
+        [("user", "Ines", "09:04", "Is it free?"), ("assistant", "Bo", "09:05", "Yes.")],
+        [("user", "Ann", "09:01", "Hi.")],
+    ]
+
+
+def test_an_instruction_and_its_input_are_the_question_of_a_row(tmp_path: Path):
+    """The input is empty in most rows of a data set in Alpaca's form."""
+    rows = "instruction,input,output\nName a river.,,The Enns.\nTranslate.,good day,Guten Tag.\n"
+    log = read({"alpaca.csv": rows}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert [one["content"] for one in log.messages] == [
+        *("Name a river.", "The Enns."),
+        *("Translate.\n\ngood day", "Guten Tag."),
+    ]
+    assert not log.notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[2026-04-04 09:01:05] <ines> is the kiln free: yes?\n[2026-04-04 09:02:05] *** Joins: bo (bo@host)\n",
+        "[2026-04-04 09:01:05] *** Joins: bo (bo@host)\n[2026-04-04 09:01:05] <@ines> is it free?\n",
+        "[09:01:05] <ines> is the kiln free?\n",
+        "[2026-04-04T09:01:05+0200] <ines> is the kiln free?\n",
+        "09:01 < ines> is the kiln free?\n",
+        "--- Log opened Sat Apr 04 09:01:00 2026\n09:01 <+ines> is the kiln free?\n",
+    ],
+)
+def test_a_log_of_irc_is_not_taken_for_another_talk(text: str, tmp_path: Path):
+    """The words before a colon would be its speakers."""
+    assert "this is an IRC log; " in str(read({"kiln.txt": text}, tmp_path))
+
+
+def test_subtitles_with_a_few_colons_have_no_speakers(tmp_path: Path):
+    """A sentence with a colon is not a speaker with words, if most others have none."""
+    cues = ["I make three things: cups,", "plates", "and bowls."]
+    text = "\n\n".join(["WEBVTT", *(f"00:00:0{n}.000 --> 00:00:0{n}.900\n{cue}" for n, cue in enumerate(cues))])
+    assert "only 1 of 3 cues begins with <v Name> or Name:" in str(read({"film.vtt": text}, tmp_path))
+
+
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.place[0]])
 @pytest.mark.parametrize("value", [None, 7, [], "gone"], ids=repr)
 def test_no_member_of_a_message_changes_the_talk_without_a_word(name: str, value: Any, tmp_path: Path):

@@ -633,6 +633,30 @@ def test_subtitles_with_a_few_colons_have_no_speakers(tmp_path: Path):
     assert "only 1 of 3 cues begins with <v Name> or Name:" in str(read({"film.vtt": text}, tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("head", "deleted", "own"),
+    [
+        ("04.04.2026, 09:0{} - ", "Данное сообщение удалено", "Вы удалили данное сообщение"),
+        ("04.04.2026 09:0{} - ", "Bu mesaj silindi", "Bu mesajı sildiniz"),  # noqa: RUF001 - Turkish
+        ("04/04/26 09.0{} - ", "Pesan ini telah dihapus", "Anda telah menghapus pesan ini"),
+        ("04.04.2026, 09:0{} - ", "Ta wiadomość została usunięta", "Usunąłeś(aś) tę wiadomość"),
+        ("2026-04-04 09:0{} - ", "Detta meddelande raderades", "Du raderade detta meddelande"),
+        ("2026/04/04 09:0{} - ", "このメッセージは削除されました。", "このメッセージを削除しました。"),
+        ("2026. 4. 4. 오전 9:0{} - ", "이 메시지는 삭제되었습니다.", "삭제한 메시지입니다."),
+        ("4\u200f/4\u200f/2026\u060c 9:0{} ص - ", "تم حذف هذه الرسالة", "أنت حذفت هذه الرسالة"),
+        ("٤\u200f/٤\u200f/٢٠٢٦\u060c ٩:0{} ص - ", "تم حذف هذه الرسالة", "أنت حذفت هذه الرسالة"),
+    ],
+)
+def test_whatsapp_is_read_in_many_languages(head: str, deleted: str, own: str, tmp_path: Path):
+    """Android marks none of its own words. Only the user reads that he or she deleted a message."""
+    said = ["Bo: Is it free?", f"Bo: {deleted}", f"Ines: {own}", "Ines: Yes."]
+    text = "".join(f"{head.format(minute)}{one}\n" for minute, one in enumerate(said, start=1))
+    log = read({"chat.txt": text}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert told(log) == [("assistant", "Bo", "09:01", "Is it free?"), ("user", "Ines", "09:04", "Yes.")]
+    assert log.notes == ["left out: 2 deleted messages"]
+
+
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.place[0]])
 @pytest.mark.parametrize("value", [None, 7, [], "gone"], ids=repr)
 def test_no_member_of_a_message_changes_the_talk_without_a_word(name: str, value: Any, tmp_path: Path):

@@ -226,6 +226,7 @@ SAMPLES = {
             {"type": "system", "uuid": "lonely", "subtype": "api_error"},
             claude("cs", "c", "user", "Summary: fees.", 7, isCompactSummary=True),
             claude("u5", "cs", "user", "Thanks.", 8),
+            claude("u6", "u5", "user", "<command-name>/fee</command-name>\n<command-args>of Bo</command-args>", 9),
         ),
         [
             [
@@ -234,7 +235,7 @@ SAMPLES = {
                     ("assistant", "It was 2.", 3),
                     ("user", "Test Ada.", 5),
                 ),
-                *(("assistant", "Tested.", 6), ("user", "Thanks.", 8)),
+                *(("assistant", "Tested.", 6), ("user", "Thanks.", 8), ("user", "/fee of Bo", 9)),
             ]
         ],
         ("type", "content", "timestamp", "parentUuid"),

@@ -259,8 +259,9 @@ def _yaml(text: str, where: str) -> Any:
     except ImportError as error:
         raise MissingExtraError.of("Reading YAML", "replay") from error
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        # As in JSON, keys are texts, and so are times.
+        return json.loads(json.dumps(yaml.safe_load(text), default=str))
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
         raise TransferError(f"{where} cannot be read as YAML: {error}") from error
 
 

@@ -51,7 +51,10 @@ class _Label(NamedTuple):
 def has_labels(head: str) -> bool:
     """Return whether a text begins with the label of a speaker."""
     first = next((line for line in head.splitlines() if line.strip()), "")
-    return _label(first) is not None or _speakers(head) is not None or _opens_page(head)
+    if (label := _label(first)) and label.role in ("assistant", "tool"):
+        # "Support" and "Model" are also headings of other texts.
+        return any(label.role == "user" for line in head.splitlines() if (label := _label(line)))
+    return label is not None or _speakers(head) is not None or _opens_page(head)
 
 
 def read(document: str, title: str) -> Iterator[ChatLog]:

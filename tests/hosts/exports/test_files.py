@@ -400,6 +400,24 @@ def test_a_picture_with_its_address_as_value_is_no_words(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.parametrize("text", ["on: push\n1: two\n", "2026-01-01: a holiday\n", "&a [*a]\n"])
+def test_yaml_that_is_no_conversation_is_refused(text: str, tmp_path: Path) -> None:
+    """Its keys can be true, numbers and dates, and a list can stand in itself."""
+    path = tmp_path / "build.yaml"
+    path.write_text(text, encoding="utf-8")
+    [error] = titles(path)
+    assert "build.yaml" in error
+
+
+def test_times_in_yaml_are_read(tmp_path: Path) -> None:
+    """YAML has a type for them."""
+    path = tmp_path / "log.yaml"
+    path.write_text("- {role: user, content: Hi, date: 2026-03-22T18:01:05Z}\n", encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert (log.dates, log.notes) == ([datetime(2026, 3, 22, 18, 1, 5, tzinfo=UTC)], [])
+
+
 def test_a_log_of_messages_keeps_each_time(tmp_path: Path) -> None:
     """An exchange has the first time that it has; foreign members are not part of a message."""
     path = tmp_path / "log.json"

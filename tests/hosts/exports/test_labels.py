@@ -84,7 +84,10 @@ def test_a_heading_in_a_text_without_speakers_is_no_label(text: str) -> None:
     assert not has_labels(text)
 
 
-@pytest.mark.parametrize("text", ["Dear Ann,\nuser: hi", "Note: a\nNote: b\nTodo: c", "12:30 tea"])
+@pytest.mark.parametrize(
+    "text",
+    ["Dear Ann,\nuser: hi", "Note: a\nNote: b\nTodo: c", "12:30 tea", "# Support\n\nMail us.", "Model: X2\nPrice: 5"],
+)
 def test_a_text_without_speakers_is_none(text: str) -> None:
     """A label stands at the beginning, and two names stand in it more than once."""
     assert not has_labels(text)

@@ -51,9 +51,10 @@ class _Label(NamedTuple):
 def has_labels(head: str) -> bool:
     """Return whether a text begins with the label of a speaker."""
     first = next((line for line in head.splitlines() if line.strip()), "")
-    if (label := _label(first)) and label.role in ("assistant", "tool"):
-        # "Support" and "Model" are also headings of other texts.
-        return any(label.role == "user" for line in head.splitlines() if (label := _label(line)))
+    label = _label(first)
+    if label and (label.role in ("assistant", "tool") or (label.mark, label.form) == ("#", "bare")):
+        # "Model: X2" and "# Client" are also the beginnings of other texts.
+        return {"user", "assistant"} <= {label.role for line in head.splitlines() if (label := _label(line))}
     return label is not None or _speakers(head) is not None or _opens_page(head)
 
 

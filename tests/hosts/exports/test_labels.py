@@ -86,7 +86,14 @@ def test_a_heading_in_a_text_without_speakers_is_no_label(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Dear Ann,\nuser: hi", "Note: a\nNote: b\nTodo: c", "12:30 tea", "# Support\n\nMail us.", "Model: X2\nPrice: 5"],
+    [
+        "Dear Ann,\nuser: hi",
+        "Note: a\nNote: b\nTodo: c",
+        "12:30 tea",
+        "# Support\n\nMail us.",
+        "# Client\n\nIt connects.",
+        "Model: X2\nPrice: 5",
+    ],
 )
 def test_a_text_without_speakers_is_none(text: str) -> None:
     """A label stands at the beginning, and two names stand in it more than once."""

@@ -65,7 +65,10 @@ def _channel(
         own = names.get(user) or pick(item, "user_profile.real_name")
         name = (shown or own if is_bot else own or shown) or str(user)
         threads += item.get("thread_ts", item["ts"]) != item["ts"]
-        attached = (one.get("text") or one.get("fallback") for one in dicts_of(item.get("attachments")))
+        attached = (
+            "\n".join(filter(None, map(one.get, ("pretext", "title", "text")))) or one.get("fallback")
+            for one in dicts_of(item.get("attachments"))
+        )
         words = item.get("text") or "\n".join(filter(None, attached))
         talk.say(name, _shown(words, names), date, is_user=False if is_bot else None)
     if threads:

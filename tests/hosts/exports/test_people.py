@@ -610,6 +610,15 @@ def test_an_instruction_and_its_input_are_the_question_of_a_row(tmp_path: Path):
     assert not log.notes
 
 
+def test_a_message_of_a_program_in_slack_has_all_words_of_its_attachment(tmp_path: Path):
+    """Only without any of them, its fallback is read."""
+    attached = {"fallback": "1 new commit", "pretext": "Ines pushed", "title": "Kiln", "text": "Fix the door."}
+    build = {"type": "message", "subtype": "bot_message", "bot_id": "B1", "ts": f"{DAY}.1", "text": ""}
+    log = read({"day.json": [build | {"attachments": [attached]}]}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert log.messages[0]["content"] == "Ines pushed\nKiln\nFix the door."
+
+
 @pytest.mark.parametrize(
     "text",
     [

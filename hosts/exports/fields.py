@@ -222,7 +222,8 @@ class Fields:
                 is_user = _IS_USER[role_at(entry, self.role, place, self.roles)]
             if is_user is None and given and given in (pick(entry, one) for one in names):
                 is_user = False
-            talk.say(who, pick(entry, self.text), date_at(entry, self.date, place), is_user=is_user)
+            date = date_at(entry, self.date, place) if self.date else None
+            talk.say(who, pick(entry, self.text), date, is_user=is_user)
         return talk.log()
 
     def _said(self, place: str, entry: Any, noun: str | None = "") -> list[tuple[Message, datetime | None]]:

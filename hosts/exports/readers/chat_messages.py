@@ -24,7 +24,7 @@ _SESSIONS = (
 )
 LIST = Fields(messages="", role="", title="", conversation="")
 SESSIONS = replace(LIST, group=_SESSIONS)
-_ANSWERS = ("response", "output", "completion")
+_ANSWERS = ("response", "output", "completion", "choices", "answer")
 
 
 def is_list(items: Any) -> bool:

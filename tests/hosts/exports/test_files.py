@@ -418,6 +418,48 @@ def test_times_in_yaml_are_read(tmp_path: Path) -> None:
     assert (log.dates, log.notes) == ([datetime(2026, 3, 22, 18, 1, 5, tzinfo=UTC)], [])
 
 
+@pytest.mark.parametrize(
+    ("messages", "said", "notes"),
+    [
+        ([{"from": "user", "text": "Hi"}, {"from": "bot", "text": "Ho"}], ["Hi", "Ho"], []),
+        (
+            [{"role": "user", "content": "Who?", "images": ["aGk="]}, {"role": "assistant", "content": "Bo."}],
+            ["Who?", "Bo."],
+            ["1 part other than text left out: image"],
+        ),
+        (
+            [{"role": "user", "content": "Hi", "attachments": [{"name": "a.pdf"}]}],
+            ["Hi"],
+            ["1 part other than text left out: a.pdf"],
+        ),
+        (
+            [{"role": "user", "content": "No", "deleted": True}, {"role": "user", "content": "Hi", "deleted_at": None}],
+            ["Hi"],
+            ["left out: 1 deleted message"],
+        ),
+    ],
+)
+def test_members_of_messages_that_many_applications_store_are_known(
+    messages: list[dict[str, Any]], said: list[str], notes: list[str], tmp_path: Path
+) -> None:
+    """The words of a sender, pictures beside the words, and messages that were deleted."""
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(messages), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert ([one["content"] for one in log.messages], log.notes) == (said, notes)
+
+
+def test_an_answer_beside_the_messages_is_told(tmp_path: Path) -> None:
+    """The messages are those of the request."""
+    path = tmp_path / "log.json"
+    choices = [{"message": {"role": "assistant", "content": "Ho"}}]
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "Hi"}], "choices": choices}), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert log.notes == ["the answer at 'choices' is in no known format, and is left out"]
+
+
 def test_a_log_of_messages_keeps_each_time(tmp_path: Path) -> None:
     """An exchange has the first time that it has; foreign members are not part of a message."""
     path = tmp_path / "log.json"

@@ -586,6 +586,14 @@ def test_a_table_of_people_keeps_their_names_and_tells_times_that_are_not_unders
     assert set(log.notes) == {GUESSED, "1 message without a time", "1 time not understood, such as '3/2/2026'"}
 
 
+def test_a_table_of_people_needs_no_times(tmp_path: Path):
+    """The order is that of the rows."""
+    log = read({"chat.csv": "name,message\nInes,Is it free?\nBo,Yes.\n"}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert told(log) == [("user", "Ines", "", "Is it free?"), ("assistant", "Bo", "", "Yes.")]
+    assert log.notes == [GUESSED]
+
+
 def test_names_of_columns_may_have_blanks_and_times_the_word_utc(tmp_path: Path):
     """The rows of each conversation belong together, newest first or not."""
     rows = "CONVERSATION ID,FROM,DATE,CONTENT\nb,Bo,2026-04-04 09:05:00 UTC,Yes.\n"

@@ -27,6 +27,7 @@ _KINDS = {
     b"PK\x03\x04": "a document in a ZIP, such as .docx",
     **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF"), "a picture or a recording"),
     b"%PDF": "a PDF",
+    b"PAR1": "a Parquet file",
     b"\x1f\x8b": "a file packed by gzip",
 }
 """The kinds of files that are no text, by their first bytes."""
@@ -143,6 +144,8 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
     title, suffix = Path(where).stem, Path(where).suffix.lower()
     if not head.strip():
         raise TransferError(f"{where} is empty")
+    if head.startswith("version https://git-lfs.github.com/"):
+        raise TransferError(f"{where} is a pointer of Git LFS: fetch the file itself with `git lfs pull`")
     if suffix in _TABLES:
         yield _in_table(file, head, where, forms)
         return

@@ -70,7 +70,9 @@ def _channel(
             for one in dicts_of(item.get("attachments"))
         )
         words = item.get("text") or "\n".join(filter(None, attached))
-        talk.say(name, _shown(words, names), date, is_user=False if is_bot else None)
+        words = _shown(words, names).strip()
+        sent = [{"type": "file", "filename": str(one.get("name") or "file")} for one in dicts_of(item.get("files"))]
+        talk.say(name, [words, *sent] if words else "", date, is_user=False if is_bot else None)
     if threads:
         talk.notes.append(f"{count(threads, 'answer')} in threads sorted by time among the messages")
     return talk.log()

@@ -460,6 +460,15 @@ def test_an_answer_beside_the_messages_is_told(tmp_path: Path) -> None:
     assert log.notes == ["the answer at 'choices' is in no known format, and is left out"]
 
 
+def test_a_pointer_of_git_lfs_is_told(tmp_path: Path) -> None:
+    """A clone without Git LFS has them in place of a data set's files."""
+    (tmp_path / "train.jsonl").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", encoding="utf-8"
+    )
+    [error] = titles(tmp_path / "train.jsonl")
+    assert "train.jsonl is a pointer of Git LFS: fetch the file itself with `git lfs pull`" in error
+
+
 def test_a_log_of_messages_keeps_each_time(tmp_path: Path) -> None:
     """An exchange has the first time that it has; foreign members are not part of a message."""
     path = tmp_path / "log.json"
@@ -670,6 +679,7 @@ def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> 
         (b"PK\x03\x04\xff", "a document in a ZIP"),
         (b"\x89PNG\r\n", "a picture or a recording"),
         (b"\x1f\x8b", "a file packed by gzip"),
+        (b"PAR1\x15\x04\xff", "a Parquet file"),
     ],
 )
 def test_the_kind_of_a_file_that_is_no_text_is_told(first: bytes, kind: str, tmp_path: Path) -> None:

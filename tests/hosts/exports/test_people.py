@@ -586,6 +586,29 @@ def test_a_table_of_people_keeps_their_names_and_tells_times_that_are_not_unders
     assert set(log.notes) == {GUESSED, "1 message without a time", "1 time not understood, such as '3/2/2026'"}
 
 
+SENT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "Discord": (discord(), {"attachments": [{"id": "9", "url": "x/kiln.png", "fileName": "kiln.png"}]}),
+    "Telegram": (telegram(), {"photo": "photos/kiln.png"}),
+    "Messenger": (messenger(1, 2, 3), {"photos": [{"uri": "photos/kiln.png", "creation_timestamp": DAY}]}),
+    "Slack": (
+        {"messages": [{"type": "message", "user": "U1", "text": "Is the kiln free?", "ts": f"{DAY}.1"}]},
+        {"files": [{"id": "F9", "name": "kiln.png"}], "subtype": "file_share"},
+    ),
+}
+"""Talks, and the members of a message with which a picture is sent."""
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_pictures_sent_with_words_are_counted(name: str, tmp_path: Path):
+    """The words are read as without the picture."""
+    talk, sent = copy.deepcopy(SENT[name])
+    talk["messages"][0] |= sent
+    log = read({"day.json": talk["messages"] if name == "Slack" else talk}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert "Is the kiln free?" in [one["content"] for one in log.messages]
+    assert [note for note in log.notes if note.startswith("1 part other than text left out: ")]
+
+
 def test_a_table_of_people_needs_no_times(tmp_path: Path):
     """The order is that of the rows."""
     log = read({"chat.csv": "name,message\nInes,Is it free?\nBo,Yes.\n"}, tmp_path)

@@ -112,8 +112,8 @@ _GENERAL = (
         document="text",
         recognise=labels.has_labels,
         read=labels.read,
-        known="You:, **ChatGPT:**, #### You:, You said:, ### USER, also after a title; or two names, the first of which "
-        "is the user",
+        known="You:, **ChatGPT:**, #### You:, You said:, ### USER, also after a title; or two names, the first of "
+        "which is the user",
         get="Copy a chat's page into a text file, or use a browser extension that writes Markdown.",
     ),
     Form(

@@ -93,9 +93,10 @@ class ChatLog:
             told.append(f"{count(undated, 'message')} without a time")
         if early := sum(date.year < _FIRST_YEAR for date in dates):
             told.append(f"{count(early, 'time')} before {_FIRST_YEAR}")
-        if sort and (ordered := _in_order(pairs)) != pairs:
+        if sort and (ordered := in_order(pairs)) != pairs:
             pairs = ordered
             told.append("the messages were not in the order of their times, and were sorted")
+        pairs = _with_answers(pairs, told)
         return cls(
             title, list(_with_ids((message for message, _ in pairs), told)), [date for _, date in pairs], told, id
         )
@@ -176,7 +177,7 @@ def _parse_date(text: str) -> datetime | None:
     try:
         if text[:1].isalpha():
             return datetime.strptime(f"{text}Z", "%B %d, %Y %I:%M%p%z")
-        date = datetime.fromisoformat(text)
+        date = datetime.fromisoformat(text.removesuffix(" UTC"))
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):  # OverflowError at either end of the years 1 to 9999
         return None
@@ -226,12 +227,29 @@ def _open_thoughts(message: Message) -> Message:
     return message | {"content": f"<think>{text}"} if is_mark else message
 
 
+def _with_answers(
+    pairs: list[tuple[Message, datetime | None]], notes: list[str]
+) -> list[tuple[Message, datetime | None]]:
+    """Return the messages, with the role "assistant" for "system" if it is the one that answers.
+
+    In data sets of dialogues, "system" is the machine's name.
+    """
+    roles = [message["role"] for message, _ in pairs]
+    if "assistant" in roles or sum(pair == ("user", "system") for pair in pairwise(roles)) <= 1:
+        return pairs
+    notes.append("'system' answers, and is the assistant")
+    first = roles.index("user")
+    answers = {"system": {"role": "assistant"}}
+    return pairs[:first] + [(message | answers.get(message["role"], {}), date) for message, date in pairs[first:]]
+
+
 def _is_empty(message: Message) -> bool:
     known = {"tool_calls", "function_call", "reasoning_content"}
     return message["role"] not in _RESULTS and not known & message.keys()
 
 
-def _in_order(pairs: list[tuple[Message, datetime | None]]) -> list[tuple[Message, datetime | None]]:
+def in_order(pairs: list[tuple[Any, datetime | None]]) -> list[tuple[Any, datetime | None]]:
+    """Return pairs of an entry and its date, sorted by date; unchanged if a date is missing."""
     dates = [date for _, date in pairs if date]
     if not dates or len(dates) < len(pairs):
         return pairs

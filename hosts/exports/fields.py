@@ -222,8 +222,15 @@ class Fields:
                 is_user = _IS_USER[role_at(entry, self.role, place, self.roles)]
             if is_user is None and given and given in (pick(entry, one) for one in names):
                 is_user = False
-            talk.say(who, pick(entry, self.text), date_at(entry, self.date, place), is_user=is_user)
+            date = date_at(entry, self.date, place) if self.date else None
+            words = pick(entry, self.text)
+            if isinstance(words, str) and words.strip():
+                words = [words.strip(), *self._attached(entry)]
+            talk.say(who, words, date, is_user=is_user)
         return talk.log()
+
+    def _attached(self, entry: Any) -> list[Any]:
+        return [_attachment(one) for path in self.attached for one in dicts_of(pick(entry, path))]
 
     def _said(self, place: str, entry: Any, noun: str | None = "") -> list[tuple[Message, datetime | None]]:
         if noun != "":
@@ -235,8 +242,8 @@ class Fields:
             return [({"role": role, "content": words}, date)]
         if not isinstance(words, str | list | None):
             raise TransferError(f"{place}: expected text at {self.text!r}, not {words!r:.80}")
-        if attached := [one for path in self.attached for one in dicts_of(pick(entry, path))]:
-            words = [*filter(None, [words] if isinstance(words, str) else words or []), *map(_attachment, attached)]
+        if attached := self._attached(entry):
+            words = [*filter(None, [words] if isinstance(words, str) else words or []), *attached]
         work = {key: entry[key] for key in _WORK if entry.get(key)}
         messages = messages_of({"role": role, "content": words or ""} | work)
         if self.answer:
@@ -248,7 +255,7 @@ class Fields:
 
 def _attachment(one: Mapping[str, Any]) -> Any:
     """Return an attachment as a part; a text that was pasted, and so has no name of its own, as words."""
-    name, text = str(pick(one, "file_name|name") or ""), one.get("extracted_content")
+    name, text = str(pick(one, "file_name|name|fileName") or ""), one.get("extracted_content")
     if text and (not name or name.lower().startswith("paste")):
         return f"[{name or 'pasted text'}]\n{text}"
     return {"type": "file", "filename": name or "file"}

@@ -27,6 +27,7 @@ _KINDS = {
     b"PK\x03\x04": "a document in a ZIP, such as .docx",
     **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF"), "a picture or a recording"),
     b"%PDF": "a PDF",
+    b"PAR1": "a Parquet file",
     b"\x1f\x8b": "a file packed by gzip",
 }
 """The kinds of files that are no text, by their first bytes."""
@@ -37,6 +38,7 @@ _FIRST, _FIRST_LINES = 10, 20
 _CHUNK = 2**18
 _FIRST_LIST = re.compile(r'\s*\{\s*"(\w+)"\s*:\s*\[')
 _SPACE = re.compile(r"[\s,]*")
+_OPENS_JSON = re.compile(r"""\s*(?:\{\s*["'}]|\[\s*[\[{"\]])""")
 # The end of an object and the beginning of the next, with its first key.
 _BETWEEN = re.compile(r'\}\s*,\s*\{\s*"[^"\\]{1,200}"')
 _CUT_OFF = json.JSONDecodeError("the file is cut off", "", 0)
@@ -142,6 +144,8 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
     title, suffix = Path(where).stem, Path(where).suffix.lower()
     if not head.strip():
         raise TransferError(f"{where} is empty")
+    if head.startswith("version https://git-lfs.github.com/"):
+        raise TransferError(f"{where} is a pointer of Git LFS: fetch the file itself with `git lfs pull`")
     if suffix in _TABLES:
         yield _in_table(file, head, where, forms)
         return
@@ -158,7 +162,7 @@ def find_in_text(file: TextIO, where: str, forms: Sequence[Form]) -> Iterator[Fo
             if form.document == "text" and form.recognise(head):
                 yield FoundDocument(form, file.read(), title, where)
                 return
-    if head.lstrip()[0] not in "[{":
+    if not (head.lstrip()[0] in "[{" if suffix in _JSON else _OPENS_JSON.match(head)):
         raise TransferError(f"{where} is in none of the known formats; {LISTED}")
     yield from _in_json(file, where, title, forms)
 
@@ -258,8 +262,9 @@ def _yaml(text: str, where: str) -> Any:
     except ImportError as error:
         raise MissingExtraError.of("Reading YAML", "replay") from error
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        # As in JSON, keys are texts, and so are times.
+        return json.loads(json.dumps(yaml.safe_load(text), default=str))
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
         raise TransferError(f"{where} cannot be read as YAML: {error}") from error
 
 

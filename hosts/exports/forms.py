@@ -112,7 +112,8 @@ _GENERAL = (
         document="text",
         recognise=labels.has_labels,
         read=labels.read,
-        known="You:, **ChatGPT:**, #### You:, You said:, ### USER; or two names, the first of which is the user",
+        known="You:, **ChatGPT:**, #### You:, You said:, ### USER, also after a title; or two names, the first of "
+        "which is the user",
         get="Copy a chat's page into a text file, or use a browser extension that writes Markdown.",
     ),
     Form(
@@ -120,7 +121,8 @@ _GENERAL = (
         document="table",
         recognise=columns.has_columns,
         read=columns.read,
-        known="columns such as role and content, or question and answer; optionally date and conversation",
+        known="columns such as role and content, question and answer, or instruction, input and output; "
+        "optionally date and conversation",
         get="Save a spreadsheet as CSV, in UTF-8.",
     ),
     Form(

@@ -87,7 +87,7 @@ FORMS = (
         document="object",
         recognise=data_sets.has_preference,
         read=data_sets.read_preference,
-        known="OpenAI's form of 2026, and LLaMA-Factory's; the rejected answer is left out",
+        known="the forms of OpenAI and TRL of 2026, and LLaMA-Factory's; the rejected answer is left out",
         get="Your training file.",
     ),
     Form(

@@ -1,12 +1,14 @@
 """Converts messages in the common forms of providers and libraries to OpenAI's form."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from memzoo.errors import TransferError
-from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, reason
+from memzoo.hosts.exports.chat_log import ChatLog, count, date_of, reason, tell_left_out
+from memzoo.hosts.exports.members import as_list
 from memzoo.hosts.exports.parts import Parts
 from memzoo.hosts.messages import add_calls, dict_of, dicts_of
 from memzoo.hosts.roles import role_of, say_as
@@ -20,7 +22,14 @@ _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
 _CALLS, _RESULTS = ("function_call", "custom_tool_call"), ("function_call_output", "custom_tool_call_output")
-_BRANCHED = ("children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid")
+BRANCHED = (
+    *("children", "childrenIds", "parent", "parentId", "parentMessageId", "parent_id", "parentUuid"),
+    *("parent_message_id", "parent_message_uuid", "parentMessageUuid", "parent_uuid"),
+)
+"""The members of a message that name others, as in a tree."""
+_ATTACHED = {"images": "image", "attachments": "attachment", "experimental_attachments": "attachment"}
+"""The members for lists of other things than words, with the kind of each thing."""
+_GONE = ("deleted", "is_deleted", "isDeleted", "deleted_at", "deletedAt")
 _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
@@ -66,7 +75,11 @@ def message_of(item: Any) -> Message | None:
     if "function" in (item.get("role"), item.get("type")):
         role = "function"
     calls = bool({"tool_calls", "function_call"} & kept.keys())
-    return {"role": role, "content": _content(found, role, calls=calls), **kept}
+    content: Any = _content(found, role, calls=calls)
+    if attached := [(kind, one) for key, kind in _ATTACHED.items() if key in item for one in as_list(item[key])]:
+        words = [{"type": "text", "text": content}] if isinstance(content, str) and content else content or []
+        content = [*words, *({"type": kind, "filename": dict_of(one).get("name")} for kind, one in attached)]
+    return {"role": role, "content": content, **kept}
 
 
 def messages_of(item: Any) -> list[Message]:
@@ -80,7 +93,7 @@ def messages_of(item: Any) -> list[Message]:
             return [{"role": role, "content": text}]
         case {"from": "function_call", "value": call}:
             item = {"role": "assistant", "content": [{"type": "tool_call", "value": call}]}
-        case {"from": str()} if "value" not in item:
+        case {"from": str()} if item.keys().isdisjoint(_TEXTS):
             item = item | {"value": ""}
         case {"from": "observation" | "tool" | "function" | "function_response", "value": result}:
             item = {"role": "function", "content": result}
@@ -139,16 +152,17 @@ def conversation_of(
     first = message_of({"role": "system", "content": system}) if system else None
     said: list[tuple[Message, datetime | None]] = [(first, None)] if first else []
     strange: list[object] = []
+    gone = 0
     if isinstance(items, str | Mapping):
         raise TransferError(f"expected a list of messages, not {items!r:.80}")
     for number, each in enumerate(items, start=1):
         try:
             item = item_of(each)
-            if found := [key for key in _BRANCHED if isinstance(item, dict) and item.get(key)]:
-                raise TransferError(  # noqa: TRY301
-                    f"it has {found[0]!r}, so its messages may be branches in a format that memzoo does not know; "
-                    "if they are in order, remove this key from the file"
-                )
+            if found := [key for key in BRANCHED if isinstance(item, dict) and item.get(key)]:
+                raise make_branch_error(found[0])  # noqa: TRY301
+            if any(map(dict_of(item).get, _GONE)):
+                gone += 1
+                continue
             new = messages_of(item)
             calls = dicts_of(said[-1][0].get("tool_calls")) if said else []
             if len(calls) == 1:  # a result without an id is of this call
@@ -166,7 +180,16 @@ def conversation_of(
         except Exception as error:
             raise TransferError(f"message {number}: {reason(error)}") from error
     notes = [f"{count(len(strange), 'time')} not understood, such as {strange[0]!r:.80}"] if strange else []
+    notes += tell_left_out(Counter({"deleted message": gone}))
     return ChatLog.of(title, said, notes, id=id, sort=True)
+
+
+def make_branch_error(key: str) -> TransferError:
+    """Return the error for messages that name each other under a key, and so may be branches."""
+    return TransferError(
+        f"it has {key!r}, so its messages may be branches in a format that memzoo does not know; "
+        "if they are in order, remove this key from the file"
+    )
 
 
 def find_date(item: Any) -> datetime | None:

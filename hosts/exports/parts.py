@@ -101,7 +101,8 @@ class Parts:
         kind = str(known.get("type") or "")
         call = next((dict_of(known[key]) for key in _CALLS_INSIDE if key in known), None)
         result = next((dict_of(known[key]) for key in _RESULTS_INSIDE if key in known), None)
-        words = _words(part)
+        # LLaMA-Factory has the address of a picture as its value.
+        words = None if kind.startswith(("image", "audio", "video")) and "text" not in known else _words(part)
         if kind in THOUGHT_PARTS or mark_of(known, "thought", "a part", bool) or "reasoningContent" in known:
             self.thoughts.append(_thought(known))
         elif result is not None or kind in _RESULTS or "tool_use_id" in known:

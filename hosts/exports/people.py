@@ -19,6 +19,7 @@ from memzoo.hosts.exports.readers import (
 )
 
 _ZOOM = re.compile(r"\s*\d\d:\d\d:\d\d\s+From ")
+_IRC = re.compile(r"^\[?[\d:./T +-]{5,25}\]?[ \t]{0,3}<[ @+%&~]?[^<>\s]{1,40}> ", re.MULTILINE)
 _META = "In Meta's Accounts Center: Your information and permissions, Export your information; choose JSON."
 _NO_ZONE = "times have no zone, and are taken as UTC"
 
@@ -29,6 +30,14 @@ def _in(*words: str) -> Callable[[str], bool]:
 
 
 FORMS = (
+    Form(
+        name="an IRC log",
+        document="text",
+        recognise=lambda head: bool(_IRC.search(head)),
+        read="write its messages as CSV, with the columns name, text and date",
+        known="lines with a time and <name>, as irssi, ZNC and others write them",
+        get="Logs of IRC programs have too many forms; a table of messages is read.",
+    ),
     Form(
         name="Signal",
         document="folder",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memzoo.hosts.exports.chat_log import ChatLog, count, tell_left_out
+from memzoo.hosts.exports.chat_log import ChatLog, count, in_order, tell_left_out
 from memzoo.hosts.exports.messages import message_of
 
 _LIKE_HEAD = re.compile(r"\d{1,2}[:.]\d\d[^\n]{0,20}[-\]]\s[^:\n]{1,60}:(?: |$)")
@@ -54,7 +54,8 @@ class Talk:
         If the export does not say who the user is, the first speaker is the user.
         """
         notes = list(self.notes)
-        open_names = list(dict.fromkeys(name for name, words, _, user in self._said if user is None and name and words))
+        open_said = [(name, date) for name, words, date, user in self._said if user is None and name and words]
+        open_names = list(dict.fromkeys(name for name, _ in in_order(open_said)))
         is_known = any(is_user for *_, is_user in self._said)
         user = "" if is_known else next(iter(open_names), "")
         # The only speaker for whom the export leaves it open is the user for certain.

@@ -18,10 +18,13 @@ _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id", 
 SYSTEM_NAMES = ("system", "system_prompt", "systemPrompt", "system_message", "systemMessage", "system_instruction")
 """The members of an object with messages that hold the system text."""
 
-_SESSIONS = "conversation_id|session_id|thread_id|chat_id|conversationId|sessionId|threadId|chatId"
+_SESSIONS = (
+    "conversation_id|session_id|thread_id|chat_id|conversationId|sessionId|threadId|chatId|"
+    "dialogue_id|dialog_id|conv_id"
+)
 LIST = Fields(messages="", role="", title="", conversation="")
 SESSIONS = replace(LIST, group=_SESSIONS)
-_ANSWERS = ("response", "output", "completion")
+_ANSWERS = ("response", "output", "completion", "choices", "answer")
 
 
 def is_list(items: Any) -> bool:

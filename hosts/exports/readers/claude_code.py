@@ -56,7 +56,13 @@ def _said(entry: dict[str, Any], uuid: str) -> Iterator[tuple[Message, datetime 
         need(entry, "message", place)
     if "message" not in entry or any(mark_of(entry, mark, place) for mark in _HIDDEN):
         return
-    role, date = role_at(entry, "type", place, {"tool_result": "user"}), date_at(entry, "timestamp", place)
+    role, date = role_at(entry, "type", place, {"tool_result": "tool"}), date_at(entry, "timestamp", place)
     for message in messages_of({"role": role, "content": pick(entry, "message.content|message.parts") or ""}):
         if message["role"] != "user" or not str(message["content"]).startswith(_COMMANDS):
             yield message, date
+        elif given := _inside(message["content"], "command-args"):  # the user's words behind a command
+            yield {"role": "user", "content": f"{_inside(message['content'], 'command-name')} {given}".strip()}, date
+
+
+def _inside(content: Any, tag: str) -> str:
+    return str(content).partition(f"<{tag}>")[2].partition(f"</{tag}>")[0].strip()

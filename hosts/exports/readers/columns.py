@@ -6,19 +6,23 @@ from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, Unread, count, date_of
 from memzoo.hosts.exports.fields import Fields
+from memzoo.hosts.exports.messages import BRANCHED, make_branch_error
 from memzoo.hosts.roles import role_of
 
 _COLUMNS = {
-    "role": ("role", "sender_type", "author_type", "type"),
+    "role": ("role", "sendertype", "authortype", "type"),
     "name": ("speaker", "author", "from", "sender", "name", "username"),
     "content": ("content", "text", "message", "value", "body", "utterance", "comment"),
     "question": ("question", "prompt", "input", "user", "human", "query"),
     "answer": ("answer", "response", "output", "assistant", "bot", "completion", "reply"),
-    "date": ("date", "timestamp", "time", "created_at", "datetime", "sent_at"),
+    "instruction": ("instruction",),
+    "date": ("date", "timestamp", "time", "createdat", "datetime", "sentat"),
     "conversation": (
-        *("conversation", "conversation_id", "session_id", "session", "thread_id", "chat_id", "ticket_id", "ticket"),
+        *("conversation", "conversationid", "convid", "dialogueid", "dialogid", "sessionid", "session", "threadid"),
+        *("chatid", "ticketid", "ticket"),
     ),
 }
+"""The names of columns, without the blanks and underscores in them."""
 
 
 def has_columns(columns: Any) -> bool:
@@ -33,6 +37,12 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
     if not rows:
         return
     there = _find(rows[0])
+    if branched := [one for one in rows[0] if one in map(str.lower, BRANCHED) and any(row[one] for row in rows)]:
+        raise make_branch_error(branched[0])
+    if "answer" in there and "question" in there and (told := there.get("instruction")):
+        # The form of Alpaca, where the input is often empty.
+        asked = there["question"]
+        rows = [{**row, asked: "\n\n".join(filter(None, (row[told], row[asked])))} for row in rows]
     others = ", ".join(repr(column) for column in rows[0] if column not in there.values())
     notes = [f"columns left out: {others}"] if others else []
     date, role = there.get("date", ""), there.get("role") or there.get("name", "")
@@ -59,6 +69,6 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
 
 
 def _find(columns: Iterable[str]) -> dict[str, str]:
-    there = set(columns)
-    found = {kind: next((name for name in names if name in there), None) for kind, names in _COLUMNS.items()}
+    there = {name.replace(" ", "").replace("_", ""): name for name in columns}
+    found = {kind: next((there[name] for name in names if name in there), None) for kind, names in _COLUMNS.items()}
     return {kind: name for kind, name in found.items() if name}

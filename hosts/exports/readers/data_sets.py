@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from memzoo.errors import TransferError
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.form import having
 from memzoo.hosts.exports.members import as_list, list_at, need, pick, role_at
 from memzoo.hosts.exports.messages import conversation_of
 from memzoo.hosts.exports.trees import tree_of
+from memzoo.hosts.messages import dict_of
+from memzoo.hosts.roles import role_of
 from memzoo.stores import Message
 
 
@@ -44,15 +47,25 @@ def read_oasst(document: Any, title: str) -> Iterator[ChatLog]:
 
 def has_preference(item: Any) -> bool:
     """Return whether an object has a conversation and two answers, one of them preferred."""
-    is_sharegpt = having("conversations.0.from")(item) and not {"chosen", "rejected"}.isdisjoint(item)
-    return is_sharegpt or having("input.messages", "preferred_output")(item)
+    is_pair = isinstance(item, dict) and not {"chosen", "rejected"}.isdisjoint(item)
+    is_sharegpt = is_pair and having("conversations.0.from")(item)
+    is_trl = is_pair and having("chosen.role|chosen.0.role|rejected.role|rejected.0.role")(item)
+    return is_sharegpt or is_trl or having("input.messages", "preferred_output")(item)
 
 
 def read_preference(document: Any, title: str) -> Iterator[ChatLog]:
-    """Yield the conversation, ending with the preferred answer. The document has OpenAI's or LLaMA-Factory's form."""
+    """Yield the conversation, ending with the preferred answer, in the form of OpenAI, LLaMA-Factory or TRL."""
     place = "the conversation"
     is_openai = "preferred_output" in document
-    best = list_at(document, "preferred_output", place) if is_openai else [need(document, "chosen", place, dict)]
-    log = conversation_of(title, [*need(document, "input.messages|conversations", place, list), *best])
-    others = len(as_list(pick(document, "non_preferred_output|rejected")))
+    name = "preferred_output" if is_openai else "chosen"
+    is_list = is_openai or isinstance(document.get(name), list)
+    best = list_at(document, name, place) if is_list else [need(document, name, place, dict)]
+    if not best:
+        raise TransferError(f"{place} has no message at {name!r}")
+    # TRL's lists can begin with the question.
+    is_whole = role_of(best[0].get("role")) in ("system", "user")
+    asked: list[Any] = [] if is_whole else need(document, "input.messages|conversations|messages|prompt", place, list)
+    log = conversation_of(title, [*asked, *best])
+    worse = as_list(pick(document, "non_preferred_output|rejected"))
+    others = sum(role_of(dict_of(one).get("role")) in (None, "assistant") for one in worse)
     yield replace(log, notes=[*log.notes, f"{count(others, 'other answer')} left out"] if others else log.notes)

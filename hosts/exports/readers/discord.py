@@ -28,5 +28,6 @@ FIELDS = Fields(
     roles={"True": "assistant", "False": "person"},
     left_out={"type": dict.fromkeys(_NOTICES, "notice")},
     people=True,
+    attached=("attachments", "stickers"),
     entry=_with_embeds,
 )

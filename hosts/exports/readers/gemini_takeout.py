@@ -6,10 +6,10 @@ from typing import Any
 
 from memzoo.hosts.exports.chat_log import ChatLog, count
 from memzoo.hosts.exports.html import words_of
-from memzoo.hosts.exports.members import date_at, need
-from memzoo.hosts.messages import dicts_of
+from memzoo.hosts.exports.members import as_list, date_at, need
+from memzoo.hosts.messages import dict_of, dicts_of
 
-_PROMPT = re.compile(r"(?:Prompted|Live Prompt|Asked|Prompt\s*:)\s+")
+_PROMPT = re.compile(r"(?:Prompted|Live Prompt|Asked|(?:Eingegebener )?Prompt\s*:|送信したメッセージ\s*[:\uff1a])\s+")
 
 
 def is_page(head: str) -> bool:
@@ -38,7 +38,12 @@ def read(document: Any, title: str) -> Iterator[ChatLog]:
             continue
         date = date_at(item, "time", place)
         unanswered += not answers
-        said.append(({"role": "user", "content": told[found.end() if found else 0 :]}, date))
+        words = [{"type": "text", "text": told[found.end() if found else 0 :]}]
+        files = [
+            {"type": "file", "filename": str(dict_of(one).get("name") or one)}
+            for one in (*as_list(item.get("attachedFiles")), *as_list(item.get("imageFile")))
+        ]
+        said.append(({"role": "user", "content": [*words, *files] if files else words[0]["text"]}, date))
         if answers:
             said.append(({"role": "assistant", "content": "\n".join(map(words_of, answers))}, date))
     notes = ["the export does not say which prompts belong together, so all are one conversation"]

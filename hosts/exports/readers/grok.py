@@ -1,6 +1,7 @@
 """Reads Grok's export of an account, `prod-grok-backend.json`, faster than `Fields` could."""
 
 import functools
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,10 @@ from memzoo.hosts.exports.trees import tree_of
 from memzoo.stores import Message
 
 _ROLES = {"grok": "assistant"}
+_CARD = re.compile(
+    r'<grok:render\b[^<>]{0,300}>\s*+(?:<argument name="[^"<>]{0,60}">[^<]{0,2000}</argument>\s*+)*</grok:render>'
+)
+"""A mark in an answer for which the page shows a sign, such as that of a citation, or a picture."""
 
 
 def read(document: Any, title: str) -> Iterator[ChatLog]:
@@ -43,4 +48,6 @@ def _at(said: dict[str, tuple[Message, datetime | None]], id_: str) -> list[tupl
 def _said(one: Any, number: int) -> tuple[Message, datetime | None]:
     place = f"message {number}"
     message = {"role": role_at(one, "sender", place, _ROLES), "content": one.get("message") or ""}
+    if message["role"] == "assistant" and isinstance(message["content"], str):
+        message["content"] = _CARD.sub("", message["content"])
     return message, date_at(one, "create_time", place)

@@ -42,6 +42,7 @@ _INTERCOM = Fields(
     roles=dict.fromkeys(("lead", "contact"), "user") | dict.fromkeys(("admin", "team", "workflow", "api"), "assistant"),
     left_out={"part_type": dict.fromkeys(("note", "note_and_reopen"), "internal note")},
     people=True,
+    attached=("attachments",),
     entry=_part,
 )
 
@@ -80,4 +81,5 @@ _ZENDESK = Fields(
     owner="requester",
     speaker="author_id",
     people=True,
+    attached=("attachments",),
 )

@@ -26,6 +26,9 @@ _OTHER = re.compile(
 _ESCAPED = re.compile(r"\\[ \t*_\\]*#")
 """A heading within a message in Markdown."""
 
+_TITLE = re.compile(r"\s*(?:---\n(?:[^\n]+\n){1,40}?---\n\s*)?# (?P<title>[^\n]+)\n\s*(?=#)")
+"""The title of a page in Markdown, ahead of the first label; before it, there may be data about the page."""
+
 _THOUGHT = re.compile(
     r"(?:Thought|Reasoned) for (?:(?:\d+m ?)?\d+ ?s|\d+ (?:second|minute)s?|a (?:few|couple of) seconds)\W*"
 )
@@ -48,7 +51,11 @@ class _Label(NamedTuple):
 def has_labels(head: str) -> bool:
     """Return whether a text begins with the label of a speaker."""
     first = next((line for line in head.splitlines() if line.strip()), "")
-    return _label(first) is not None or _speakers(head) is not None
+    label = _label(first)
+    if label and (label.role in ("assistant", "tool") or (label.mark, label.form) == ("#", "bare")):
+        # "Model: X2" and "# Client" are also the beginnings of other texts.
+        return {"user", "assistant"} <= {label.role for line in head.splitlines() if (label := _label(line))}
+    return label is not None or _speakers(head) is not None or _opens_page(head)
 
 
 def read(document: str, title: str) -> Iterator[ChatLog]:
@@ -57,7 +64,10 @@ def read(document: str, title: str) -> Iterator[ChatLog]:
     If the user's first label is a plain "You:", without a mark such as "#", a later "User:" does not begin a message
     but is part of the words. The assistant's labels are treated in the same way.
     """
-    lines = document.replace("\r\n", "\n").split("\n")
+    document = document.replace("\r\n", "\n")
+    if _opens_page(document) and (heading := _TITLE.match(document)):
+        title, document = heading["title"].strip(), document[heading.end() :]
+    lines = document.split("\n")
     first = next((label for line in lines if line.strip() and (label := _label(line))), None)
     if first is None:
         yield _of_names(lines, title)
@@ -84,6 +94,15 @@ def read(document: str, title: str) -> Iterator[ChatLog]:
     notes += [f"{count(folded, 'mark')} of thoughts left out"] if folded else []
     kept = [({"role": role, "content": words}, None) for role, words in said if role != "tool"]
     yield ChatLog.of(title, kept, notes)
+
+
+def _opens_page(text: str) -> bool:
+    """Return whether a title stands before the user's first label, and somebody answers under such a heading."""
+    text = text.replace("\r\n", "\n")
+    heading = _TITLE.match(text)
+    labels = [label for line in text[heading.end() :].splitlines() if (label := _label(line))] if heading else []
+    roles = [label.role for label in labels if (label.mark, label.form) == (labels[0].mark, labels[0].form)]
+    return roles[:1] == ["user"] and "assistant" in roles
 
 
 def _label(line: str) -> _Label | None:

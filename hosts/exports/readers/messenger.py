@@ -73,6 +73,7 @@ _FIELDS = Fields(
     conversation="thread_path",
     left_out={"is_unsent": "unsent message"},
     people=True,
+    attached=("photos", "videos", "audio_files", "files", "gifs"),
     entry=_mended,
 )
 _ENCRYPTED = Fields(
@@ -85,4 +86,5 @@ _ENCRYPTED = Fields(
     conversation="",
     left_out={"isUnsent": "unsent message"},
     people=True,
+    attached=("media",),
 )

@@ -30,6 +30,7 @@ FIELDS = Fields(
     roles={"Me": "user", "*": "assistant"},
     left_out={"deleted": "deleted message", "call": "call"},
     people=True,
+    attached=("attachments",),
     entry=_spell,
 )
 

@@ -65,9 +65,14 @@ def _channel(
         own = names.get(user) or pick(item, "user_profile.real_name")
         name = (shown or own if is_bot else own or shown) or str(user)
         threads += item.get("thread_ts", item["ts"]) != item["ts"]
-        attached = (one.get("text") or one.get("fallback") for one in dicts_of(item.get("attachments")))
+        attached = (
+            "\n".join(filter(None, map(one.get, ("pretext", "title", "text")))) or one.get("fallback")
+            for one in dicts_of(item.get("attachments"))
+        )
         words = item.get("text") or "\n".join(filter(None, attached))
-        talk.say(name, _shown(words, names), date, is_user=False if is_bot else None)
+        words = _shown(words, names).strip()
+        sent = [{"type": "file", "filename": str(one.get("name") or "file")} for one in dicts_of(item.get("files"))]
+        talk.say(name, [words, *sent] if words else "", date, is_user=False if is_bot else None)
     if threads:
         talk.notes.append(f"{count(threads, 'answer')} in threads sorted by time among the messages")
     return talk.log()

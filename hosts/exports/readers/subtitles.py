@@ -18,10 +18,10 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
     """Yield the meeting. Consecutive words of the same person become one message, which has no date.
 
     Raises:
-        TransferError: The file does not name any speaker.
+        TransferError: The file names no speaker, or names one in less than half of its cues.
     """
     said: list[tuple[str, list[str]]] = []
-    talk = Talk(title)
+    talk, named, unnamed = Talk(title), 0, 0
     for block in re.split(r"\n{2,}", text.replace("\r\n", "\n")):
         lines = block.split("\n")
         start = next((place for place, line in enumerate(lines) if _TIMES.match(line)), None)
@@ -33,8 +33,8 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
         voices = [(voice[1], voice[2]) for voice in _VOICE.finditer(words)]
         if not voices and (label := _NAME.match(words)):
             voices = [(label[1], words[label.end() :])]
-        if not voices:
-            talk.leave_out("unnamed cue")
+        named += bool(voices)
+        unnamed += not voices
         for name, part in voices:
             spoken = html.unescape(_TAG.sub("", part)).strip()
             if said and said[-1][0] == name:
@@ -43,6 +43,10 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
                 said.append((name, [spoken]))
     if not said:
         raise TransferError("these are subtitles without speakers: no cue begins with <v Name> or Name:")
+    if named < unnamed:
+        told = "so these may be subtitles without speakers"
+        raise TransferError(f"only {named} of {named + unnamed} cues begins with <v Name> or Name:, {told}")
+    talk.leave_out("unnamed cue", unnamed)
     for name, parts in said:
         talk.say(html.unescape(name).strip(), "\n".join(parts))
     yield talk.log()

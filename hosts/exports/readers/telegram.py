@@ -46,13 +46,19 @@ def _chat(chat: Mapping[str, Any], title: str, owner: str) -> ChatLog:
     def spell(item: Any, place: str) -> Any:
         if need(item, "type", place, str) != "message":
             return "service message"
-        words = _text(item.get("text"), place)
-        if not words and (kind := next((kind for kind in _KINDS if kind in item), None)):
-            return str(item[kind] if kind == "media_type" else kind.removesuffix("_information")).replace("_", " ")
+        words, kind = _text(item.get("text"), place), next((kind for kind in _KINDS if kind in item), "")
+        noun = str(item[kind] if kind == "media_type" else kind.removesuffix("_information")).replace("_", " ")
+        if noun and not words:
+            return noun
+        files = [{"name": noun}] if noun else []
         # A deleted account has null for a name.
         is_deleted = "from" in item and item["from"] is None
         origin = f"Forwarded from {item['forwarded_from']}: " if words and item.get("forwarded_from") else ""
-        return item | {"text": origin + words} | ({"from": names.get(item.get("from_id"), "")} if is_deleted else {})
+        return (
+            item
+            | {"text": origin + words, "sent": files}
+            | ({"from": names.get(item.get("from_id"), "")} if is_deleted else {})
+        )
 
     # The date has no zone, so a file with both has it only for people.
     date = "date_unixtime" if any("date_unixtime" in item for item in items) else "date"
@@ -67,5 +73,12 @@ def _text(value: Any, place: str) -> str:
 
 
 _FIELDS = Fields(
-    name="from", text="text", title="name", conversation="id", owner="owner", speaker="from_id", people=True
+    name="from",
+    text="text",
+    title="name",
+    conversation="id",
+    owner="owner",
+    speaker="from_id",
+    people=True,
+    attached=("sent",),
 )

@@ -11,8 +11,8 @@ from memzoo.hosts.exports.chat_log import ChatLog
 from memzoo.hosts.exports.talks import Talk, entries_of
 
 _HEAD = re.compile(
-    r"[\u200e\u200f]*+(\[?)(\d{1,4})([-/.])\s?(\d{1,2})[-/.]\s?(\d{1,4})([^\d\n]{1,16})"
-    r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?(?:([ap])\.?\s?m\.?)?(\]|\s-|:|)\s",
+    r"[\u200e\u200f]*+(\[?)(\d{1,4})[\u200e\u200f]?([-/.])\s?(\d{1,2})[\u200e\u200f]?[-/.]\s?(\d{1,4})([^\d\n]{1,16})"
+    r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?(?:([ap](?=\.?\s?m)|[صم])(?:\.?\s?m\.?)?)?(\]|\s-|:|)\s",
     re.IGNORECASE,
 )
 _AFTERNOON = re.compile("下午|오후|午後|晚上")
@@ -40,12 +40,18 @@ _MARKS = "\u200e\u200f\u202f ~"
 _OWN_DELETED = (
     *("you deleted this message", "du hast diese nachricht gelöscht", "eliminaste este mensaje"),
     *("vous avez supprimé ce message", "você apagou esta mensagem", "hai eliminato questo messaggio"),
-    "je hebt dit bericht verwijderd",
+    *("je hebt dit bericht verwijderd", "u hebt dit bericht verwijderd", "вы удалили данное сообщение"),
+    *("bu mesajı sildiniz", "anda telah menghapus pesan ini", "usunąłeś(aś) tę wiadomość"),  # noqa: RUF001 - Turkish
+    *("du raderade detta meddelande", "このメッセージを削除しました", "삭제한 메시지입니다", "您已删除这条消息"),
+    *("您已刪除此訊息", "أنت حذفت هذه الرسالة", "מחקת הודעה זו", "आपने यह संदेश मिटाया"),
 )
 _DELETED = (
     *("this message was deleted", "diese nachricht wurde gelöscht", "se eliminó este mensaje"),
     *("ce message a été supprimé", "esta mensagem foi apagada", "essa mensagem foi apagada", "mensagem apagada"),
-    *("questo messaggio è stato eliminato", "dit bericht is verwijderd"),
+    *("questo messaggio è stato eliminato", "dit bericht is verwijderd", "este mensaje fue eliminado"),
+    *("данное сообщение удалено", "bu mesaj silindi", "pesan ini telah dihapus", "ta wiadomość została usunięta"),
+    *("detta meddelande raderades", "このメッセージは削除されました", "이 메시지는 삭제되었습니다", "此訊息已刪除"),
+    *("这条消息已被删除", "تم حذف هذه الرسالة", "הודעה זו נמחקה", "यह संदेश मिटाया गया"),
 )
 
 
@@ -80,7 +86,7 @@ def read(text: Any, title: str) -> Iterator[ChatLog]:
         words = "\n".join(lines).rstrip()
         label = None if _CHANGE.match(words) else _NAME.match(words)
         name, words = (_INVISIBLE.sub("", label[1]).strip(_MARKS), words[label.end() :]) if label else ("", words)
-        if words.strip(_MARKS).rstrip(".").lower() in _OWN_DELETED:
+        if words.strip(_MARKS).rstrip(".。").lower() in _OWN_DELETED:
             owners.add(name)
         words, noun = _read_words(words, is_ios=is_ios) if name else ("", "system line")
         if noun:
@@ -107,7 +113,7 @@ def _head_of(line: str) -> re.Match[str] | None:
 
 def _read_words(words: str, *, is_ios: bool) -> tuple[str, str]:
     """Return the words of a message, and the kind of its part that nobody said; "" for none."""
-    if words.strip(_MARKS).rstrip(".").lower() in (*_OWN_DELETED, *_DELETED):
+    if words.strip(_MARKS).rstrip(".。").lower() in (*_OWN_DELETED, *_DELETED):
         return "", "deleted message"
     noun = ""
     if is_ios:
@@ -162,7 +168,7 @@ def _date(head: re.Match[str], order: str) -> datetime | None:
     day, month, year = parts["d"], parts["m"], parts["y"]
     if len(year) not in (2, 4) or max(len(day), len(month)) > 2:  # noqa: PLR2004 - digits
         return None
-    hour, afternoon = int(head[7]), (head[10] or "").lower() == "p" or bool(_AFTERNOON.search(head[6]))
+    hour, afternoon = int(head[7]), (head[10] or "").lower() in ("p", "م") or bool(_AFTERNOON.search(head[6]))
     if afternoon or head[10] or _MORNING.search(head[6]):
         hour = hour % 12 + 12 * afternoon
     try:

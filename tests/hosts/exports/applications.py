@@ -101,6 +101,10 @@ def grok(id_: str, parent: str | None, sender: str, text: str, minute: int) -> d
     }
 
 
+CITED = '<grok:render card_id="1" type="render_inline_citation">\n<argument name="id">0</argument>\n</grok:render>'
+"""A mark of Grok's for which the page shows a sign."""
+
+
 def deepseek(parent: str | None, children: list[str], minute: int, *fragments: tuple[str, str]) -> dict[str, Any]:
     """A node of DeepSeek's tree."""
     told = [{"type": kind, "content": text} for kind, text in fragments]
@@ -226,6 +230,7 @@ SAMPLES = {
             {"type": "system", "uuid": "lonely", "subtype": "api_error"},
             claude("cs", "c", "user", "Summary: fees.", 7, isCompactSummary=True),
             claude("u5", "cs", "user", "Thanks.", 8),
+            claude("u6", "u5", "user", "<command-name>/fee</command-name>\n<command-args>of Bo</command-args>", 9),
         ),
         [
             [
@@ -234,7 +239,7 @@ SAMPLES = {
                     ("assistant", "It was 2.", 3),
                     ("user", "Test Ada.", 5),
                 ),
-                *(("assistant", "Tested.", 6), ("user", "Thanks.", 8)),
+                *(("assistant", "Tested.", 6), ("user", "Thanks.", 8), ("user", "/fee of Bo", 9)),
             ]
         ],
         ("type", "content", "timestamp", "parentUuid"),
@@ -389,6 +394,7 @@ SAMPLES = {
                 "header": "Gemini Apps",
                 "title": "Prompted My duck Olga limps.",
                 "time": at(1),
+                "attachedFiles": [{"name": "olga.jpg"}],
                 "safeHtmlItem": [{"html": "<p>See a <b>vet</b> &amp; rest.</p><ul><li>soft straw</li></ul>"}],
             },
         ],
@@ -401,10 +407,30 @@ SAMPLES = {
         ],
         ("", "html", "time", ""),
         (
+            "1 part other than text left out: olga.jpg",
             "the export does not say which prompts belong together, so all are one conversation",
             "1 activity without a prompt left out",
             "1 prompt without an answer in the export",
         ),
+    ),
+    "Gemini, Takeout, German and Japanese": Sample(
+        "MyActivity.json",
+        [
+            {
+                "header": "Gemini-Apps",
+                "title": f"{before} My duck Olga limps.",
+                "time": at(minute),
+                "safeHtmlItem": [{"html": "<p>See a vet.</p>"}],
+            }
+            for before, minute in (("Eingegebener Prompt:", 2), ("送信したメッセージ:", 1))
+        ],
+        [
+            [
+                *(("user", "My duck Olga limps.", 1), ("assistant", "See a vet.", 1)),
+                *(("user", "My duck Olga limps.", 2), ("assistant", "See a vet.", 2)),
+            ]
+        ],
+        ("", "html", "time", ""),
     ),
     "Gemini CLI": Sample(
         "session-1.json",
@@ -476,7 +502,7 @@ SAMPLES = {
                         grok("1", None, "human", "My tent is green.", 1),
                         grok("2", "1", "ASSISTANT", "Nice.", 2),
                         grok("5", "2", "human", "Yes.", 5),
-                        grok("3", "1", "ASSISTANT", "How old is it?", 3),
+                        grok("3", "1", "ASSISTANT", f"How old{CITED} is it?", 3),
                         grok("4", "3", "human", "Nine years.", 4),
                     ],
                 }
@@ -1169,6 +1195,30 @@ SAMPLES = {
         ),
         [[("user", "A fig?", None), ("assistant", "A fruit.", None)]],
         ("role", "", "", ""),
+        ("1 other answer left out",),
+    ),
+    "preference data, TRL": Sample(
+        "preference.jsonl",
+        (
+            {
+                "prompt": "A fig?",
+                "chosen": [{"role": "user", "content": "A fig?"}, {"role": "assistant", "content": "A fruit."}],
+                "rejected": [{"role": "user", "content": "A fig?"}, {"role": "assistant", "content": "A car."}],
+                "messages": [{"role": "user", "content": "A fig?"}, {"role": "assistant", "content": "A fruit."}],
+            },
+            {
+                "prompt": [{"role": "user", "content": "A fig?"}],
+                "chosen": [{"role": "assistant", "content": "A fruit."}],
+                "rejected": [{"role": "assistant", "content": "A car."}],
+            },
+            {
+                "messages": [{"role": "user", "content": "A fig?"}],
+                "chosen": {"role": "assistant", "content": "A fruit."},
+                "rejected": {"role": "assistant", "content": "A car."},
+            },
+        ),
+        [[("user", "A fig?", None), ("assistant", "A fruit.", None)]] * 3,
+        ("", "", "", ""),
         ("1 other answer left out",),
     ),
 }

@@ -348,13 +348,125 @@ def test_what_chatgpt_shows_apart_is_counted(tmp_path: Path) -> None:
     assert log.notes == ["left out: 1 canvas step, 1 custom instruction, 1 thought, 2 tool steps"]
 
 
-@pytest.mark.parametrize("member", ["children", "parentMessageId", "parent_id"])
+@pytest.mark.parametrize("member", ["children", "parentMessageId", "parent_id", "parent_message_id"])
 def test_messages_that_name_each_other_are_no_line_of_talk(member: str, tmp_path: Path) -> None:
     """A list of a form that is not known may hold several branches."""
     path = tmp_path / "log.json"
     path.write_text(json.dumps([{"role": "user", "content": "Hi", member: ["2"]}]), encoding="utf-8")
     [error] = titles(path)
     assert f"it has {member!r}" in error
+
+
+def test_a_table_of_messages_that_name_each_other_is_no_line_of_talk(tmp_path: Path) -> None:
+    """As in a list, a column with parents tells of branches."""
+    path = tmp_path / "log.csv"
+    path.write_text("id,parent_id,role,content\n1,,user,Hi\n2,1,assistant,Ho\n3,1,assistant,Hey\n", encoding="utf-8")
+    [error] = titles(path)
+    assert "'parent_id'" in error
+
+
+@pytest.mark.parametrize("name", ["dialogue.json", "dialogue.csv"])
+def test_a_system_that_answers_the_user_is_the_assistant(name: str, tmp_path: Path) -> None:
+    """Data sets of dialogues call it so. Instructions of an application stand beside answers."""
+    pairs = [("USER", "A table for two."), ("SYSTEM", "Where?"), ("USER", "In Graz."), ("SYSTEM", "It is booked.")]
+    rows = "\n".join(["speaker,text", *(f"{who},{words}" for who, words in pairs)])
+    turns = [{"speaker": who, "text": words} for who, words in pairs]
+    (tmp_path / name).write_text(rows if name.endswith(".csv") else json.dumps({"turns": turns}), encoding="utf-8")
+    [log] = read_conversations([tmp_path / name])
+    assert isinstance(log, ChatLog)
+    assert [one["role"] for one in log.messages] == ["user", "assistant", "user", "assistant"]
+    assert log.notes == ["'system' answers, and is the assistant"]
+
+
+@pytest.mark.parametrize("text", ["[LINE] Chat with Bo", "[14 Jan 2026 09:01] hi", "{kiln} is free"])
+def test_a_text_that_begins_like_json_is_not_called_damaged(text: str, tmp_path: Path) -> None:
+    """A bracket alone does not make a text a list."""
+    path = tmp_path / "talk.txt"
+    path.write_text(text, encoding="utf-8")
+    [error] = titles(path)
+    assert "is in none of the known formats" in error
+
+
+def test_a_picture_with_its_address_as_value_is_no_words(tmp_path: Path) -> None:
+    """LLaMA-Factory writes the texts and the addresses of pictures as values."""
+    path = tmp_path / "log.jsonl"
+    parts = [{"type": "image_url", "value": "data/1.jpg"}, {"type": "text", "value": "Who is this?"}]
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": parts}]}), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert (log.messages, log.notes) == (
+        [{"role": "user", "content": "Who is this?"}],
+        ["1 part other than text left out: image_url"],
+    )
+
+
+@pytest.mark.parametrize("text", ["on: push\n1: two\n", "2026-01-01: a holiday\n", "&a [*a]\n"])
+def test_yaml_that_is_no_conversation_is_refused(text: str, tmp_path: Path) -> None:
+    """Its keys can be true, numbers and dates, and a list can stand in itself."""
+    path = tmp_path / "build.yaml"
+    path.write_text(text, encoding="utf-8")
+    [error] = titles(path)
+    assert "build.yaml" in error
+
+
+def test_times_in_yaml_are_read(tmp_path: Path) -> None:
+    """YAML has a type for them."""
+    path = tmp_path / "log.yaml"
+    path.write_text("- {role: user, content: Hi, date: 2026-03-22T18:01:05Z}\n", encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert (log.dates, log.notes) == ([datetime(2026, 3, 22, 18, 1, 5, tzinfo=UTC)], [])
+
+
+@pytest.mark.parametrize(
+    ("messages", "said", "notes"),
+    [
+        ([{"from": "user", "text": "Hi"}, {"from": "bot", "text": "Ho"}], ["Hi", "Ho"], []),
+        (
+            [{"role": "user", "content": "Who?", "images": ["aGk="]}, {"role": "assistant", "content": "Bo."}],
+            ["Who?", "Bo."],
+            ["1 part other than text left out: image"],
+        ),
+        (
+            [{"role": "user", "content": "Hi", "attachments": [{"name": "a.pdf"}]}],
+            ["Hi"],
+            ["1 part other than text left out: a.pdf"],
+        ),
+        (
+            [{"role": "user", "content": "No", "deleted": True}, {"role": "user", "content": "Hi", "deleted_at": None}],
+            ["Hi"],
+            ["left out: 1 deleted message"],
+        ),
+    ],
+)
+def test_members_of_messages_that_many_applications_store_are_known(
+    messages: list[dict[str, Any]], said: list[str], notes: list[str], tmp_path: Path
+) -> None:
+    """The words of a sender, pictures beside the words, and messages that were deleted."""
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(messages), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert ([one["content"] for one in log.messages], log.notes) == (said, notes)
+
+
+def test_an_answer_beside_the_messages_is_told(tmp_path: Path) -> None:
+    """The messages are those of the request."""
+    path = tmp_path / "log.json"
+    choices = [{"message": {"role": "assistant", "content": "Ho"}}]
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "Hi"}], "choices": choices}), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert log.notes == ["the answer at 'choices' is in no known format, and is left out"]
+
+
+def test_a_pointer_of_git_lfs_is_told(tmp_path: Path) -> None:
+    """A clone without Git LFS has them in place of a data set's files."""
+    (tmp_path / "train.jsonl").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", encoding="utf-8"
+    )
+    [error] = titles(tmp_path / "train.jsonl")
+    assert "train.jsonl is a pointer of Git LFS: fetch the file itself with `git lfs pull`" in error
 
 
 def test_a_log_of_messages_keeps_each_time(tmp_path: Path) -> None:
@@ -567,6 +679,7 @@ def test_a_speaker_is_chosen_in_vain_where_nobody_has_a_name(tmp_path: Path) -> 
         (b"PK\x03\x04\xff", "a document in a ZIP"),
         (b"\x89PNG\r\n", "a picture or a recording"),
         (b"\x1f\x8b", "a file packed by gzip"),
+        (b"PAR1\x15\x04\xff", "a Parquet file"),
     ],
 )
 def test_the_kind_of_a_file_that_is_no_text_is_told(first: bytes, kind: str, tmp_path: Path) -> None:

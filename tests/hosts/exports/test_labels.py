@@ -67,7 +67,34 @@ def test_results_of_tools_with_a_mark_of_their_own_are_counted() -> None:
     assert log.notes == ["1 result of tools left out"]
 
 
-@pytest.mark.parametrize("text", ["Dear Ann,\nuser: hi", "Note: a\nNote: b\nTodo: c", "12:30 tea"])
+@pytest.mark.parametrize("head", ["# Boats\n\n", "---\nsource: a page\n---\n\n# Boats\n\n"])
+def test_a_title_may_stand_before_the_first_label(head: str) -> None:
+    """Browser extensions that write Markdown put it there, with or without data about the page."""
+    text = f"{head}#### You:\nI sail.\n\n#### ChatGPT:\nWhere to?"
+    assert said_in(text) == [("user", "I sail."), ("assistant", "Where to?")]
+    [log] = read(text, "talk")
+    assert log.title == "Boats"
+
+
+@pytest.mark.parametrize(
+    "text", ["# A tool\n\n## Support\nMail us.", "# A tool\n\nIt helps.\n## User\nAnn\n## Assistant\nBo"]
+)
+def test_a_heading_in_a_text_without_speakers_is_no_label(text: str) -> None:
+    """After a title, the user speaks first, and somebody answers under a heading of the same kind."""
+    assert not has_labels(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear Ann,\nuser: hi",
+        "Note: a\nNote: b\nTodo: c",
+        "12:30 tea",
+        "# Support\n\nMail us.",
+        "# Client\n\nIt connects.",
+        "Model: X2\nPrice: 5",
+    ],
+)
 def test_a_text_without_speakers_is_none(text: str) -> None:
     """A label stands at the beginning, and two names stand in it more than once."""
     assert not has_labels(text)

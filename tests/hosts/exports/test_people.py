@@ -586,6 +586,117 @@ def test_a_table_of_people_keeps_their_names_and_tells_times_that_are_not_unders
     assert set(log.notes) == {GUESSED, "1 message without a time", "1 time not understood, such as '3/2/2026'"}
 
 
+SENT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "Discord": (discord(), {"attachments": [{"id": "9", "url": "x/kiln.png", "fileName": "kiln.png"}]}),
+    "Telegram": (telegram(), {"photo": "photos/kiln.png"}),
+    "Messenger": (messenger(1, 2, 3), {"photos": [{"uri": "photos/kiln.png", "creation_timestamp": DAY}]}),
+    "Slack": (
+        {"messages": [{"type": "message", "user": "U1", "text": "Is the kiln free?", "ts": f"{DAY}.1"}]},
+        {"files": [{"id": "F9", "name": "kiln.png"}], "subtype": "file_share"},
+    ),
+}
+"""Talks, and the members of a message with which a picture is sent."""
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_pictures_sent_with_words_are_counted(name: str, tmp_path: Path):
+    """The words are read as without the picture."""
+    talk, sent = copy.deepcopy(SENT[name])
+    talk["messages"][0] |= sent
+    log = read({"day.json": talk["messages"] if name == "Slack" else talk}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert "Is the kiln free?" in [one["content"] for one in log.messages]
+    assert [note for note in log.notes if note.startswith("1 part other than text left out: ")]
+
+
+def test_a_table_of_people_needs_no_times(tmp_path: Path):
+    """The order is that of the rows."""
+    log = read({"chat.csv": "name,message\nInes,Is it free?\nBo,Yes.\n"}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert told(log) == [("user", "Ines", "", "Is it free?"), ("assistant", "Bo", "", "Yes.")]
+    assert log.notes == [GUESSED]
+
+
+def test_names_of_columns_may_have_blanks_and_times_the_word_utc(tmp_path: Path):
+    """The rows of each conversation belong together, newest first or not."""
+    rows = "CONVERSATION ID,FROM,DATE,CONTENT\nb,Bo,2026-04-04 09:05:00 UTC,Yes.\n"
+    rows += "b,Ines,2026-04-04 09:04:00 UTC,Is it free?\na,Ann,2026-04-04 09:01:00 UTC,Hi.\n"
+    (tmp_path / "messages.csv").write_text(rows, encoding="utf-8")
+    logs = [one for one in read_conversations([tmp_path / "messages.csv"]) if isinstance(one, ChatLog)]
+    assert [told(log) for log in logs] == [
+        [("user", "Ines", "09:04", "Is it free?"), ("assistant", "Bo", "09:05", "Yes.")],
+        [("user", "Ann", "09:01", "Hi.")],
+    ]
+
+
+def test_an_instruction_and_its_input_are_the_question_of_a_row(tmp_path: Path):
+    """The input is empty in most rows of a data set in Alpaca's form."""
+    rows = "instruction,input,output\nName a river.,,The Enns.\nTranslate.,good day,Guten Tag.\n"
+    log = read({"alpaca.csv": rows}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert [one["content"] for one in log.messages] == [
+        *("Name a river.", "The Enns."),
+        *("Translate.\n\ngood day", "Guten Tag."),
+    ]
+    assert not log.notes
+
+
+def test_a_message_of_a_program_in_slack_has_all_words_of_its_attachment(tmp_path: Path):
+    """Only without any of them, its fallback is read."""
+    attached = {"fallback": "1 new commit", "pretext": "Ines pushed", "title": "Kiln", "text": "Fix the door."}
+    build = {"type": "message", "subtype": "bot_message", "bot_id": "B1", "ts": f"{DAY}.1", "text": ""}
+    log = read({"day.json": [build | {"attachments": [attached]}]}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert log.messages[0]["content"] == "Ines pushed\nKiln\nFix the door."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[2026-04-04 09:01:05] <ines> is the kiln free: yes?\n[2026-04-04 09:02:05] *** Joins: bo (bo@host)\n",
+        "[2026-04-04 09:01:05] *** Joins: bo (bo@host)\n[2026-04-04 09:01:05] <@ines> is it free?\n",
+        "[09:01:05] <ines> is the kiln free?\n",
+        "[2026-04-04T09:01:05+0200] <ines> is the kiln free?\n",
+        "09:01 < ines> is the kiln free?\n",
+        "--- Log opened Sat Apr 04 09:01:00 2026\n09:01 <+ines> is the kiln free?\n",
+    ],
+)
+def test_a_log_of_irc_is_not_taken_for_another_talk(text: str, tmp_path: Path):
+    """The words before a colon would be its speakers."""
+    assert "this is an IRC log; " in str(read({"kiln.txt": text}, tmp_path))
+
+
+def test_subtitles_with_a_few_colons_have_no_speakers(tmp_path: Path):
+    """A sentence with a colon is not a speaker with words, if most others have none."""
+    cues = ["I make three things: cups,", "plates", "and bowls."]
+    text = "\n\n".join(["WEBVTT", *(f"00:00:0{n}.000 --> 00:00:0{n}.900\n{cue}" for n, cue in enumerate(cues))])
+    assert "only 1 of 3 cues begins with <v Name> or Name:" in str(read({"film.vtt": text}, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("head", "deleted", "own"),
+    [
+        ("04.04.2026, 09:0{} - ", "Данное сообщение удалено", "Вы удалили данное сообщение"),
+        ("04.04.2026 09:0{} - ", "Bu mesaj silindi", "Bu mesajı sildiniz"),  # noqa: RUF001 - Turkish
+        ("04/04/26 09.0{} - ", "Pesan ini telah dihapus", "Anda telah menghapus pesan ini"),
+        ("04.04.2026, 09:0{} - ", "Ta wiadomość została usunięta", "Usunąłeś(aś) tę wiadomość"),
+        ("2026-04-04 09:0{} - ", "Detta meddelande raderades", "Du raderade detta meddelande"),
+        ("2026/04/04 09:0{} - ", "このメッセージは削除されました。", "このメッセージを削除しました。"),
+        ("2026. 4. 4. 오전 9:0{} - ", "이 메시지는 삭제되었습니다.", "삭제한 메시지입니다."),
+        ("4\u200f/4\u200f/2026\u060c 9:0{} ص - ", "تم حذف هذه الرسالة", "أنت حذفت هذه الرسالة"),
+        ("٤\u200f/٤\u200f/٢٠٢٦\u060c ٩:0{} ص - ", "تم حذف هذه الرسالة", "أنت حذفت هذه الرسالة"),
+    ],
+)
+def test_whatsapp_is_read_in_many_languages(head: str, deleted: str, own: str, tmp_path: Path):
+    """Android marks none of its own words. Only the user reads that he or she deleted a message."""
+    said = ["Bo: Is it free?", f"Bo: {deleted}", f"Ines: {own}", "Ines: Yes."]
+    text = "".join(f"{head.format(minute)}{one}\n" for minute, one in enumerate(said, start=1))
+    log = read({"chat.txt": text}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert told(log) == [("assistant", "Bo", "09:01", "Is it free?"), ("user", "Ines", "09:04", "Yes.")]
+    assert log.notes == ["left out: 2 deleted messages"]
+
+
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.place[0]])
 @pytest.mark.parametrize("value", [None, 7, [], "gone"], ids=repr)
 def test_no_member_of_a_message_changes_the_talk_without_a_word(name: str, value: Any, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 import os
 import webbrowser
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -11,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memzoo.cli.options import Asked, Stored, command, conversation_option, write
-from memzoo.cli.terminal import Terminal, tell
+from memzoo.cli.terminal import Terminal, bar, tell
 from memzoo.errors import OptionError
 from memzoo.hosts.exports.options import HELP, split_choice
 
 if TYPE_CHECKING:
     from memzoo.benchmarks.inputs import Files
-    from memzoo.benchmarks.play.playing import Play
+    from memzoo.benchmarks.play.playing import Line, Play
     from memzoo.benchmarks.transcripts import Transcript
 
 console, beside = Terminal(), Terminal(stderr=True)
@@ -74,7 +75,8 @@ def play(
     if asked.model == "offline":
         console.print(f"{_RULES} Use --model to ask one.", markup=False, highlight=False)
     if html:
-        _write_page(shown, html)
+        with bar("Writing the page") as advance:
+            _write_page(shown, html, advance)
         console.print(f"wrote {html}", markup=False, highlight=False)
         return
 
@@ -136,10 +138,14 @@ def _check_place(file: Path) -> None:
         raise OptionError(f"{str(file)!r} cannot be written: name a file in an existing folder")
 
 
-def _write_page(shown: "Play", file: Path) -> None:
+def _write_page(shown: "Play", file: Path, advance: Callable[[int, int | None], None] = lambda *_: None) -> None:
     from memzoo.benchmarks.play.page import page
 
-    write(file, [page([*shown.lines(), *shown.ask_known()])])
+    lines: list[Line] = []
+    for line in shown.lines():
+        lines.append(line)
+        advance(len(lines), len(shown.talk.exchanges))
+    write(file, [page([*lines, *shown.ask_known()])])
 
 
 def _make(selected: Selection, asked: Asked, files: "Files") -> "Play":

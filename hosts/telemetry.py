@@ -186,6 +186,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
     from memzoo.memories.search.vectors import VectorSearch
     from memzoo.memories.search.word_index import WordIndex
     from memzoo.stores import InMemoryStore, SQLStore
+    from memzoo.stores.redis.store import RedisStore
 
     # Classes by their names, because two of them are private.
     asked = (
@@ -207,7 +208,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
         InstrumentedCall(UnitIndex, "search", "memzoo.search known", _nothing, _of_found),
         *(
             InstrumentedCall(store, method, f"memzoo.store {method}", _of_store)
-            for store in (InMemoryStore, SQLStore)
+            for store in (InMemoryStore, SQLStore, RedisStore)
             for method in ("append", "read", "read_state", "commit")
         ),
     ]
@@ -309,7 +310,8 @@ def _watch_learning(told: _Instrumentation) -> None:
             return await catch_up(self, *args, **options)
         finally:
             waiting = await self.find_waiting(await self.refresh())
-            told.pending.record(sum(1 for _ in exchange_ends(waiting.entries)), {"memzoo.strategy": self.name})
+            due = waiting.entries[: waiting.due]
+            told.pending.record(sum(1 for _ in exchange_ends(due)), {"memzoo.strategy": self.name})
 
     @functools.wraps(after_failure)
     def count_set_aside(self: RetryPolicy, *failure: Any, **options: Any) -> Decision:

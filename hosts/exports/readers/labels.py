@@ -23,8 +23,8 @@ _OTHER = re.compile(
     r"(?P<words>.*)",
     re.DOTALL,
 )
-_ESCAPED = re.compile(r"\\[ \t*_\\]*#")
-"""A heading within a message in Markdown."""
+_ESCAPED = re.compile(r"\\(?:[ \t*_\\]*#|[\s\\]*```)")
+"""A heading within a message in Markdown, or a fence of code that is never closed."""
 
 _THOUGHT = re.compile(
     r"(?:Thought|Reasoned) for (?:(?:\d+m ?)?\d+ ?s|\d+ (?:second|minute)s?|a (?:few|couple of) seconds)\W*"

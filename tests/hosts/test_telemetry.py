@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry import trace
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -20,7 +21,14 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from memzoo.errors import MissingExtraError, ModelError, OptionError
 from memzoo.hosts import telemetry
-from memzoo.memories import BaseMemory, Conversation, ConversationSummaryMemory, HashEmbedder, create_memory
+from memzoo.memories import (
+    BaseMemory,
+    ChatModel,
+    Conversation,
+    ConversationSummaryMemory,
+    HashEmbedder,
+    create_memory,
+)
 from memzoo.stores import InMemoryStore, open_store
 from memzoo.telemetry import instrument
 from memzoo.testing import ScriptedModel
@@ -93,6 +101,35 @@ def test_a_call_is_told_by_the_conventions() -> None:
         asked = spans[asked.parent.span_id]
         above.append(asked.name)
     assert above == ["memzoo.derive", "upsert_memory"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_answers_of_a_conversation_are_told(stream: bool) -> None:  # noqa: FBT001 - a case
+    """With tokens, conversation and words; between two pieces, the span of the caller is the current one."""
+    seen, around = Seen(content=True), trace.get_current_span()
+    chat = Conversation("offline", create_memory("buffer", conversation_id="c"))
+    said = chat.stream("My cat is Pixel.") if stream else [chat.send("My cat is Pixel.")]
+    assert [(piece, trace.get_current_span()) for piece in said] == [("Noted.", around)]
+    call, total = seen.named("chat offline"), chat.usage.total
+    assert [call["gen_ai.usage.input_tokens"], call["gen_ai.usage.output_tokens"]] == [
+        total.prompt_tokens,
+        total.completion_tokens,
+    ]
+    assert [call["gen_ai.conversation.id"], call["memzoo.purpose"]] == ["c", "chat"]
+    assert "Pixel" in call["gen_ai.input.messages"]
+    assert "Noted." in call["gen_ai.output.messages"]
+    assert [point.value for point in seen.metrics()["memzoo.calls"]] == [1]
+
+
+def test_an_answer_of_a_function_is_told_once() -> None:
+    """And a failed call of an endpoint by its error."""
+    seen = Seen()
+    Conversation(lambda _: "Noted.", "buffer").send("Hello.")
+    endpoint = ChatModel("m", base_url="http://127.0.0.1:1/v1", api_key="-", max_retries=0)
+    with pytest.raises(ModelError):
+        Conversation(endpoint, "buffer").send("Hello.")
+    told = [span for span in seen.spans if span.name.startswith("chat ")]
+    assert [(span.attributes or {}).get("error.type") for span in told] == [None, "ModelError"]
 
 
 def test_a_call_tells_what_its_provider_had_in_its_cache() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager, nullcontext
 from contextvars import ContextVar
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memzoo.errors import MissingExtraError
 
@@ -382,7 +382,7 @@ def _of_model(
 def _of_answer(conversation: Any, request: Sequence[Any], *_: Any, **__: Any) -> dict[str, Any]:
     from memzoo.memories import ChatModel
 
-    model: Any = vars(conversation)["_model"]
+    model = cast("object", vars(conversation)["_model"])
     if not isinstance(model, ChatModel):  # which reports its call by itself
         return {}
     return {_ID: conversation.memory.conversation_id, **_of_model("chat", "openai", model, request, "chat")}

@@ -6,7 +6,7 @@ import re
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from unicodedata import category
+from unicodedata import category, normalize
 
 import numpy
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class Analyser:
 
     def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         """Return the terms of all texts, one text after another, and the number of terms in each text."""
-        return self._cut(map(stem_words, texts))
+        return self._cut(stem_words(normalize("NFC", text)) for text in texts)
 
     def _cut(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         rows = [(place, space_out(text)) for place, text in enumerate(texts)]
@@ -76,6 +76,7 @@ class Analyser:
         single character weighs little. In languages other than English, words are also searched without stemming. If
         all words are stop words, they are kept.
         """
+        query = normalize("NFC", query)
         read, language = translate_numbers(query.lower()), tell_language(query)
         spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in language.stops]
         if language.stemmer:

@@ -1,6 +1,8 @@
 """A search in scripts whose words have joined endings, marks for vowels, or no blanks between them."""
 
 import itertools
+import unicodedata
+from typing import Literal
 
 import pytest
 
@@ -32,3 +34,14 @@ def test_a_name_finds_what_was_said_of_it(language: str) -> None:
     as_facts = [next(known.unit.text for known in facts.search(one)) for one in asked]
     for found in (as_messages, as_facts):
         assert sum(one == text for one, text in zip(found, said, strict=True)) >= 33
+
+
+@pytest.mark.parametrize("said", ["Zoë wohnt in Köln.", "Hương sống ở Hà Nội.", "민준은 서울에 살아요."])
+@pytest.mark.parametrize(("stored", "asked"), [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")])
+def test_letters_are_found_however_they_are_composed(said: str, stored: Literal["NFC"], asked: Literal["NFC"]) -> None:
+    """A name counts as the same whether its marks are letters of their own or not."""
+    index = WordIndex()
+    texts = ["Thanks.", unicodedata.normalize(stored, said), "Fine."]
+    index.add(Passage(seq, "Human", text, None, begins=True) for seq, text in enumerate(texts, start=1))
+    name = unicodedata.normalize(asked, said.split(maxsplit=1)[0].removesuffix("은"))
+    assert next(iter(index.scores(name)), None) == 2

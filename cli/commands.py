@@ -7,8 +7,10 @@ import gc
 import inspect
 import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -143,6 +145,8 @@ def main() -> None:
     # Nor does the end of the process need a last collection, which would take a quarter of a second.
     atexit.register(gc.freeze)
     show_logs()
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # the encoding of a pipe on Windows lacks most letters
     # Without its place in the code.
     warnings.showwarning = lambda message, *_place: tell("[yellow]warning:[/]", str(message))
     # A search uses small matrices, for which several threads wait for each other longer than they work.

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 from urllib.parse import unquote
@@ -313,7 +314,7 @@ def _tell(ids: list[str]) -> str:
 
 
 def write(file: Path | None, pieces: Iterable[str]) -> None:
-    """Write a text to a file; without a file, print it.
+    """Write a text to a file; without a file, print it: in UTF-8 too, unless it goes to a terminal.
 
     Only the owner may read a new file, because it contains conversations.
 
@@ -321,6 +322,8 @@ def write(file: Path | None, pieces: Iterable[str]) -> None:
         OptionError: The file cannot be written. An existing file stays unchanged.
     """
     if file is None:
+        if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.isatty():
+            sys.stdout.reconfigure(encoding="utf-8")
         sys.stdout.writelines(map(visible, pieces))
         return
     try:

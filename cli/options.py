@@ -12,7 +12,6 @@ import uuid
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 from urllib.parse import unquote
@@ -322,8 +321,8 @@ def write(file: Path | None, pieces: Iterable[str]) -> None:
         OptionError: The file cannot be written. An existing file stays unchanged.
     """
     if file is None:
-        if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.isatty():
-            sys.stdout.reconfigure(encoding="utf-8")
+        if not sys.stdout.isatty() and (change := getattr(sys.stdout, "reconfigure", None)):
+            change(encoding="utf-8")
         sys.stdout.writelines(map(visible, pieces))
         return
     try:

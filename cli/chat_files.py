@@ -8,7 +8,12 @@ from typing import Any
 from memzoo.stores import Entry, Message
 from memzoo.strategy import text_of
 
-_HEADING = re.compile(r"^(?=[ \t*_\\]*###)", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*```", re.MULTILINE)
+"""The beginning or the end of a block of code."""
+
+_MARKED = re.compile(r"^(?=[ \t*_\\]*###|\\(?:\\|[^\S\n])*```)", re.MULTILINE)
+"""A heading, or a fence with a backslash."""
+
 _CALLS = {"tool_calls", "function_call"}
 _SHAREGPT = {"user": "human", "assistant": "gpt", "developer": "system"}
 
@@ -68,9 +73,16 @@ def _sharegpt(id_: str, entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _markdown(id_: str, entries: Sequence[Entry]) -> Iterator[str]:  # noqa: ARG001 - as above
-    """Yield Markdown with a heading for each message; a line of text that looks like a heading gets a backslash."""
+    """Yield Markdown with a heading for each message.
+
+    A line of text that looks like a heading gets a backslash, and so does a fence of code that is never closed.
+    """
     for role, words in (turn for entry in entries for turn in _turns(entry.message)):
-        yield "### {}\n\n{}\n\n".format(role.upper(), _HEADING.sub(r"\\", words))
+        text = _MARKED.sub(r"\\", words)
+        fences = [found.start() for found in _FENCE.finditer(text)]
+        if len(fences) % 2:
+            text = f"{text[: fences[-1]]}\\{text[fences[-1] :]}"
+        yield f"### {role.upper()}\n\n{text}\n\n"
 
 
 def _turns(message: Message) -> Iterator[tuple[str, str]]:

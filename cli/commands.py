@@ -7,6 +7,7 @@ import gc
 import inspect
 import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -143,6 +144,8 @@ def main() -> None:
     # Nor does the end of the process need a last collection, which would take a quarter of a second.
     atexit.register(gc.freeze)
     show_logs()
+    if change := getattr(sys.stdout, "reconfigure", None):  # another program's stream may not have it
+        change(errors="backslashreplace")  # the encoding of a pipe on Windows lacks most letters
     # Without its place in the code.
     warnings.showwarning = lambda message, *_place: tell("[yellow]warning:[/]", str(message))
     # A search uses small matrices, for which several threads wait for each other longer than they work.

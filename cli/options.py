@@ -313,7 +313,7 @@ def _tell(ids: list[str]) -> str:
 
 
 def write(file: Path | None, pieces: Iterable[str]) -> None:
-    """Write a text to a file; without a file, print it.
+    """Write a text to a file; without a file, print it: in UTF-8 too, unless it goes to a terminal.
 
     Only the owner may read a new file, because it contains conversations.
 
@@ -321,6 +321,8 @@ def write(file: Path | None, pieces: Iterable[str]) -> None:
         OptionError: The file cannot be written. An existing file stays unchanged.
     """
     if file is None:
+        if not sys.stdout.isatty() and (change := getattr(sys.stdout, "reconfigure", None)):
+            change(encoding="utf-8")
         sys.stdout.writelines(map(visible, pieces))
         return
     try:

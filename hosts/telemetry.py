@@ -9,10 +9,10 @@ import inspect
 import json
 import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, aclosing, contextmanager, nullcontext
 from contextvars import ContextVar
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memzoo.errors import MissingExtraError
 
@@ -121,17 +121,30 @@ class _Instrumentation:
             return result
 
         @functools.wraps(original)
+        async def yield_original(*args: Any, **kwargs: Any) -> Any:
+            piece = None
+            async with aclosing(original(*args, **kwargs)) as pieces:
+                # Without attributes, there is nothing to report.
+                is_told = bool(call.before(*args, **kwargs))
+                with self._span(call, args, kwargs, is_current=False) if is_told else nullcontext(_nothing) as told:
+                    async for piece in pieces:
+                        yield piece
+                    told(piece)
+
+        @functools.wraps(original)
         def call_original(*args: Any, **kwargs: Any) -> Any:
             with self._span(call, args, kwargs) as told:
                 result = original(*args, **kwargs)
                 told(result)
             return result
 
+        if inspect.isasyncgenfunction(original):
+            return yield_original
         return await_original if inspect.iscoroutinefunction(original) else call_original
 
     @contextmanager
     def _span(
-        self, call: InstrumentedCall, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self, call: InstrumentedCall, args: Sequence[Any], kwargs: Mapping[str, Any], *, is_current: bool = True
     ) -> Generator[Callable[[Any], None]]:
         from opentelemetry.trace import StatusCode
 
@@ -141,9 +154,15 @@ class _Instrumentation:
         # The dimensions of a metric. The conversation is not a dimension, because there are too many conversations.
         kind = {key: before[key] for key in _KIND if key in before} if _MODEL in before else {}
         name = f"{before[_OPERATION]} {before[_MODEL]}" if kind else call.span
-        token, start = _conversation.set(id_), time.perf_counter()
         options = {"record_exception": False, "set_status_on_exception": False}
-        with self._tracer.start_as_current_span(name, attributes=before, **options) as span:
+        start = time.perf_counter()
+        with ExitStack() as ending:
+            if is_current:
+                span = ending.enter_context(self._tracer.start_as_current_span(name, attributes=before, **options))
+                ending.callback(_conversation.reset, _conversation.set(id_))
+            else:  # between two pieces of an answer, the caller's own span is the current one
+                span = self._tracer.start_span(name, attributes=before, **options)
+                ending.callback(span.end)
             try:
                 yield lambda result: self._tell(call, span, kind, args, result)
             except BaseException as error:
@@ -152,7 +171,6 @@ class _Instrumentation:
                 span.set_status(StatusCode.ERROR)
                 raise
             finally:
-                _conversation.reset(token)
                 if kind:
                     self._seconds.record(time.perf_counter() - start, kind)
                     self._calls.add(1, kind)
@@ -168,9 +186,11 @@ class _Instrumentation:
             span.set_attributes({**call.said(args, result)})
 
 
-def _to_convention(messages: Sequence[Mapping[str, Any]]) -> str:
+def _to_convention(messages: Sequence[dict[str, Any]]) -> str:
     """Return chat messages as JSON in the form of OpenTelemetry's conventions."""
-    said = [{"role": one["role"], "parts": [{"type": "text", "content": one["content"]}]} for one in messages]
+    from memzoo.strategy import text_of
+
+    said = [{"role": one["role"], "parts": [{"type": "text", "content": text_of(one)}]} for one in messages]
     return json.dumps(said, ensure_ascii=False)
 
 
@@ -181,13 +201,14 @@ def _put(owner: Any, method: str, new: Any) -> None:
 
 def instrumented_calls() -> list[InstrumentedCall]:
     """Return all methods and functions whose calls are reported."""
-    from memzoo.memories import KnowledgeGraph
+    from memzoo.memories import Conversation, KnowledgeGraph
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.models import chat, embedders
     from memzoo.memories.search.unit_index import UnitIndex
     from memzoo.memories.search.vectors import VectorSearch
     from memzoo.memories.search.word_index import WordIndex
     from memzoo.stores import InMemoryStore, SQLStore
+    from memzoo.stores.redis.store import RedisStore
 
     # Classes by their names, because two of them are private.
     asked = (
@@ -198,6 +219,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
     )
     return [
         *_of_memories(),
+        InstrumentedCall(Conversation, "_hear", "", _of_answer, _describe_cost, _describe_request),
         InstrumentedCall(Learner, "derive", "memzoo.derive", _of_learning),
         *(
             InstrumentedCall(vars(module)[name], method, "", before, _describe_cost, said)
@@ -209,7 +231,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
         InstrumentedCall(UnitIndex, "search", "memzoo.search known", _nothing, _of_found),
         *(
             InstrumentedCall(store, method, f"memzoo.store {method}", _of_store)
-            for store in (InMemoryStore, SQLStore)
+            for store in (InMemoryStore, SQLStore, RedisStore)
             for method in ("append", "read", "read_state", "commit")
         ),
     ]
@@ -288,7 +310,7 @@ def _records(records: Sequence[Mapping[str, str]]) -> dict[str, Any]:
 
 
 def _describe_request(args: Sequence[Any], result: Any) -> dict[str, Any]:
-    answer = {"role": "assistant", "content": result.text}
+    answer = getattr(result, "message", None) or {"role": "assistant", "content": result.text}
     asked, answered = (_to_convention(said) for said in (args[1], [answer]))
     return {"gen_ai.input.messages": asked, "gen_ai.output.messages": answered}
 
@@ -311,7 +333,8 @@ def _watch_learning(told: _Instrumentation) -> None:
             return await catch_up(self, *args, **options)
         finally:
             waiting = await self.find_waiting(await self.refresh())
-            told.pending.record(sum(1 for _ in exchange_ends(waiting.entries)), {"memzoo.strategy": self.name})
+            due = waiting.entries[: waiting.due]
+            told.pending.record(sum(1 for _ in exchange_ends(due)), {"memzoo.strategy": self.name})
 
     @functools.wraps(after_failure)
     def count_set_aside(self: RetryPolicy, *failure: Any, **options: Any) -> Decision:
@@ -356,6 +379,15 @@ def _of_model(
         "memzoo.purpose": purpose,
         "memzoo.messages" if operation == "chat" else "memzoo.texts": len(asked),
     }
+
+
+def _of_answer(conversation: Any, request: Sequence[Any], *_: Any, **__: Any) -> dict[str, Any]:
+    from memzoo.memories import ChatModel
+
+    model = cast("object", vars(conversation)["_model"])
+    if not isinstance(model, ChatModel):  # which reports its call by itself
+        return {}
+    return {_ID: conversation.memory.conversation_id, **_of_model("chat", "openai", model, request, "chat")}
 
 
 def _describe_cost(result: Any) -> dict[str, Any]:

@@ -40,7 +40,8 @@ class Record:
     @classmethod
     def dated(cls, message: Message, said_at: datetime | None) -> Self:
         """Return the record of an earlier message; `said_at` is `None` if the time is unknown."""
-        return cls(message, {SAID_AT: said_at.isoformat() if said_at else ""})
+        # Anything else is refused, or read as a time in ISO 8601, when the record is saved.
+        return cls(message, {SAID_AT: said_at.isoformat() if isinstance(said_at, datetime) else said_at or ""})
 
     @classmethod
     def unfinished(cls, message: Message) -> Self:

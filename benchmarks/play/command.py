@@ -138,13 +138,14 @@ def _check_place(file: Path) -> None:
         raise OptionError(f"{str(file)!r} cannot be written: name a file in an existing folder")
 
 
-def _write_page(shown: "Play", file: Path, advance: Callable[[int, int | None], None] = lambda *_: None) -> None:
+def _write_page(shown: "Play", file: Path, advance: Callable[[int, int | None], None] | None = None) -> None:
     from memzoo.benchmarks.play.page import page
 
     lines: list[Line] = []
     for line in shown.lines():
         lines.append(line)
-        advance(len(lines), len(shown.talk.exchanges))
+        if advance:
+            advance(len(lines), len(shown.talk.exchanges))
     write(file, [page([*lines, *shown.ask_known()])])
 
 

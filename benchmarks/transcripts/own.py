@@ -123,6 +123,12 @@ def _finish(
     cited = [id_ for one in said for id_ in one.forgets]
     if unknown := citations.unusable(cited):
         raise TransferError(f"{where}, 'forgets': no message with text has the id {' or '.join(unknown)}")
+    gone = set[str]()
+    for place, one in enumerate(said):
+        if wrong := [id_ for id_ in one.forgets if ids[id_] > place or id_ in gone]:
+            told = f"expected messages said before, which no other message forgets, not {' or '.join(wrong)}"
+            raise TransferError(f"{where}, 'forgets' of {show_value(text_of(one.message))}: {told}")
+        gone.update(one.forgets)
     exchanges = exchanges_of(said, {id_: place + 1 for id_, place in ids.items()})
     people = document.user or "Human", document.assistant or "AI"
     return Transcript(document.title or title, exchanges, tuple(questions), *people, unwanted)

@@ -108,7 +108,11 @@ def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TransferError]:
             yield from found
             continue
         try:
+            if change := getattr(sys.stdin, "reconfigure", None):
+                change(encoding="utf-8-sig", errors="strict")  # as files are read
             yield from find_in_text(io.StringIO(sys.stdin.read()), "standard input", known_forms())
+        except UnicodeDecodeError as error:
+            yield TransferError(f"standard input cannot be read as UTF-8 text ({error})")
         except TransferError as error:
             yield error
 

@@ -364,11 +364,10 @@ class Conversation(Closing):
                 return
             try:
                 request = self._write(pieces, stable)
-                asked = ask_model(self._model, request, tools, stream=stream, api=self._api)
-                async with contextlib.aclosing(asked) as heard:
+                async with contextlib.aclosing(self._hear(request, tools, stream=stream)) as heard:
                     async for piece in heard:
                         begun = True
-                        yield self._learn_to_count(request, tools, piece) if isinstance(piece, Answer) else piece
+                        yield piece
             except ModelError as error:
                 if begun or not is_too_long(error):
                     raise
@@ -377,6 +376,15 @@ class Conversation(Closing):
                     _let_go_of(turn)
                     raise
                 pieces = shorter
+
+    async def _hear(
+        self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
+    ) -> AsyncGenerator[str | Answer]:
+        """Yield the pieces of the model's answer, and then the whole answer, which corrects the token estimate."""
+        asked = ask_model(self._model, request, tools, stream=stream, api=self._api)
+        async with contextlib.aclosing(asked) as heard:
+            async for piece in heard:
+                yield self._learn_to_count(request, tools, piece) if isinstance(piece, Answer) else piece
 
     def _write(self, pieces: Sequence[Piece], stable: Sequence[Piece]) -> list[Message]:
         """Return the request for the pieces; the last message that the next turn's request repeats is marked."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memzoo.memories.search.word_index import WordIndex
 
 # Raise this number after any change in the items' content: all conversations are then analysed anew.
-_VERSION = 11
+_VERSION = 12
 _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64

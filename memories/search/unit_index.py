@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from memzoo.forks import new_lock
 from memzoo.memories.search.kinds import RULE, asks_for_advice, find_asked_kinds, find_kinds
-from memzoo.memories.search.languages.telling import find_dates, find_telling_words, space_out
+from memzoo.memories.search.languages.telling import find_dates, find_telling_words, find_words
 from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.text.days import in_words
@@ -27,7 +27,6 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 # Words that say little about the subject of a question.
 _COMMON = SMALL_TALK | RELATING
-_WORD = re.compile(r"\w+")
 # The least weight of a word, as in SQLite's FTS5.
 _LEAST_WEIGHT = 1e-6
 # A word in more texts than this only adds to the scores of texts found by rarer words, which bounds the search's cost.
@@ -470,7 +469,7 @@ class UnitIndex:
         """Return the weights of a query's terms: words (common ones weigh less), pairs of words, other names."""
         weights, asked, folded = self._weights, dict[str, float](), fold(query)
         telling = frozenset(find_telling_words(folded))
-        for one, other in itertools.pairwise([*_words(folded), ""]):
+        for one, other in itertools.pairwise([*find_words(folded), ""]):
             if one in telling:
                 asked[stem(one)] = max(asked.get(stem(one), 0.0), weights.common if one in _COMMON else 1.0)
                 if other in telling and not {one, other} <= _COMMON:
@@ -493,7 +492,7 @@ class UnitIndex:
             if noun := _NOUNS.get(adjective):
                 asked.setdefault(stem(noun), 1.0)
         if pairs := [*find_pairs(translate_numbers(fold(query)))]:
-            said = {*_words(fold(query))}
+            said = {*find_words(fold(query))}
             apart = {term for term in asked if RUN.search(term) and said.issuperset(term.split())}
             asked = {term: weight for term, weight in asked.items() if term not in apart}
             asked |= dict.fromkeys(itertools.chain(*pairs), _CHARACTER) | dict.fromkeys(map(" ".join, pairs), 1.0)
@@ -529,14 +528,10 @@ def _terms_of(unit: KnownUnit) -> list[str]:
     if unit.said_at:
         said = unit.said_at.date()
         text = " ".join([text, *find_dates(text, said), in_words(said)])
-    terms = [*map(stem, _words(fold(text)))]
+    terms = [*map(stem, find_words(fold(text)))]
     return [*terms, *map(" ".join, itertools.pairwise(terms))]
 
 
 @functools.lru_cache(maxsize=1 << 12)  # Most names are looked for at each load.
 def _stems(name: str) -> Sequence[str]:
-    return [*map(stem, _words(name))]
-
-
-def _words(folded: str) -> list[str]:
-    return _WORD.findall(space_out(folded))
+    return [*map(stem, find_words(name))]

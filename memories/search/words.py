@@ -6,6 +6,7 @@ import re
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from unicodedata import category, normalize
 
 import numpy
 from numpy.typing import NDArray
@@ -15,9 +16,11 @@ from memzoo.memories.search.languages.telling import find_telling_words, space_o
 from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbers
 from memzoo.memories.search.rows import Numbers, Places, Spans, Terms
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.language import HAN
+from memzoo.memories.text.language import HAN, MARKED
 
 _WORD = re.compile(r"\w+")
+# The vowels of `MARKED`, which SQLite counts as blanks.
+_MARKS = "".join(one for one in re.findall(f"[{MARKED}]", "".join(map(chr, range(0x1800)))) if category(one)[0] == "M")
 _FOUND = numpy.dtype([("term", "<u8"), ("text", "<i8"), ("offset", "<i8")])
 
 # The least weight of a word, as in SQLite's FTS5.
@@ -44,12 +47,13 @@ class Analyser:
         weakref.finalize(self, self._database.close)
         # FTS5 cuts very long words at a byte, which may leave half a character.
         self._database.text_factory = bytes
-        self._database.execute("CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='porter unicode61')")
+        tokenizer = f"porter unicode61 tokenchars '{_MARKS}'"
+        self._database.execute(f'CREATE VIRTUAL TABLE texts USING fts5(text, content="", tokenize="{tokenizer}")')
         self._database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, 'instance')")
 
     def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         """Return the terms of all texts, one text after another, and the number of terms in each text."""
-        return self._cut(map(stem_words, texts))
+        return self._cut(stem_words(normalize("NFC", text)) for text in texts)
 
     def _cut(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         rows = [(place, space_out(text)) for place, text in enumerate(texts)]
@@ -68,10 +72,11 @@ class Analyser:
     def phrases(self, query: str) -> list[tuple[Terms, float]]:
         """Return the terms (an array) and the weight (from 0 to 1) of each word of a query except stop words.
 
-        A word can have several terms. In Chinese, pairs of characters are words, and a single character weighs little.
-        In languages other than English, words are also searched without stemming. If all words are stop words, they
-        are kept.
+        A word can have several terms. In the scripts of `PAIRED`, such as Chinese, pairs of characters are words, and a
+        single character weighs little. In languages other than English, words are also searched without stemming. If
+        all words are stop words, they are kept.
         """
+        query = normalize("NFC", query)
         read, language = translate_numbers(query.lower()), tell_language(query)
         spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in language.stops]
         if language.stemmer:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self, TypeAlias, cast
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine.loading import variables_of, view_of
+from memzoo.memories.engine import loading
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.usage import Usage
@@ -138,11 +138,13 @@ class CombinedMemory(BaseMemory):
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the variables of all members. `max_token_limit` applies to `messages` only."""
         views = await self._views(self._query(inputs) if self.needs_query else None)
-        loaded = [variables_of(member, view) for member, view in zip(self.members, views, strict=True)]
+        loaded = [loading.variables_of(member, view) for member, view in zip(self.members, views, strict=True)]
         return {variable: value for variables in loaded for variable, value in variables.items()}
 
     async def _views(self, query: str | None) -> list[View]:
-        return await together(view_of(member, query if member.needs_query else None) for member in self.members)
+        # By its module, where telemetry watches it.
+        asked = (loading.view_of(member, query if member.needs_query else None) for member in self.members)
+        return await together(asked)
 
 
 def _members_of(given: Sequence[Member], whole: CombinedMemory, shares: Sequence[float]) -> list[BaseMemory]:

@@ -14,6 +14,15 @@ UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 HAN = re.compile(f"[{UNSPACED}]")
 """A Chinese or Japanese character."""
 
+MARKED = "\u0900-\u0963\u0966-\u109f\u1780-\u17ff"
+"""Characters of scripts from India to Cambodia, whose vowels are marks; Python does not count marks as letters."""
+
+PAIRED = f"{UNSPACED}{MARKED}\uac00-\ud7af"
+"""Characters that a search takes in pairs: those of Chinese and Japanese, of `MARKED`, and of Korean.
+
+Their words are not apart, have many endings, or are broken by marks.
+"""
+
 STOPWORDS = frozenset(
     """
     a about above actually after again all almost already also although always am an and any anyone anything are

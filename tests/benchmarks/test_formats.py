@@ -141,6 +141,16 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [said(one) for one in read_transcripts(["-"])] == [["Hello", "Hi"]]
 
 
+def test_standard_input_is_utf_8_whatever_the_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows, where a pipe has another one; anything else is refused."""
+    given = "\ufeffuser: 你好\nassistant: Hi".encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given), "cp1252"))
+    assert [said(one) for one in read_transcripts(["-"])] == [["你好", "Hi"]]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"user: \xff"), "cp1252"))
+    with pytest.raises(TransferError, match=r"standard input cannot be read as UTF-8 text .*0xff"):
+        list(read_transcripts(["-"]))
+
+
 def test_a_long_file_of_lines_is_not_held(tmp_path: Path) -> None:
     """The first conversation is there before the last line was looked at."""
     path = tmp_path / "many.jsonl"

@@ -186,6 +186,14 @@ def test_the_command_asks_for_marked_lines(saved: Saved, monkeypatch: pytest.Mon
             "'forgets': no message with text has the id none",
         ),
         ({"messages": said("Hello.", forgets="old"), "must_not": []}, "'forgets': expected a list of message ids"),
+        (
+            {"messages": [*said("Hello.", forgets=["b"]), *said("Bye.", id="b")], "must_not": []},
+            "'forgets' of 'Hello.': expected messages said before, .* not b",
+        ),
+        (
+            {"messages": [*said("Hi.", id="a"), *said("x", forgets=["a"]), *said("y", forgets=["a"])], "must_not": []},
+            "'forgets' of 'y': expected messages said before, which no other message forgets, not a",
+        ),
         ({"messages": said("Hello.", keep={"kind": "name", "mean": "Ilse"})}, "'keep' of 'Hello.': expected"),
         (
             {"messages": said("Hello.", keep={"kind": "name", "means": "Ilse", "question": "Is it Ilse?"})},

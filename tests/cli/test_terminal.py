@@ -36,6 +36,34 @@ def url(tmp_path: Path) -> str:
     return url
 
 
+@pytest.mark.parametrize(
+    ("command", "encoding", "shown"),
+    [
+        ("history", "cp1252", "caf\u00e9 \\u5c0f\\U0001f642"),
+        ("history", "gbk", "caf\u00e9 小\\U0001f642"),
+        ("export --as openai", "utf-8", "caf\u00e9 小🙂"),
+        ("show --memory buffer", "utf-8", "caf\u00e9 小🙂"),
+    ],
+)
+def test_an_encoding_may_lack_letters(
+    command: str, encoding: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table then has escapes in their place; files for other programs are UTF-8 whatever the encoding."""
+    url, out = f"sqlite:///{tmp_path}/chat.db", io.BytesIO()
+    with open_store(url) as store:
+        create_memory("buffer", store=store, conversation_id="c").add_messages(
+            [{"role": "user", "content": "café 小🙂"}]
+        )
+    pipe = io.TextIOWrapper(out, "cp1252" if encoding == "utf-8" else encoding)
+    monkeypatch.setattr("sys.stdout", pipe)
+    monkeypatch.setattr("sys.argv", ["memzoo", *command.split(), "--store", url])
+    with pytest.raises(SystemExit) as left:
+        main()
+    pipe.flush()
+    assert left.value.code in (None, 0)
+    assert shown in out.getvalue().decode(encoding)
+
+
 def _asked(name: str) -> dict[str, Any]:
     replies = {"summary": HOSTILE, "knowledge-graph": f"user | says | {HOSTILE[:30]}"}
 

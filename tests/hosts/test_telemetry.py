@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry import trace
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -20,8 +21,15 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from memzoo.errors import MissingExtraError, ModelError, OptionError
 from memzoo.hosts import telemetry
-from memzoo.memories import BaseMemory, Conversation, ConversationSummaryMemory, HashEmbedder, create_memory
-from memzoo.stores import InMemoryStore
+from memzoo.memories import (
+    BaseMemory,
+    ChatModel,
+    Conversation,
+    ConversationSummaryMemory,
+    HashEmbedder,
+    create_memory,
+)
+from memzoo.stores import InMemoryStore, open_store
 from memzoo.telemetry import instrument
 from memzoo.testing import ScriptedModel
 from tests.memories.models.test_cached_usage import model_telling
@@ -95,6 +103,35 @@ def test_a_call_is_told_by_the_conventions() -> None:
     assert above == ["memzoo.derive", "upsert_memory"]
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_answers_of_a_conversation_are_told(stream: bool) -> None:  # noqa: FBT001 - a case
+    """With tokens, conversation and words; between two pieces, the span of the caller is the current one."""
+    seen, around = Seen(content=True), trace.get_current_span()
+    chat = Conversation("offline", create_memory("buffer", conversation_id="c"))
+    said = chat.stream("My cat is Pixel.") if stream else [chat.send("My cat is Pixel.")]
+    assert [(piece, trace.get_current_span()) for piece in said] == [("Noted.", around)]
+    call, total = seen.named("chat offline"), chat.usage.total
+    assert [call["gen_ai.usage.input_tokens"], call["gen_ai.usage.output_tokens"]] == [
+        total.prompt_tokens,
+        total.completion_tokens,
+    ]
+    assert [call["gen_ai.conversation.id"], call["memzoo.purpose"]] == ["c", "chat"]
+    assert "Pixel" in call["gen_ai.input.messages"]
+    assert "Noted." in call["gen_ai.output.messages"]
+    assert [point.value for point in seen.metrics()["memzoo.calls"]] == [1]
+
+
+def test_an_answer_of_a_function_is_told_once() -> None:
+    """And a failed call of an endpoint by its error."""
+    seen = Seen()
+    Conversation(lambda _: "Noted.", "buffer").send("Hello.")
+    endpoint = ChatModel("m", base_url="http://127.0.0.1:1/v1", api_key="-", max_retries=0)
+    with pytest.raises(ModelError):
+        Conversation(endpoint, "buffer").send("Hello.")
+    told = [span for span in seen.spans if span.name.startswith("chat ")]
+    assert [(span.attributes or {}).get("error.type") for span in told] == [None, "ModelError"]
+
+
 def test_a_call_tells_what_its_provider_had_in_its_cache() -> None:
     """By the conventions' names, where the endpoint tells of a cache at all."""
     seen = Seen()
@@ -117,6 +154,27 @@ def test_searches_and_stores_are_told(name: str, search: str) -> None:
     assert seen.named("search_memory")["memzoo.strategy"] == name
     assert {"memzoo.store append", "memzoo.store read", "memzoo.store commit"} <= {span.name for span in seen.spans}
     assert {str((span.attributes or {}).get("gen_ai.conversation.id")) for span in seen.spans} == {"c"}
+
+
+def test_every_server_is_told_of(redis_url: str) -> None:
+    """A store on Redis reports its steps as the others do."""
+    seen = Seen()
+    with open_store(redis_url) as store:
+        create_memory("buffer", store=store, conversation_id="c").save_context(*SAID)
+    assert "memzoo.store append" in {span.name for span in seen.spans}
+
+
+def test_members_of_a_combined_memory_are_told_while_they_are_watched() -> None:
+    """Their loads are reported to the newest `instrument`, and to none after its end."""
+    memory = create_memory("combined", memories=["window", "buffer"])
+    first = Seen(content=True)
+    memory.messages("a secret")
+    second = Seen()
+    memory.messages("a secret")
+    telemetry.stop_reporting()
+    memory.messages("a secret")
+    loads = [[span for span in seen.spans if span.name == "search_memory"] for seen in (first, second)]
+    assert list(map(len, loads)) == [3, 3]
 
 
 def test_the_save_of_a_turn_is_told() -> None:
@@ -251,6 +309,15 @@ def test_metrics_count_what_waits_and_what_is_set_aside() -> None:
     assert {point.attributes["memzoo.strategy"] for point in points["memzoo.pending"]} == {"summary"}
     calls = sum(point.value for point in points["memzoo.calls"])
     assert calls == sum(point.count for point in points["gen_ai.client.operation.duration"]) > 3
+
+
+@pytest.mark.parametrize("name", ["vector-retriever", "summary-buffer", "summarizing-window"])
+def test_a_memory_with_nothing_to_learn_has_nothing_pending(name: str) -> None:
+    """Messages that a memory need not learn from yet, or never, do not count as waiting."""
+    seen, memory = Seen(), create_memory(name, llm="offline")
+    for _ in range(5):
+        memory.save_context(*SAID)
+    assert [point.max for point in seen.metrics()["memzoo.pending"]] == [0]
 
 
 def test_off_costs_nothing() -> None:

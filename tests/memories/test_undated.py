@@ -117,6 +117,15 @@ def _take_turn(memory: BaseMemory, record: Record) -> None:
         turn.add(record)
 
 
+@pytest.mark.parametrize("told", ["2026-05-08", 5, STORED.date()])
+def test_a_record_of_what_is_no_time_is_refused(told: Any) -> None:
+    """When it is saved, by the value, with nothing stored."""
+    memory = create_memory("buffer")
+    with pytest.raises(MessageError, match=f"(?s)@said_at.*not .*{str(told)[:4]}"):
+        memory.add_messages([Record.dated({"role": "user", "content": "Hello."}, told)])
+    assert memory.history() == []
+
+
 def test_facts_have_no_day_either() -> None:
     """Neither those that hold nor those that were corrected, in a view, as a reason or in an export."""
     model = ScriptedModel("Sam | lives in | Oslo", "NO LONGER Sam | lives in | Oslo\nSam | lives in | Rome")

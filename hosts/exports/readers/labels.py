@@ -23,8 +23,8 @@ _OTHER = re.compile(
     r"(?P<words>.*)",
     re.DOTALL,
 )
-_ESCAPED = re.compile(r"\\[ \t*_\\]*#")
-"""A heading within a message in Markdown."""
+_ESCAPED = re.compile(r"\\(?:[ \t*_\\]*#|[\s\\]*```)")
+"""A heading within a message in Markdown, or a fence of code that is never closed."""
 
 _TITLE = re.compile(r"\s*(?:---\n(?:[^\n]+\n){1,40}?---\n\s*)?# (?P<title>[^\n]+)\n\s*(?=#)")
 """The title of a page in Markdown, ahead of the first label; before it, there may be data about the page."""

@@ -8,9 +8,10 @@ from datetime import date
 from memzoo.memories.search.languages.language import Language
 from memzoo.memories.search.languages.spaced import ENGLISH, LANGUAGES
 from memzoo.memories.search.languages.zh import DATES, translate_numbers
-from memzoo.memories.text.language import HAN
+from memzoo.memories.text.language import MARKED, PAIRED
 
-_WORD = re.compile(r"\w+")
+_PAIRED = re.compile(f"[{PAIRED}]")
+_WORD, _WORD_OR_MARK = re.compile(r"\w+"), re.compile(rf"\w+|[{MARKED}]")
 _DATES = (*(language.dates for language in LANGUAGES), DATES)
 
 _SPOKEN_IN: defaultdict[str, list[Language]] = defaultdict(list)
@@ -50,17 +51,22 @@ def stem_words(text: str) -> str:
 
 def find_telling_words(query: str) -> Sequence[str]:
     """Return the different words of a query, without English stop words. If all words are stop words, they are kept."""
-    words = list(dict.fromkeys(_WORD.findall(space_out(query.casefold()))))
+    words = list(dict.fromkeys(find_words(query.casefold())))
     return [word for word in words if word not in ENGLISH.stops] or words
 
 
+def find_words(text: str) -> list[str]:
+    """Return the words of a text; each character that is searched in pairs counts as a word."""
+    return _WORD_OR_MARK.findall(space_out(text))
+
+
 def space_out(text: str) -> str:
-    """Return a text with spaces around each Chinese or Japanese character, so that each character counts as a word.
+    """Return a text with spaces around each character that is searched in pairs, so that each counts as a word.
 
     Chinese numbers and dates become digits and English months; see `translate_numbers`.
     """
-    if HAN.search(text):
-        text = HAN.sub(r" \g<0> ", translate_numbers(text))
+    if _PAIRED.search(text):
+        text = _PAIRED.sub(r" \g<0> ", translate_numbers(text))
     # SQLite refuses half of a surrogate pair.
     return text.encode(errors="replace").decode()
 

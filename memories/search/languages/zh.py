@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from memzoo.memories.search.languages.language import RelativeDates
 from memzoo.memories.text.days import MONTHS
-from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.language import PAIRED
 
-RUN = re.compile(f"[{UNSPACED}]+")
-"""A run of Chinese or Japanese characters."""
+RUN = re.compile(f"[{PAIRED}]+")
+"""A run of characters that are searched in pairs."""
 
 CORRECTIONS = "更正|改[为成到叫期]|要改|不再|而不是|提前到|推迟|又说"
 """Phrases that clearly correct earlier words, as a regular expression."""
@@ -58,7 +58,7 @@ def translate_numbers(text: str) -> str:
 
 
 def find_pairs(text: str) -> Iterator[str]:
-    """Yield all pairs of adjacent Chinese or Japanese characters, and characters that stand alone.
+    """Yield all pairs of adjacent characters of such scripts, and characters that stand alone.
 
     Stop words are left out.
 

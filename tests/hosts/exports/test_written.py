@@ -20,6 +20,7 @@ from memzoo.stores import Entry, Message
 TEXTS = (
     some.text(some.characters(codec="utf-8", exclude_categories=["Cc", "Co"], include_characters="\n\t"), min_size=1)
     | some.sampled_from(["### USER", "\\### USER\nHi", "You: hi", "a\n ** ### TOOL\nb", "- x\n\\\\### ASSISTANT"])
+    | some.lists(some.sampled_from(["```", "```py", "x", " \\```", "\\\\ ```", "### USER"]), min_size=1).map("\n".join)
 ).map(str.strip)
 
 

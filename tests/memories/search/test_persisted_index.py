@@ -258,7 +258,7 @@ class TestOthers:
         memory.add_messages(said(141))
         assert analysed.total() == 141
         assert set(kept(store)) < before
-        assert kept(store)["analyser"] == 11
+        assert kept(store)["analyser"] == 12
         analysed.clear()
         assert "message 42 " in shown(opened(store), "message 42")
         assert not analysed

@@ -47,7 +47,9 @@ def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tu
     """
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)
-    changed = wrapper.visit(_Rewriting(survey.moved, survey.idle(), survey.stores)) if survey.moved else module
+    moved = survey.moved
+    rewriting = _Rewriting(moved, survey.reached & moved.keys(), survey.idle(), survey.stores)
+    changed = wrapper.visit(rewriting) if moved else module
     return changed.code, tuple(sorted(survey.findings()))
 
 
@@ -117,7 +119,7 @@ class _Survey(cst.CSTVisitor):
         self._made: set[str] = set()
         self._asked: list[tuple[int, str, str]] = []
         # Classes that are used through their module.
-        self._reached: set[str] = set()
+        self.reached: set[str] = set()
         # Modules of memory classes, each with its names in the file; modules used for something other than a class; and
         # names before a class in a text, such as an annotation in quotes.
         self._modules: dict[str, set[str]] = {}
@@ -131,7 +133,7 @@ class _Survey(cst.CSTVisitor):
 
     def idle(self) -> set[str]:
         """Return the imported modules of memory classes that are unused after the rewriting."""
-        stays = self._reached - self.moved.keys()
+        stays = self.reached - self.moved.keys()
         return {
             name
             for name, known_as in self._modules.items()
@@ -255,7 +257,7 @@ class _Survey(cst.CSTVisitor):
         if self._chains and node.attr.value not in IN_CHAIN and (name := get_full_name_for_node(node.value)):
             self._asked.append((self._line(node), name, node.attr.value))
         known = {qualified for qualified in _find_imported(self, node) if self._use(qualified)}
-        self._reached |= known
+        self.reached |= known
         return not known
 
     def visit_Name(self, node: cst.Name) -> None:
@@ -308,9 +310,12 @@ class _Rewriting(cst.CSTTransformer):
 
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 
-    def __init__(self, moved: Mapping[str, str], idle: Collection[str], stores: Sequence[_OpenedStore]) -> None:
+    def __init__(
+        self, moved: Mapping[str, str], reached: Collection[str], idle: Collection[str], stores: Sequence[_OpenedStore]
+    ) -> None:
         super().__init__()
         self._moved = moved
+        self._reached = reached
         self._idle = idle
         self._stores = stores if any(name.endswith(DATABASES) for name in moved) else ()
 
@@ -405,8 +410,8 @@ class _Rewriting(cst.CSTTransformer):
     def _import_reached(self, modules: Iterable[str]) -> list[cst.BaseSmallStatement]:
         """Return imports of the counterparts' modules, for classes that are used through these modules."""
         starts = tuple(f"{module}." for module in modules)
-        reached = {name: target for name, target in self._moved.items() if name.startswith(starts)}
-        new = {target.rpartition(".")[0] for target in reached.values()}
+        reached = [name for name in self._reached if name.startswith(starts)]
+        new = {self._moved[name].rpartition(".")[0] for name in reached}
         return [*(_statement(f"import {module}") for module in sorted(new)), *_import_opener(reached)]
 
     def _target(self, node: cst.CSTNode) -> str | None:

@@ -240,6 +240,16 @@ m = memzoo.langchain.ConversationKGMemory(
     chat_memory=memzoo.langchain.ChatMessageHistory(conversation_id="a", store=open_store(url))
 )
 ===
+import langchain
+from langchain.chains import LLMChain
+from langchain.memory import SimpleMemory
+langchain.debug = SimpleMemory()
+---
+import langchain
+from langchain.chains import LLMChain
+from memzoo.langchain import SimpleMemory
+langchain.debug = SimpleMemory()
+===
 from langchain_community.chat_message_histories import SQLChatMessageHistory as H
 h = H(
     session_id=one,  # who

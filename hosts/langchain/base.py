@@ -9,7 +9,7 @@ from memzoo.errors import OptionError
 from memzoo.hosts.langchain.history import ChatHistory, MessageHistory, history_store
 from memzoo.hosts.langchain.messages import to_langchain, values
 from memzoo.hosts.langchain.models import TokensOf, model_of
-from memzoo.hosts.langchain.prompts import convert_template
+from memzoo.hosts.langchain.prompts import convert_template, default_prompt
 from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories.text.keys import input_key_of, output_key_of
@@ -61,6 +61,15 @@ class LangChainMemory(BothWays):
     brought: ClassVar[Sequence[str]] = ()
     # Options unknown to the plain class, with their defaults.
     extras: ClassVar[Mapping[str, Any]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # As in LangChain, a program's subclass may change a default by a class attribute, such as `k: int = 2`.
+        own = vars(cls).keys() & cls._options() if hasattr(cls, "plain_class") else ()
+        changed = {name: vars(cls)[name] for name in own if not isinstance(vars(cls)[name], property)}
+        for name in changed:
+            delattr(cls, name)
+        cls.defaults = {**cls.defaults, **changed}
 
     def __init__(self, **options: Any) -> None:
         """Make a memory.
@@ -154,6 +163,8 @@ class LangChainMemory(BothWays):
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name != "plain" and name in self._options():
+            if name in self.templates and not (self._given.get(name) or self._given.get("prompts")):
+                return default_prompt(self.templates[name])
             return self._given[name] if name in self._given else getattr(self._plain, name, None)
         raise AttributeError(
             f"{type(self).__name__!r} object has no attribute {name!r}; memzoo's additions are at .plain"
@@ -171,9 +182,10 @@ class LangChainMemory(BothWays):
             self._given = before
             raise
 
-    def _options(self) -> set[str]:
-        own = {field.name for field in dataclasses.fields(self.plain_class) if field.init}
-        return own | {*self.templates, *self.brought, *self.extras, "chat_memory"}
+    @classmethod
+    def _options(cls) -> set[str]:
+        own = {field.name for field in dataclasses.fields(cls.plain_class) if field.init}
+        return own | {*cls.templates, *cls.brought, *cls.extras, "chat_memory"}
 
     def _drop_unknown(self, options: Mapping[str, Any]) -> dict[str, Any]:
         known = self._options()

@@ -84,9 +84,13 @@ class ChatHistory(MessageHistory):
         return messages
 
     async def aadd_messages(self, messages: Sequence[Any]) -> None:
-        """Add messages, oldest first, as one turn."""
+        """Add messages, oldest first, as one turn. As in LangChain, the memory learns from them at its next save."""
         await self._atake_edits()
-        await super().aadd_messages(messages)
+        await self._plain.aadd_messages(dicts(messages), learn=False)
+
+    async def aclear(self) -> None:
+        """Delete the messages. As in LangChain, the memory keeps what it has learnt."""
+        await self._areplace([])
 
     @property
     def messages(self) -> list[Any]:
@@ -153,7 +157,7 @@ class ChatHistory(MessageHistory):
         if gone := [entry.seq for entry in old[same:]]:
             store = managed(self._plain.store, "forget")
             await store.forget(self._plain.conversation_id, gone, derived=False, tombstones=False)
-        await self._plain.aadd_messages(new[same:])
+        await self._plain.aadd_messages(new[same:], learn=False)
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # For pickles and deep copies, as in a memory.
@@ -182,6 +186,10 @@ class ChatMessageHistory(ChatHistory):
         """
         super().__init__(ConversationBufferMemory(**options))
         self.add_messages(list(messages))
+
+    async def aclear(self) -> None:
+        """Delete the conversation, and everything that memories have learnt from it."""
+        await self._plain.aclear()
 
 
 class LiveMessages(list[Any]):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.chat_history import InMemoryChatMessageHistory
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from memzoo.errors import MessageError
@@ -53,6 +54,12 @@ def _edit_then_add(memory: Any) -> None:
 
 def _put_in_front(memory: Any) -> None:
     memory.chat_memory.messages.insert(0, SystemMessage("Be nice."))
+
+
+def _drop_the_first_of_the_buffer(memory: Any) -> None:
+    memory.return_messages = True
+    memory.buffer.pop(0)
+    memory.buffer_as_messages[-1].content = "In other words."
 
 
 def _keep_the_last(memory: Any) -> None:
@@ -110,6 +117,7 @@ def _edit_what_was_read_before(memory: Any) -> None:
         _edit_after_a_change_of_the_list,
         _edit_then_add,
         _put_in_front,
+        _drop_the_first_of_the_buffer,
         _keep_the_last,
         _swap,
         _reverse,
@@ -134,6 +142,114 @@ def test_a_change_that_is_refused_leaves_the_list() -> None:
         with pytest.raises((MessageError, TypeError)):
             change()
         assert said == memory.chat_memory.messages == before
+
+
+def test_the_buffer_of_an_entity_memory_is_cleared() -> None:
+    """`buffer.clear()` begins a new chat, and the notes stay."""
+    outcomes: list[Any] = []
+    for side in SIDES:
+        memory = made(side, "ConversationEntityMemory", llm=answering("Bo", "Bo bakes.", "NONE"))
+        memory.entity_store.set("Bo", "Bo bakes.")
+        memory.chat_memory.add_user_message("I am Bo.")
+        memory.buffer.clear()
+        outcomes.append((memory.buffer, memory.chat_memory.messages, dict(memory.entity_store.store)))
+    assert outcomes[0] == outcomes[1] == ([], [], {"Bo": "Bo bakes."})
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("ConversationSummaryMemory", {}), ("ConversationSummaryBufferMemory", {"max_token_limit": 2})],
+)
+def test_messages_are_put_back(name: str, options: dict[str, Any]) -> None:
+    """A program that puts earlier messages back one by one asks no model for that; the next save learns from them."""
+    for side in SIDES:
+        llm = answering(*["They talk."] * 9)
+        memory = made(side, name, llm=llm, **options)
+        for _ in range(5):
+            memory.chat_memory.add_user_message("Who are you?")
+            memory.chat_memory.add_ai_message("I am Bo.")
+        memory.chat_memory.messages = memory.chat_memory.messages[2:]
+        assert llm.asked == []
+        memory.save_context({"input": "And who am I?"}, {"output": "Ann."})
+        assert len(llm.asked) == 1
+
+
+def test_the_history_is_cleared_after_a_summary() -> None:
+    """`chat_memory.clear()` deletes the messages, and the summary of them stays."""
+    for side in SIDES:
+        memory = made(side, "ConversationSummaryBufferMemory", llm=answering("Bo bakes."))
+        memory.save_context({"input": "I am Bo."}, {"output": "Hello!"})
+        memory.moving_summary_buffer = memory.predict_new_summary(memory.chat_memory.messages, "")
+        memory.chat_memory.clear()
+        assert memory.load_memory_variables({}) == {"history": "System: Bo bakes."}
+        memory.clear()
+        assert memory.load_memory_variables({}) == {"history": ""}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("summary", ["", "Bo bakes."])
+def test_a_stored_summary_is_put_back_into_an_empty_history(summary: str) -> None:
+    """A program that stores the summary itself sets it before the first message, and the history gets no message."""
+    outcomes: list[Any] = []
+    for side in SIDES:
+        history = InMemoryChatMessageHistory()
+        memory = made(side, "ConversationSummaryBufferMemory", llm=answering(), chat_memory=history)
+        memory.moving_summary_buffer = summary
+        outcomes.append([memory.load_memory_variables({}), list(history.messages)])
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        outcomes[-1] += [memory.load_memory_variables({}), [one.content for one in history.messages]]
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_summary_of_a_history_keeps_the_history() -> None:
+    """The history given to `from_messages` gets the memory's new messages."""
+    for side in SIDES:
+        history = InMemoryChatMessageHistory(messages=[HumanMessage("hi"), AIMessage("hello")])
+        cls = SIDES[side].ConversationSummaryMemory
+        memory = cls.from_messages(answering("one", "two"), history)
+        memory.save_context({"input": "bye"}, {"output": "Bye!"})
+        assert (memory.buffer, [one.content for one in history.messages]) == ("two", ["hi", "hello", "bye", "Bye!"])
+        assert memory.chat_memory is history
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ConversationSummaryMemory", ["prompt"]),
+        ("ConversationSummaryBufferMemory", ["prompt"]),
+        ("ConversationEntityMemory", ["entity_extraction_prompt", "entity_summarization_prompt"]),
+        ("ConversationKGMemory", ["entity_extraction_prompt", "knowledge_extraction_prompt"]),
+    ],
+)
+def test_the_default_prompt_is_printed(name: str, options: list[str]) -> None:
+    """`memory.prompt.template` is a text; memzoo refuses a change of it, which would have no effect."""
+    for side in SIDES:
+        memory = made(side, name, llm=answering())
+        assert all(getattr(memory, option).template.strip() for option in options)
+        if side == "memzoo":
+            with pytest.raises(AttributeError):
+                getattr(memory, options[0]).template = "Be brief."
+
+
+def test_a_subclass_changes_the_defaults() -> None:
+    """A class attribute with the name of an option is the option's default, and can be given and changed."""
+    for side in SIDES:
+        base: Any = SIDES[side].ConversationBufferWindowMemory
+
+        class Mine(base):  # type: ignore[misc]
+            k: int = 1
+            memory_key: str = "chat"
+
+        class Yours(Mine):
+            human_prefix: str = "Friend"
+
+        memory = Yours()
+        for word in ("one", "two"):
+            memory.save_context({"input": word}, {"output": word})
+        assert memory.load_memory_variables({}) == {"chat": "Friend: two\nAI: two"}
+        memory.k = 2
+        assert (memory.k, len(memory.buffer.splitlines()), Mine(k=3).k, Mine().human_prefix) == (2, 4, 3, "Human")
 
 
 def _unpickled(one: Any) -> Any:

@@ -439,9 +439,9 @@ class TestBroughtIn:
 
     @pytest.mark.filterwarnings("ignore")
     def test_into_an_empty_history_of_langchain(self) -> None:
-        """Nothing can be kept for a conversation that does not exist yet: the error says what to do."""
-        with pytest.raises(OptionError, match="leave chat_memory out"):
-            ConversationSummaryMemory(llm=answering(), buffer="x", chat_memory=InMemoryChatMessageHistory())
+        """The state is kept, and the history stays empty."""
+        memory = ConversationSummaryMemory(llm=answering(), buffer="x", chat_memory=InMemoryChatMessageHistory())
+        assert (memory.buffer, memory.chat_memory.messages) == ("x", [])
 
 
 def unpickled(memory: Any) -> Any:

@@ -50,7 +50,8 @@ def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tu
     moved = survey.moved
     rewriting = _Rewriting(moved, survey.reached & moved.keys(), survey.idle(), survey.stores)
     changed = wrapper.visit(rewriting) if moved else module
-    return changed.code, tuple(sorted(survey.findings()))
+    # A name that was imported from two modules is found once for each.
+    return changed.code, tuple(sorted({*survey.findings()}))
 
 
 @dataclass

@@ -495,6 +495,16 @@ def test_one_use_keeps_the_others(tmp_path: Path) -> None:
     assert "from langchain.memory import ConversationBufferMemory\n" in after.after
 
 
+def test_a_name_imported_from_two_modules_is_one_use(tmp_path: Path) -> None:
+    """A notebook often imports a class again; the places of its uses are listed once."""
+    code = (
+        "if old:\n    from langchain import ConversationChain\n"
+        "else:\n    from langchain.chains import ConversationChain\n"
+        "ConversationChain()\n"
+    )
+    assert [(one.line, one.name) for one in migrated(tmp_path, code).findings] == [(5, "ConversationChain")]
+
+
 def test_a_star_is_named(tmp_path: Path) -> None:
     """Nobody knows what it brings."""
     [finding] = migrated(tmp_path, "from langchain.memory import *\nm = ConversationBufferMemory()\n").left

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from langchain_core.chat_history import InMemoryChatMessageHistory
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage
 
 from memzoo.errors import MessageError
 from tests.hosts.sides import SIDES, NetworkxEntityGraph, answering, made
@@ -60,6 +60,14 @@ def _drop_the_first_of_the_buffer(memory: Any) -> None:
     memory.return_messages = True
     memory.buffer.pop(0)
     memory.buffer_as_messages[-1].content = "In other words."
+
+
+def _unpickled(one: Any) -> Any:
+    return pickle.loads(pickle.dumps(one))  # noqa: S301
+
+
+def _itself(one: Any) -> Any:
+    return one
 
 
 def _keep_the_last(memory: Any) -> None:
@@ -142,6 +150,21 @@ def test_a_change_that_is_refused_leaves_the_list() -> None:
         with pytest.raises((MessageError, TypeError)):
             change()
         assert said == memory.chat_memory.messages == before
+
+
+@pytest.mark.parametrize("copied", [_itself, copy.deepcopy, _unpickled])
+def test_metadata_stays_with_a_message(copied: Callable[[Any], Any]) -> None:
+    """Ids, sources and the like that a program puts into a message are in `chat_memory`, after other edits too."""
+    outcomes: list[Any] = []
+    for side in SIDES:
+        memory = made(side, "ConversationBufferMemory")
+        memory.chat_memory.add_message(HumanMessage("hi", additional_kwargs={"at": "noon"}))
+        memory.chat_memory.add_message(AIMessage("hello", id="a1", response_metadata={"sources": ["page 1"]}))
+        memory.chat_memory.add_message(ChatMessage(role="Bo", content="I am Bo."))
+        memory.chat_memory.messages.append(ToolMessage("2", tool_call_id="c", artifact=[1, 2]))
+        memory.chat_memory.messages[1].content = "Hello!"
+        outcomes.append(list(copied(memory).chat_memory.messages))
+    assert outcomes[0] == outcomes[1]
 
 
 def test_the_buffer_of_an_entity_memory_is_cleared() -> None:
@@ -250,10 +273,6 @@ def test_a_subclass_changes_the_defaults() -> None:
         assert memory.load_memory_variables({}) == {"chat": "Friend: two\nAI: two"}
         memory.k = 2
         assert (memory.k, len(memory.buffer.splitlines()), Mine(k=3).k, Mine().human_prefix) == (2, 4, 3, "Human")
-
-
-def _unpickled(one: Any) -> Any:
-    return pickle.loads(pickle.dumps(one))  # noqa: S301
 
 
 def test_the_history_is_dumped() -> None:

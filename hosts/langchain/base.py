@@ -19,6 +19,7 @@ from memzoo.sync import blocking
 
 # As in LangChain, each save learns, and a program can still answer if the model fails meanwhile.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
+_ATTRIBUTES = frozenset({"_given", "_history", "_own_history", "_plain"})
 
 
 class BothWays(VirtualSubclass):
@@ -242,13 +243,17 @@ class LangChainMemory(BothWays):
     # Copies.
 
     def __copy__(self) -> Self:
-        made = type(self)(**self._given)
-        made.__dict__["_history"] = self._history
+        made: Self = _remake_memory(type(self), self._given, None)
+        made.__dict__ |= {"_history": self._history, **self._own_attributes()}
         return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # For pickles and deep copies. `__reduce__` would be looked up in the imitated class.
-        return _remake_memory, (type(self), *self._luggage())
+        return _remake_memory, (type(self), *self._luggage()), self._own_attributes()
+
+    def _own_attributes(self) -> dict[str, Any]:
+        """Return the attributes that a program's subclass has added."""
+        return {name: value for name, value in vars(self).items() if name not in _ATTRIBUTES}
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
         """Return the options to pickle or to copy, and the conversation's content if its store is in memory."""
@@ -268,4 +273,7 @@ class LangChainMemory(BothWays):
 def _remake_memory(cls: type[Any], options: dict[str, Any], content: Content | None) -> Any:
     if content is not None:
         options = {**options, "store": restore_content(options["conversation_id"], content)}
-    return cls(**options)
+    # A program's subclass may have other arguments than options.
+    memory = object.__new__(cls)
+    LangChainMemory.__init__(memory, **options)
+    return memory

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.history import ChatHistory, MessageHistory, history_store
-from memzoo.hosts.langchain.messages import to_langchain, values
+from memzoo.hosts.langchain.messages import object_of, to_langchain, values
 from memzoo.hosts.langchain.models import TokensOf, model_of
 from memzoo.hosts.langchain.prompts import convert_template, default_prompt
 from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
@@ -19,7 +19,7 @@ from memzoo.sync import blocking
 
 # As in LangChain, each save learns, and a program can still answer if the model fails meanwhile.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
-_ATTRIBUTES = frozenset({"_given", "_history", "_own_history", "_plain"})
+_ATTRIBUTES = frozenset({"_given", "_history", "_loaded", "_own_history", "_plain"})
 
 
 class BothWays(VirtualSubclass):
@@ -62,6 +62,8 @@ class LangChainMemory(BothWays):
     brought: ClassVar[Sequence[str]] = ()
     # Options unknown to the plain class, with their defaults.
     extras: ClassVar[Mapping[str, Any]] = {}
+    # True if the loaded list is LangChain's own list of messages.
+    list_grows: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -82,6 +84,7 @@ class LangChainMemory(BothWays):
         self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
         self._history: Any = None
         self._own_history: ChatHistory | None = None
+        self._loaded: list[Any] | None = None
         if (history := self._given.pop("chat_memory", None)) is not None:
             self._adopt(history)
         brought = {name: self._given.pop(name) for name in self.brought if name in self._given}
@@ -112,11 +115,18 @@ class LangChainMemory(BothWays):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the variables for a prompt: a transcript, or a list of messages if `return_messages` is true."""
-        return to_langchain(await self.plain.aload_memory_variables(values(inputs)))
+        variables = to_langchain(await self.plain.aload_memory_variables(values(inputs)))
+        self._loaded = variables[self.plain.memory_key] if self.list_grows and self.plain.return_messages else None
+        return variables
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
         """Save an exchange and learn from it. The values of `inputs` and `outputs` are texts or messages."""
         await self.plain.asave_context(values(inputs), values(outputs))
+        # As in LangChain, a chain's result has the list that was loaded, together with the exchange that was saved.
+        loaded, self._loaded = self._loaded, None
+        if loaded is not None:
+            exchange = await self.plain.aentries(2, newest_first=True)
+            loaded += map(object_of, reversed(exchange))
 
     async def aclear(self) -> None:
         """Delete the conversation and everything learnt from it."""

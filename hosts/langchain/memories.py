@@ -55,6 +55,7 @@ class ConversationBufferMemory(_Buffered):
     """
 
     plain_class = PlainBuffer
+    list_grows = True
 
     @property
     def buffer(self) -> Any:
@@ -77,6 +78,7 @@ class ConversationTokenBufferMemory(_Buffered):
     """Shows the newest messages that fit `max_token_limit`, and always the user's newest message."""
 
     plain_class = TokenWindowMemory
+    list_grows = True
     defaults: ClassVar[Mapping[str, Any]] = {"oversized": "keep"}
 
 
@@ -160,6 +162,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
     """Shows a summary of older messages, and the newest messages that fit `max_token_limit`."""
 
     plain_class = PlainSummaryBuffer
+    list_grows = True
     brought = ("moving_summary_buffer",)
 
     @property

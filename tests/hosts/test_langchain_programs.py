@@ -167,6 +167,27 @@ def test_metadata_stays_with_a_message(copied: Callable[[Any], Any]) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ConversationBufferMemory", {}),
+        ("ConversationTokenBufferMemory", {"llm": answering(), "max_token_limit": 99}),
+        ("ConversationSummaryBufferMemory", {"llm": answering(), "max_token_limit": 99}),
+        ("ConversationBufferWindowMemory", {"k": 1}),
+    ],
+)
+def test_a_chain_returns_the_list_with_the_new_exchange(name: str, options: dict[str, Any]) -> None:
+    """A program that shows `result["history"]` shows the newest answer, except with a window."""
+    shown: dict[str, list[Any]] = {side: [] for side in SIDES}
+    for side in SIDES:
+        memory = made(side, name, return_messages=True, **options)
+        for word in ("one", "two"):
+            loaded = memory.load_memory_variables({})["history"]
+            memory.save_context({"input": word}, {"output": word * 2})
+            shown[side].append([one.content for one in loaded])
+    assert shown["memzoo"] == shown["langchain"]
+
+
 def test_the_buffer_of_an_entity_memory_is_cleared() -> None:
     """`buffer.clear()` begins a new chat, and the notes stay."""
     outcomes: list[Any] = []

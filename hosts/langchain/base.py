@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.history import ChatHistory, MessageHistory, history_store
-from memzoo.hosts.langchain.messages import object_of, to_langchain, values
+from memzoo.hosts.langchain.messages import object_of, question, to_langchain, values
 from memzoo.hosts.langchain.models import TokensOf, model_of
 from memzoo.hosts.langchain.prompts import convert_template, default_prompt
 from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
@@ -19,6 +19,7 @@ from memzoo.sync import blocking
 
 # As in LangChain, each save learns, and a program can still answer if the model fails meanwhile.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
+_NUMBERS = frozenset({"k", "max_token_limit"})
 _ATTRIBUTES = frozenset({"_given", "_history", "_loaded", "_own_history", "_plain"})
 
 
@@ -82,6 +83,8 @@ class LangChainMemory(BothWays):
                 `store`, `conversation_id` and `token_counter`.
         """
         self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
+        for name in _NUMBERS & self._given.keys():
+            self._given[name] = _as_number(self._given[name])
         self._history: Any = None
         self._own_history: ChatHistory | None = None
         self._loaded: list[Any] | None = None
@@ -115,7 +118,7 @@ class LangChainMemory(BothWays):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the variables for a prompt: a transcript, or a list of messages if `return_messages` is true."""
-        variables = to_langchain(await self.plain.aload_memory_variables(values(inputs)))
+        variables = to_langchain(await self.plain.aload_memory_variables(question(inputs, self.plain.input_key)))
         self._loaded = variables[self.plain.memory_key] if self.list_grows and self.plain.return_messages else None
         return variables
 
@@ -278,6 +281,13 @@ class LangChainMemory(BothWays):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} over {self.plain!r}>"
+
+
+def _as_number(value: Any) -> Any:
+    """Return a whole number that is written as a text or a float as an `int`, as LangChain does; else the value."""
+    if (isinstance(value, str) and value.isdecimal()) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
+    return value
 
 
 def _remake_memory(cls: type[Any], options: dict[str, Any], content: Content | None) -> Any:

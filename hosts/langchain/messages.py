@@ -75,6 +75,13 @@ def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
     }
 
 
+def question(inputs: Any, key: str | None) -> dict[str, Any]:
+    """Return the inputs of a load. A chain of Runnables may pass a text alone, or a value that is no question."""
+    if isinstance(inputs, str):
+        return {key or "input": inputs}
+    return values(cast("Mapping[str, Any]", inputs)) if isinstance(inputs, Mapping) else {}
+
+
 def to_langchain(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Return a memory's variables, with chat messages converted to LangChain's objects."""
     return {name: objects(value) if isinstance(value, list) else value for name, value in variables.items()}

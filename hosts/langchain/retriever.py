@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from memzoo.errors import MessageError, OptionError
 from memzoo.hosts.langchain.base import LangChainMemory
-from memzoo.hosts.langchain.messages import documents, values
+from memzoo.hosts.langchain.messages import documents, question, values
 from memzoo.memories import VectorStoreRetrieverMemory as PlainVectors
 from memzoo.memories.options import names
 from memzoo.memories.search.persisted_index import Documents
@@ -105,7 +105,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         """Return the relevant documents as a text; if `return_docs` is true, as LangChain's documents."""
         if not self.return_docs:
             return await super().aload_memory_variables(inputs)
-        given = values(inputs)
+        given = question(inputs, self.plain.input_key)
         if isinstance(self.plain, RetrieverMemory):
             key = input_key_of(given, self.plain.input_key, self.plain.memory_variables)
             return {self.plain.memory_key: await self.plain.documents(str(given[key]))}

@@ -88,7 +88,9 @@ class CombinedMemory(BothWays):
         """Clear all members."""
         await together(memory.aclear() for memory in self.memories)
 
-    def _own(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    def _own(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - a chain may pass a text
+            return inputs
         return {name: value for name, value in inputs.items() if name not in self.memory_variables}
 
 

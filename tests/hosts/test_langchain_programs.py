@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from langchain_core.chat_history import InMemoryChatMessageHistory
 from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
 
-from memzoo.errors import MessageError
+from memzoo.errors import MessageError, OptionError
 from tests.hosts.sides import SIDES, NetworkxEntityGraph, answering, made
 from tests.hosts.test_langchain_same import told
 
@@ -186,6 +187,32 @@ def test_a_chain_returns_the_list_with_the_new_exchange(name: str, options: dict
             memory.save_context({"input": word}, {"output": word * 2})
             shown[side].append([one.content for one in loaded])
     assert shown["memzoo"] == shown["langchain"]
+
+
+@pytest.mark.parametrize("inputs", ["Who am I?", [HumanMessage("Who am I?")], 7, None])
+def test_a_chain_loads_with_any_input(inputs: Any) -> None:
+    """A chain of Runnables such as `{"history": memory.load_memory_variables} | prompt` passes its input as it is."""
+    for side in SIDES:
+        summary = made(side, "ConversationSummaryMemory", llm=answering(), memory_key="summary")
+        memory = made(side, "CombinedMemory", memories=[made(side, "ConversationBufferMemory"), summary])
+        assert RunnableLambda[Any, Any](memory.load_memory_variables).invoke(inputs) == {"history": "", "summary": ""}
+
+
+def test_a_text_alone_is_the_question() -> None:
+    """A memory that searches takes a text in the place of the inputs as the question."""
+    memory = made("memzoo", "VectorStoreRetrieverMemory", k=1, input_key="asked")
+    memory.save_context({"asked": "My cat is Tom."}, {"output": "Nice."})
+    memory.save_context({"asked": "I live in Oslo."}, {"output": "Nice."})
+    assert "Tom" in memory.load_memory_variables("What is my cat called?")["history"]
+
+
+@pytest.mark.parametrize(("given", "k"), [("2", 2), (2.0, 2), (2, 2)])
+def test_numbers_from_settings_and_widgets(given: Any, k: int) -> None:
+    """A number may be a text from the environment, or a float from a widget."""
+    for side in SIDES:
+        assert made(side, "ConversationBufferWindowMemory", k=given).k == k
+    with pytest.raises(OptionError, match="k must be a whole number, not 'two'"):
+        made("memzoo", "ConversationBufferWindowMemory", k="two")
 
 
 def test_the_buffer_of_an_entity_memory_is_cleared() -> None:

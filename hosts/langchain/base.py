@@ -15,12 +15,20 @@ from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.stores import InMemoryStore
 from memzoo.strategy import BaseMemory
-from memzoo.sync import blocking
+from memzoo.sync import blocking, is_blocking
 
 # As in LangChain, each save learns, and a program can still answer if the model fails meanwhile.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
 _NUMBERS = frozenset({"k", "max_token_limit"})
 _ATTRIBUTES = frozenset({"_given", "_history", "_loaded", "_own_history", "_plain"})
+
+
+async def either(owner: Any, method: str, *arguments: Any) -> Any:
+    """Return the result of a method that may be LangChain's; in asynchronous code, of its asynchronous form.
+
+    LangChain's asynchronous methods need an event loop, which a synchronous call does not have.
+    """
+    return getattr(owner, method)(*arguments) if is_blocking() else await getattr(owner, f"a{method}")(*arguments)
 
 
 class BothWays(VirtualSubclass):

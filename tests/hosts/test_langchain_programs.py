@@ -1,8 +1,10 @@
 """What public programs do with a memory besides saving and loading comes to the same on both sides."""
 
+import asyncio
 import copy
 import json
 import pickle
+import warnings
 from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
@@ -14,8 +16,13 @@ from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, System
 from langchain_core.runnables import RunnableLambda
 
 from memzoo.errors import MessageError, OptionError
+from memzoo.langchain import ConversationChain
 from tests.hosts.sides import SIDES, NetworkxEntityGraph, answering, made
 from tests.hosts.test_langchain_same import told
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from langchain_classic.base_memory import BaseMemory as LangChainsMemory
 
 
 def _said(messages: Any) -> list[tuple[str, Any]]:
@@ -213,6 +220,52 @@ def test_numbers_from_settings_and_widgets(given: Any, k: int) -> None:
         assert made(side, "ConversationBufferWindowMemory", k=given).k == k
     with pytest.raises(OptionError, match="k must be a whole number, not 'two'"):
         made("memzoo", "ConversationBufferWindowMemory", k="two")
+
+
+class Lengths(LangChainsMemory):
+    """A memory that a program has derived from LangChain's base class."""
+
+    lengths: list[int] = []  # noqa: RUF012 - pydantic copies it
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """One variable."""
+        return ["lengths"]
+
+    def load_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """The lengths of the inputs so far."""
+        return {"lengths": str(self.lengths)}
+
+    def save_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
+        """Count."""
+        self.lengths.append(len(inputs["input"]))
+
+    def clear(self) -> None:
+        """Start over."""
+        self.lengths.clear()
+
+
+def test_a_combined_memory_has_a_memory_of_the_program() -> None:
+    """A member may be any memory of LangChain, in synchronous and asynchronous code."""
+    for side in SIDES:
+        own = Lengths()
+        buffer = made(side, "ConversationBufferMemory")
+        memory = made(side, "CombinedMemory", memories=[own, buffer])
+        shared = made(side, "ReadOnlySharedMemory", memory=own)
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        asyncio.run(memory.asave_context({"input": "bye"}, {"output": "Bye!"}))
+        shown = {"lengths": "[2, 3]", "history": "Human: hi\nAI: hello\nHuman: bye\nAI: Bye!"}
+        assert memory.load_memory_variables({}) == asyncio.run(memory.aload_memory_variables({})) == shown
+        assert shared.load_memory_variables({}) == {"lengths": "[2, 3]"}
+        memory.clear()
+        assert memory.load_memory_variables({}) == {"lengths": "[]", "history": ""}
+
+
+def test_the_chain_has_a_memory_of_the_program() -> None:
+    """Our chain takes any memory of LangChain, in synchronous and asynchronous code."""
+    chain = ConversationChain(llm=answering("one", "two"), memory=Lengths(), prompt="{lengths} {input}")
+    assert (chain.predict(input="hi"), asyncio.run(chain.apredict(input="bye"))) == ("one", "two")
+    assert chain.memory.lengths == [2, 3]
 
 
 def test_the_buffer_of_an_entity_memory_is_cleared() -> None:

@@ -81,6 +81,7 @@ class _Use:
         calls: The lines of the calls.
         refusals: The reasons against rewriting, by line.
         opened: The lines of the calls that share a store, opened once by the module.
+        prompted: The lines of the calls that give a prompt.
     """
 
     name: str
@@ -88,6 +89,7 @@ class _Use:
     calls: set[int] = field(default_factory=set[int])
     refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
     opened: set[int] = field(default_factory=set[int])
+    prompted: set[int] = field(default_factory=set[int])
 
     def make_finding(self, line: int) -> Finding:
         """Return the finding for a line."""
@@ -99,7 +101,8 @@ class _Use:
             )
         if not self.target:
             return Finding(line, self.name, *why_left(self.name))
-        return Finding(line, self.name, advice=further(self.name, opened=line in self.opened))
+        advice = further(self.name, opened=line in self.opened, prompted=line in self.prompted)
+        return Finding(line, self.name, advice=advice)
 
 
 class _Survey(cst.CSTVisitor):
@@ -170,6 +173,8 @@ class _Survey(cst.CSTVisitor):
             if use is None:
                 continue
             use.calls.add(self._line(node))
+            if any(argument.keyword and argument.keyword.value == "prompt" for argument in node.args):
+                use.prompted.add(self._line(node))
             if refusal := refusal_of(use.name, node):
                 use.refusals[self._line(node)] = refusal
             elif use.name in DATABASES and self._open_once(node):

@@ -390,6 +390,8 @@ def test_a_chain_that_moves_names_what_is_not_the_same(tmp_path: Path) -> None:
         (8, "ConversationChain.generate", True),
     ]
     assert "memzoo's words" in after.findings[0].advice
+    with_prompt = migrated(tmp_path, code.replace("callbacks=[h]", "prompt=p"), without_langchain=True)
+    assert "memzoo's words" not in with_prompt.findings[0].advice
     [left] = migrated(tmp_path, code.replace("callbacks=[h]", "llm_kwargs={}"), without_langchain=True).findings
     assert "'llm_kwargs'" in left.reason
 

@@ -394,3 +394,7 @@ class VirtualSubclass:
     @__class__.setter
     def __class__(self, value: type) -> None:
         raise TypeError(f"a {type(self).__name__} cannot become a {value.__name__}")
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        # For pickles and copies, which would otherwise look for the host's class.
+        return object.__new__, (type(self),), self.__dict__

@@ -7,18 +7,28 @@ from typing import Any, ClassVar, Self
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.history import ChatHistory, MessageHistory, history_store
-from memzoo.hosts.langchain.messages import to_langchain, values
+from memzoo.hosts.langchain.messages import object_of, question, to_langchain, values
 from memzoo.hosts.langchain.models import TokensOf, model_of
-from memzoo.hosts.langchain.prompts import convert_template
+from memzoo.hosts.langchain.prompts import convert_template, default_prompt
 from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.stores import InMemoryStore
 from memzoo.strategy import BaseMemory
-from memzoo.sync import blocking
+from memzoo.sync import blocking, is_blocking
 
 # As in LangChain, each save learns, and a program can still answer if the model fails meanwhile.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer", "learn_every": 1}
+_NUMBERS = frozenset({"k", "max_token_limit"})
+_ATTRIBUTES = frozenset({"_given", "_history", "_loaded", "_own_history", "_plain"})
+
+
+async def either(owner: Any, method: str, *arguments: Any) -> Any:
+    """Return the result of a method that may be LangChain's; in asynchronous code, of its asynchronous form.
+
+    LangChain's asynchronous methods need an event loop, which a synchronous call does not have.
+    """
+    return getattr(owner, method)(*arguments) if is_blocking() else await getattr(owner, f"a{method}")(*arguments)
 
 
 class BothWays(VirtualSubclass):
@@ -61,6 +71,17 @@ class LangChainMemory(BothWays):
     brought: ClassVar[Sequence[str]] = ()
     # Options unknown to the plain class, with their defaults.
     extras: ClassVar[Mapping[str, Any]] = {}
+    # True if the loaded list is LangChain's own list of messages.
+    list_grows: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # As in LangChain, a program's subclass may change a default by a class attribute, such as `k: int = 2`.
+        own = vars(cls).keys() & cls._options() if hasattr(cls, "plain_class") else ()
+        changed = {name: vars(cls)[name] for name in own if not isinstance(vars(cls)[name], property)}
+        for name in changed:
+            delattr(cls, name)
+        cls.defaults = {**cls.defaults, **changed}
 
     def __init__(self, **options: Any) -> None:
         """Make a memory.
@@ -70,8 +91,11 @@ class LangChainMemory(BothWays):
                 `store`, `conversation_id` and `token_counter`.
         """
         self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
+        for name in _NUMBERS & self._given.keys():
+            self._given[name] = _as_number(self._given[name])
         self._history: Any = None
         self._own_history: ChatHistory | None = None
+        self._loaded: list[Any] | None = None
         if (history := self._given.pop("chat_memory", None)) is not None:
             self._adopt(history)
         brought = {name: self._given.pop(name) for name in self.brought if name in self._given}
@@ -102,11 +126,18 @@ class LangChainMemory(BothWays):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the variables for a prompt: a transcript, or a list of messages if `return_messages` is true."""
-        return to_langchain(await self.plain.aload_memory_variables(values(inputs)))
+        variables = to_langchain(await self.plain.aload_memory_variables(question(inputs, self.plain.input_key)))
+        self._loaded = variables[self.plain.memory_key] if self.list_grows and self.plain.return_messages else None
+        return variables
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
         """Save an exchange and learn from it. The values of `inputs` and `outputs` are texts or messages."""
         await self.plain.asave_context(values(inputs), values(outputs))
+        # As in LangChain, a chain's result has the list that was loaded, together with the exchange that was saved.
+        loaded, self._loaded = self._loaded, None
+        if loaded is not None:
+            exchange = await self.plain.aentries(2, newest_first=True)
+            loaded += map(object_of, reversed(exchange))
 
     async def aclear(self) -> None:
         """Delete the conversation and everything learnt from it."""
@@ -154,6 +185,8 @@ class LangChainMemory(BothWays):
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name != "plain" and name in self._options():
+            if name in self.templates and not (self._given.get(name) or self._given.get("prompts")):
+                return default_prompt(self.templates[name])
             return self._given[name] if name in self._given else getattr(self._plain, name, None)
         raise AttributeError(
             f"{type(self).__name__!r} object has no attribute {name!r}; memzoo's additions are at .plain"
@@ -171,9 +204,10 @@ class LangChainMemory(BothWays):
             self._given = before
             raise
 
-    def _options(self) -> set[str]:
-        own = {field.name for field in dataclasses.fields(self.plain_class) if field.init}
-        return own | {*self.templates, *self.brought, *self.extras, "chat_memory"}
+    @classmethod
+    def _options(cls) -> set[str]:
+        own = {field.name for field in dataclasses.fields(cls.plain_class) if field.init}
+        return own | {*cls.templates, *cls.brought, *cls.extras, "chat_memory"}
 
     def _drop_unknown(self, options: Mapping[str, Any]) -> dict[str, Any]:
         known = self._options()
@@ -230,13 +264,17 @@ class LangChainMemory(BothWays):
     # Copies.
 
     def __copy__(self) -> Self:
-        made = type(self)(**self._given)
-        made.__dict__["_history"] = self._history
+        made: Self = _remake_memory(type(self), self._given, None)
+        made.__dict__ |= {"_history": self._history, **self._own_attributes()}
         return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # For pickles and deep copies. `__reduce__` would be looked up in the imitated class.
-        return _remake_memory, (type(self), *self._luggage())
+        return _remake_memory, (type(self), *self._luggage()), self._own_attributes()
+
+    def _own_attributes(self) -> dict[str, Any]:
+        """Return the attributes that a program's subclass has added."""
+        return {name: value for name, value in vars(self).items() if name not in _ATTRIBUTES}
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
         """Return the options to pickle or to copy, and the conversation's content if its store is in memory."""
@@ -253,7 +291,17 @@ class LangChainMemory(BothWays):
         return f"<{type(self).__name__} over {self.plain!r}>"
 
 
+def _as_number(value: Any) -> Any:
+    """Return a whole number that is written as a text or a float as an `int`, as LangChain does; else the value."""
+    if (isinstance(value, str) and value.isdecimal()) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
+    return value
+
+
 def _remake_memory(cls: type[Any], options: dict[str, Any], content: Content | None) -> Any:
     if content is not None:
         options = {**options, "store": restore_content(options["conversation_id"], content)}
-    return cls(**options)
+    # A program's subclass may have other arguments than options.
+    memory = object.__new__(cls)
+    LangChainMemory.__init__(memory, **options)
+    return memory

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from memzoo.errors import OptionError
+from memzoo.hosts.langchain.base import either
 from memzoo.hosts.langchain.memories import ConversationBufferMemory
 from memzoo.hosts.langchain.messages import dicts, has_langchain
 from memzoo.hosts.langchain.models import model_of
@@ -89,12 +90,12 @@ class ConversationChain(VirtualSubclass):
             **_: Other arguments of a Runnable. They are ignored, as in LangChain's chains.
         """
         given = dict(input) if isinstance(input, Mapping) else {self.input_key: input}
-        values = {**given, **await self.memory.aload_memory_variables(given)}
+        values = {**given, **await either(self.memory, "load_memory_variables", given)}
         if missing := self._variables() - values.keys():
             raise OptionError(f"Missing some input keys: {missing}")
         text, run_id = await ask_model(self, self._model(), values, config or {})
         outputs: dict[str, Any] = {self.output_key: text}
-        await self.memory.asave_context(given, outputs)
+        await either(self.memory, "save_context", given, outputs)
         if include_run_info and run_id is not None:
             from langchain_core.outputs import RunInfo
 

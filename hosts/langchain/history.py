@@ -5,12 +5,12 @@ from copy import copy
 from typing import Any
 
 from memzoo.errors import MissingExtraError
-from memzoo.hosts.langchain.messages import dicts, has_langchain, objects
+from memzoo.hosts.langchain.messages import dicts, has_langchain, object_of, objects, record_of
 from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
 from memzoo.hosts.messages import in_common
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import ConversationBufferMemory
-from memzoo.stores import Entry, InMemoryStore, Message, MessageListStore
+from memzoo.stores import Entry, InMemoryStore, Message, MessageListStore, Record
 from memzoo.stores.base import managed
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking, drive
@@ -78,15 +78,18 @@ class ChatHistory(MessageHistory):
         entries = await self._plain.aentries()
         # Return the same object for a message each time, as LangChain does.
         known = {number: message for number, message, _ in self._given_out}
-        made = objects(entry.message for entry in entries)
-        messages = [known.get(entry.seq, message) for entry, message in zip(entries, made, strict=True)]
+        messages = [known[entry.seq] if entry.seq in known else object_of(entry) for entry in entries]
         self._give_out(entries, messages)
         return messages
 
     async def aadd_messages(self, messages: Sequence[Any]) -> None:
-        """Add messages, oldest first, as one turn."""
+        """Add messages, oldest first, as one turn. As in LangChain, the memory learns from them at its next save."""
         await self._atake_edits()
-        await super().aadd_messages(messages)
+        await self._plain.aadd_messages(list(map(record_of, messages)), learn=False)
+
+    async def aclear(self) -> None:
+        """Delete the messages. As in LangChain, the memory keeps what it has learnt."""
+        await self._areplace([])
 
     @property
     def messages(self) -> list[Any]:
@@ -132,7 +135,9 @@ class ChatHistory(MessageHistory):
         if edited := self._find_edited():
             known, self._given_out = {number: message for number, message, _ in self._given_out}, []
             entries = await self._plain.aentries()
-            new = [dicts([edited[one.seq]])[0] if one.seq in edited else one.message for one in entries]
+            new = [
+                record_of(edited[one.seq]) if one.seq in edited else Record(one.message, one.fields) for one in entries
+            ]
             await self._areplace(new)
             now = zip(entries, await self._plain.aentries(), strict=False)
             given = [(after, known[before.seq]) for before, after in now if before.seq in known]
@@ -143,17 +148,17 @@ class ChatHistory(MessageHistory):
         self._given_out = [(entry.seq, message, copy(_content_of(message))) for entry, message in together]
 
     def _replace(self, messages: Sequence[Any]) -> None:
-        drive(self._areplace(dicts(messages)))
+        drive(self._areplace(list(map(record_of, messages))))
         self._give_out(drive(self._plain.aentries()), messages)
 
-    async def _areplace(self, new: Sequence[Message]) -> None:
+    async def _areplace(self, new: Sequence[Record]) -> None:
         """Replace the log's messages by new messages, from the first difference on; the memory's states are kept."""
         old = await self._plain.aentries()
-        same = in_common([entry.message for entry in old], new)
+        same = in_common([entry.message for entry in old], [record.message for record in new])
         if gone := [entry.seq for entry in old[same:]]:
             store = managed(self._plain.store, "forget")
             await store.forget(self._plain.conversation_id, gone, derived=False, tombstones=False)
-        await self._plain.aadd_messages(new[same:])
+        await self._plain.aadd_messages(new[same:], learn=False)
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # For pickles and deep copies, as in a memory.
@@ -182,6 +187,10 @@ class ChatMessageHistory(ChatHistory):
         """
         super().__init__(ConversationBufferMemory(**options))
         self.add_messages(list(messages))
+
+    async def aclear(self) -> None:
+        """Delete the conversation, and everything that memories have learnt from it."""
+        await self._plain.aclear()
 
 
 class LiveMessages(list[Any]):

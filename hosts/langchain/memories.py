@@ -8,6 +8,7 @@ from memzoo.errors import ModelReplyError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.entities import InMemoryEntityStore, NotesOfMemory, is_durable, notes_in
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple, triples_in
+from memzoo.hosts.langchain.history import ChatMessageHistory
 from memzoo.hosts.langchain.messages import dicts
 from memzoo.hosts.langchain.poor_replies import ConversationEntityMemory as PlainEntity
 from memzoo.hosts.langchain.poor_replies import ConversationKGMemory as PlainKG
@@ -54,6 +55,17 @@ class ConversationBufferMemory(_Buffered):
     """
 
     plain_class = PlainBuffer
+    list_grows = True
+
+    @property
+    def buffer(self) -> Any:
+        """The view: a transcript, or the list `chat_memory.messages` if `return_messages` is true."""
+        return self.chat_memory.messages if self.return_messages else self.buffer_as_str
+
+    @property
+    def buffer_as_messages(self) -> Any:
+        """The list `chat_memory.messages`, so that changes to the list change the conversation."""
+        return self.chat_memory.messages
 
 
 class ConversationBufferWindowMemory(_Buffered):
@@ -66,6 +78,7 @@ class ConversationTokenBufferMemory(_Buffered):
     """Shows the newest messages that fit `max_token_limit`, and always the user's newest message."""
 
     plain_class = TokenWindowMemory
+    list_grows = True
     defaults: ClassVar[Mapping[str, Any]] = {"oversized": "keep"}
 
 
@@ -130,15 +143,18 @@ class ConversationSummaryMemory(_Summarizing):
 
         Args:
             llm: The model.
-            chat_memory: A history, or a list of messages.
+            chat_memory: A history, which then keeps the memory's messages, or a list of messages.
             summarize_step: The number of messages per model call.
             **options: Options of the memory; `buffer` is a summary of the messages before the given ones.
         """
         whole_number("summarize_step", summarize_step, at_least=1)
-        said = dicts(getattr(chat_memory, "messages", chat_memory))
-        memory = cls(llm=llm, **options)
+        history = chat_memory if hasattr(chat_memory, "messages") else ChatMessageHistory(chat_memory)
+        memory = cls(llm=llm, chat_memory=history, **options)
+        said, summary = dicts(history.messages), options.get("buffer", "")
+        plain: Any = memory.plain
         for start in range(0, len(said), summarize_step):
-            memory.plain.add_messages(said[start : start + summarize_step])
+            summary = plain.predict_new_summary(said[start : start + summarize_step], summary)
+        memory.buffer = summary
         return memory
 
 
@@ -146,6 +162,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
     """Shows a summary of older messages, and the newest messages that fit `max_token_limit`."""
 
     plain_class = PlainSummaryBuffer
+    list_grows = True
     brought = ("moving_summary_buffer",)
 
     @property
@@ -207,9 +224,9 @@ class ConversationEntityMemory(LangChainMemory):
         self._given["entity_cache"] = []
 
     @property
-    def buffer(self) -> list[Any]:
-        """All messages of the conversation."""
-        return list(self.chat_memory.messages)
+    def buffer(self) -> Any:
+        """The list `chat_memory.messages`, so that changes to the list change the conversation."""
+        return self.chat_memory.messages
 
     @property
     def entity_store(self) -> InMemoryEntityStore:

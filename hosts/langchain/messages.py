@@ -2,16 +2,20 @@
 
 import contextlib
 import importlib.util
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
 from memzoo.errors import MessageError, MissingExtraError
 from memzoo.hosts.exports.messages import is_message, message_of, spell_out
-from memzoo.hosts.messages import add_calls, make_call
+from memzoo.hosts.messages import add_calls, dump_json, make_call
 from memzoo.hosts.roles import say_as
 from memzoo.memories.text.messages import checked
-from memzoo.stores import Message
+from memzoo.stores import Entry, Message, Record
+
+# The field of a record for LangChain's form of the message; hosts.langchain_threads has the same.
+_OWN = "@langchain"
 
 
 @cache
@@ -23,7 +27,7 @@ def has_langchain() -> bool:
 def dicts(messages: Iterable[Any]) -> list[Message]:
     """Convert messages, in any form that LangChain accepts, to OpenAI chat messages.
 
-    Ids, artifacts and metadata are left out.
+    Ids, artifacts and metadata are left out; `record_of` keeps them.
 
     Raises:
         MessageError: A value is not a message.
@@ -41,12 +45,41 @@ def objects(messages: Iterable[Message]) -> list[Any]:
     return list(convert_to_messages(cast("Sequence[Any]", said)))
 
 
+def record_of(message: Any) -> Record:
+    """Return the record to store for a message. If its chat message lacks something, one field has LangChain's form."""
+    [said] = dicts([message])
+    if has_langchain():
+        from langchain_core.messages import BaseMessage, messages_to_dict
+
+        if isinstance(message, BaseMessage) and objects([said]) != [message]:
+            own = dump_json(messages_to_dict([message])[0])
+            return Record(said, {} if own is None else {_OWN: own})
+    return Record(said)
+
+
+def object_of(entry: Entry) -> Any:
+    """Return the LangChain object for a message of the log, as it was when it was stored."""
+    if (own := entry.fields.get(_OWN)) and has_langchain():
+        from langchain_core.messages import messages_from_dict
+
+        with contextlib.suppress(LookupError, TypeError, ValueError):  # a class of another version, or of a program
+            return messages_from_dict([json.loads(own)])[0]
+    return objects([entry.message])[0]
+
+
 def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the inputs or outputs of a chain, with message objects replaced by their texts."""
     return {
         name: value.content if hasattr(value, "content") and hasattr(value, "type") else value
         for name, value in (given or {}).items()
     }
+
+
+def question(inputs: Any, key: str | None) -> dict[str, Any]:
+    """Return the inputs of a load. A chain of Runnables may pass a text alone, or a value that is no question."""
+    if isinstance(inputs, str):
+        return {key or "input": inputs}
+    return values(cast("Mapping[str, Any]", inputs)) if isinstance(inputs, Mapping) else {}
 
 
 def to_langchain(variables: Mapping[str, Any]) -> dict[str, Any]:

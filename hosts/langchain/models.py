@@ -53,13 +53,18 @@ class RunnableModel:
         useless.spent = spent
         raise useless
 
-    async def reply(self, messages: Sequence[Message], config: Mapping[str, Any]) -> str:
-        """Return the model's answer, and call the callbacks in LangChain's config. Exceptions are raised unchanged."""
-        return _text(await self._ask(messages, config))
+    async def reply(self, messages: Sequence[Message], config: Mapping[str, Any], **options: Any) -> str:
+        """Return the model's answer, and call the callbacks in LangChain's config. Exceptions are raised unchanged.
 
-    async def _ask(self, messages: Sequence[Message], *config: Any) -> Any:
-        sent = self._to_send(messages)
-        return self.runnable.invoke(sent, *config) if is_blocking() else await self.runnable.ainvoke(sent, *config)
+        `options` are the model's, such as `stop`.
+        """
+        return _text(await self._ask(messages, config, **options))
+
+    async def _ask(self, messages: Sequence[Message], *config: Any, **options: Any) -> Any:
+        sent, model = self._to_send(messages), self.runnable
+        return (
+            model.invoke(sent, *config, **options) if is_blocking() else await model.ainvoke(sent, *config, **options)
+        )
 
     def _to_send(self, messages: Sequence[Message]) -> Any:
         """Return the value to send: the messages, or only the text of a single message for a text model.

@@ -4,6 +4,8 @@ import json
 import re
 import string
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 from memzoo.errors import OptionError
@@ -33,6 +35,26 @@ Name: all that is still true of it, old and new, in one short paragraph
 If nothing is to be changed, answer only: NOTHING NEW
 """
 """The default prompt for rewriting whole notes; used if a program gives only a template for finding names."""
+
+
+@dataclass(frozen=True)
+class DefaultPrompt:
+    """The prompt that a memory uses if a program gives none, for programs that print it.
+
+    Attributes:
+        template: The text of memzoo's template.
+        template_format: The language of the template.
+    """
+
+    template: str
+    template_format: str = "jinja2"
+
+
+def default_prompt(prompt: str) -> DefaultPrompt:
+    """Return the prompt that is used by default in the place of memzoo's prompt of this name."""
+    used = "entity_notes" if prompt == "entity_update" else prompt
+    return DefaultPrompt((resources.files("memzoo.prompts") / f"{used}.jinja").read_text("utf-8"))
+
 
 _NEEDS_ESCAPE = re.compile(r"\{[{%#]")
 

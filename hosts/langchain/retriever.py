@@ -7,8 +7,8 @@ from operator import attrgetter
 from typing import Annotated, Any, ClassVar
 
 from memzoo.errors import MessageError, OptionError
-from memzoo.hosts.langchain.base import LangChainMemory
-from memzoo.hosts.langchain.messages import documents, values
+from memzoo.hosts.langchain.base import LangChainMemory, either
+from memzoo.hosts.langchain.messages import documents, question, values
 from memzoo.memories import VectorStoreRetrieverMemory as PlainVectors
 from memzoo.memories.options import names
 from memzoo.memories.search.persisted_index import Documents
@@ -16,7 +16,6 @@ from memzoo.memories.text.keys import input_key_of
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, Record
 from memzoo.strategy import BaseMemory, Changes, Log, State, View, strategy
-from memzoo.sync import is_blocking
 from memzoo.types import Receipt
 
 
@@ -52,7 +51,7 @@ class RetrieverMemory(BaseMemory):
         # A turn's document always has the same id, so a document added before a crash is not added twice.
         ids = {turn: f"{self.conversation_id}-{turn}" for turn in turns}
         found = [Document(page_content=written.text(said), id=ids[turn]) for turn, said in turns.items()]
-        await _either(self.retriever, "add_documents", found)
+        await either(self.retriever, "add_documents", found)
         return Changes(ids)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -61,7 +60,7 @@ class RetrieverMemory(BaseMemory):
 
     async def documents(self, query: str) -> list[Any]:
         """Return the documents that the retriever finds, as LangChain's documents."""
-        return list(await _either(self.retriever, "invoke", self._redactor.text(query)))
+        return list(await either(self.retriever, "invoke", self._redactor.text(query)))
 
     async def aclear(self) -> None:
         """Delete the conversation and its documents."""
@@ -76,7 +75,7 @@ class RetrieverMemory(BaseMemory):
     async def _let_go(self) -> None:
         ids, vectors = (await self._known_state()).items, getattr(self.retriever, "vectorstore", None)
         if ids and vectors is not None:
-            await _either(vectors, "delete", list(ids.values()))
+            await either(vectors, "delete", list(ids.values()))
 
 
 @strategy
@@ -105,7 +104,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         """Return the relevant documents as a text; if `return_docs` is true, as LangChain's documents."""
         if not self.return_docs:
             return await super().aload_memory_variables(inputs)
-        given = values(inputs)
+        given = question(inputs, self.plain.input_key)
         if isinstance(self.plain, RetrieverMemory):
             key = input_key_of(given, self.plain.input_key, self.plain.memory_variables)
             return {self.plain.memory_key: await self.plain.documents(str(given[key]))}
@@ -142,8 +141,3 @@ def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collec
         return [Record(checked({"role": role, "content": given[said]}), fields)]
     except MessageError:  # LangChain converts any value to text
         return [Record({"role": role, "content": str(given[said])}, fields)]
-
-
-async def _either(owner: Any, method: str, argument: Any) -> Any:
-    """Return the result of a LangChain method; in asynchronous code, the result of its asynchronous form."""
-    return getattr(owner, method)(argument) if is_blocking() else await getattr(owner, f"a{method}")(argument)

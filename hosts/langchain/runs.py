@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from memzoo.errors import MissingExtraError
+from memzoo.errors import MissingExtraError, OptionError
 from memzoo.hosts.langchain.messages import has_langchain, objects
 from memzoo.hosts.langchain.models import RunnableModel
 from memzoo.memories import Model
@@ -21,15 +21,20 @@ async def ask_model(
 ) -> tuple[str, Any]:
     """Ask a model for the answer to the prompt of a chain, and call the callbacks as LangChain does.
 
-    `values` are the input and the memory's variables. `config` is LangChain's config for this call.
+    `values` are the input and the memory's variables. `config` is LangChain's config for this call. As in LangChain,
+    the input "stop" goes to the model.
 
     Returns:
         The answer, and the id of the run; without langchain-core, the id is `None`.
 
     Raises:
         MissingExtraError: Callbacks are given, but langchain-core is not installed.
+        OptionError: There is an input "stop", but the model is not a model of LangChain.
     """
     request = chain.request(values)
+    stop = {"stop": values["stop"]} if "stop" in values else {}
+    if stop and not isinstance(model, RunnableModel):
+        raise OptionError(f"the input 'stop' needs a model of LangChain as llm, not {chain.llm!r}")
     if not has_langchain():
         if config.get("callbacks") or chain.callbacks:
             raise MissingExtraError("callbacks need langchain-core: pip install langchain-core")
@@ -53,7 +58,7 @@ async def ask_model(
     try:
         told = "\n".join(str(message.get("content")) for message in request)
         await _await_result(run.on_text(f"Prompt after formatting:\n{told}", end="\n", verbose=chain.verbose))
-        text = await _ask(model, request, run.get_child())
+        text = await _ask(model, request, run.get_child(), stop)
     except BaseException as error:
         await _await_result(run.on_chain_error(error))
         raise
@@ -61,10 +66,10 @@ async def ask_model(
     return text, run.run_id
 
 
-async def _ask(model: Model, request: Sequence[Message], callbacks: Any) -> str:
+async def _ask(model: Model, request: Sequence[Message], callbacks: Any, stop: Mapping[str, Any]) -> str:
     """Return a model's reply. LangChain's models call the callbacks; for other models, this function calls them."""
     if isinstance(model, RunnableModel):
-        return await model.reply(request, {"callbacks": callbacks})
+        return await model.reply(request, {"callbacks": callbacks}, **stop)
     from langchain_core.outputs import Generation, LLMResult
 
     [run] = await _await_result(callbacks.on_chat_model_start({"name": model.name}, [objects(request)]))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from memzoo.errors import OptionError
-from memzoo.hosts.langchain.base import BothWays, LangChainMemory
+from memzoo.hosts.langchain.base import BothWays, LangChainMemory, either
 from memzoo.memories import ConversationBufferMemory as PlainBuffer
 from memzoo.sync import drive, together
 
@@ -42,7 +42,7 @@ class ReadOnlySharedMemory(BothWays):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the shared memory's variables."""
-        return dict(await self.memory.aload_memory_variables(inputs or {}))
+        return dict(await either(self.memory, "load_memory_variables", inputs or {}))
 
 
 class CombinedMemory(BothWays):
@@ -72,7 +72,8 @@ class CombinedMemory(BothWays):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the variables of all members."""
-        loaded = await together(memory.aload_memory_variables(self._own(inputs or {})) for memory in self.memories)
+        own = self._own(inputs or {})
+        loaded = await together(either(memory, "load_memory_variables", own) for memory in self.memories)
         return {name: value for variables in loaded for name, value in variables.items()}
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
@@ -82,13 +83,15 @@ class CombinedMemory(BothWays):
             if isinstance(memory, LangChainMemory):
                 # Refuse a wrong exchange before the first member stores it.
                 memory.check_keys(given, outputs)
-        await together(memory.asave_context(given, outputs) for memory in self.memories)
+        await together(either(memory, "save_context", given, outputs) for memory in self.memories)
 
     async def aclear(self) -> None:
         """Clear all members."""
-        await together(memory.aclear() for memory in self.memories)
+        await together(either(memory, "clear") for memory in self.memories)
 
-    def _own(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    def _own(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - a chain may pass a text
+            return inputs
         return {name: value for name, value in inputs.items() if name not in self.memory_variables}
 
 

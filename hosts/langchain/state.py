@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memzoo.errors import ConflictError, OptionError
-from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState
+from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, MessageListStore, Record, Store, StoredState
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking_function
 
@@ -76,11 +76,11 @@ async def _begin(store: Store, conversation_id: str) -> int:
     """Create a conversation if it does not exist, because a state needs a conversation; return the last log number."""
     if entries := await store.read(conversation_id, limit=1, newest=True):
         return entries[0].seq
+    if isinstance(store, MessageListStore):
+        # The part of the store that keeps the states: the program's own history gets no message.
+        store = store._seen  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     if not isinstance(store, ManagedStore):
-        raise OptionError(
-            "an empty chat_memory cannot take an initial state: leave chat_memory out, or set it "
-            "after the first message"
-        )
+        raise OptionError(f"{store!r} cannot take an initial state before the first message: it has no 'forget'")
     [entry] = await store.append(conversation_id, [_NOTHING], turn_id=uuid.uuid4().hex)
     await store.forget(conversation_id, [entry.seq], tombstones=False)
     return entry.seq

@@ -213,13 +213,15 @@ def is_chain(name: str) -> bool:
     return name in _CHAIN
 
 
-def further(name: str, *, opened: bool) -> str:
+def further(name: str, *, opened: bool, prompted: bool) -> str:
     """Return the steps left to do by hand after a name has been rewritten; "" for none.
 
-    `opened` is true if the new code opens the store at the beginning of the module.
+    `opened` is true if the new code opens the store at the beginning of the module, `prompted` if the call gives a
+    prompt.
     """
     if name == "ConversationChain":
-        return "its default prompt is in memzoo's words; it is a Runnable, but not a subclass of LangChain's Chain"
+        prompt = "" if prompted else "its default prompt is in memzoo's words; "
+        return f"{prompt}it is a Runnable, but not a subclass of LangChain's Chain"
     if name in DATABASES:
         once = "" if opened else "open the store once if this is called often; "
         return (

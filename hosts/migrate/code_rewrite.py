@@ -47,8 +47,11 @@ def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tu
     """
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)
-    changed = wrapper.visit(_Rewriting(survey.moved, survey.idle(), survey.stores)) if survey.moved else module
-    return changed.code, tuple(sorted(survey.findings()))
+    moved = survey.moved
+    rewriting = _Rewriting(moved, survey.reached & moved.keys(), survey.idle(), survey.stores)
+    changed = wrapper.visit(rewriting) if moved else module
+    # A name that was imported from two modules is found once for each.
+    return changed.code, tuple(sorted({*survey.findings()}))
 
 
 @dataclass
@@ -78,6 +81,7 @@ class _Use:
         calls: The lines of the calls.
         refusals: The reasons against rewriting, by line.
         opened: The lines of the calls that share a store, opened once by the module.
+        prompted: The lines of the calls that give a prompt.
     """
 
     name: str
@@ -85,6 +89,7 @@ class _Use:
     calls: set[int] = field(default_factory=set[int])
     refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
     opened: set[int] = field(default_factory=set[int])
+    prompted: set[int] = field(default_factory=set[int])
 
     def make_finding(self, line: int) -> Finding:
         """Return the finding for a line."""
@@ -96,7 +101,8 @@ class _Use:
             )
         if not self.target:
             return Finding(line, self.name, *why_left(self.name))
-        return Finding(line, self.name, advice=further(self.name, opened=line in self.opened))
+        advice = further(self.name, opened=line in self.opened, prompted=line in self.prompted)
+        return Finding(line, self.name, advice=advice)
 
 
 class _Survey(cst.CSTVisitor):
@@ -117,7 +123,7 @@ class _Survey(cst.CSTVisitor):
         self._made: set[str] = set()
         self._asked: list[tuple[int, str, str]] = []
         # Classes that are used through their module.
-        self._reached: set[str] = set()
+        self.reached: set[str] = set()
         # Modules of memory classes, each with its names in the file; modules used for something other than a class; and
         # names before a class in a text, such as an annotation in quotes.
         self._modules: dict[str, set[str]] = {}
@@ -131,7 +137,7 @@ class _Survey(cst.CSTVisitor):
 
     def idle(self) -> set[str]:
         """Return the imported modules of memory classes that are unused after the rewriting."""
-        stays = self._reached - self.moved.keys()
+        stays = self.reached - self.moved.keys()
         return {
             name
             for name, known_as in self._modules.items()
@@ -167,6 +173,8 @@ class _Survey(cst.CSTVisitor):
             if use is None:
                 continue
             use.calls.add(self._line(node))
+            if any(argument.keyword and argument.keyword.value == "prompt" for argument in node.args):
+                use.prompted.add(self._line(node))
             if refusal := refusal_of(use.name, node):
                 use.refusals[self._line(node)] = refusal
             elif use.name in DATABASES and self._open_once(node):
@@ -255,7 +263,7 @@ class _Survey(cst.CSTVisitor):
         if self._chains and node.attr.value not in IN_CHAIN and (name := get_full_name_for_node(node.value)):
             self._asked.append((self._line(node), name, node.attr.value))
         known = {qualified for qualified in _find_imported(self, node) if self._use(qualified)}
-        self._reached |= known
+        self.reached |= known
         return not known
 
     def visit_Name(self, node: cst.Name) -> None:
@@ -308,9 +316,12 @@ class _Rewriting(cst.CSTTransformer):
 
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 
-    def __init__(self, moved: Mapping[str, str], idle: Collection[str], stores: Sequence[_OpenedStore]) -> None:
+    def __init__(
+        self, moved: Mapping[str, str], reached: Collection[str], idle: Collection[str], stores: Sequence[_OpenedStore]
+    ) -> None:
         super().__init__()
         self._moved = moved
+        self._reached = reached
         self._idle = idle
         self._stores = stores if any(name.endswith(DATABASES) for name in moved) else ()
 
@@ -405,8 +416,8 @@ class _Rewriting(cst.CSTTransformer):
     def _import_reached(self, modules: Iterable[str]) -> list[cst.BaseSmallStatement]:
         """Return imports of the counterparts' modules, for classes that are used through these modules."""
         starts = tuple(f"{module}." for module in modules)
-        reached = {name: target for name, target in self._moved.items() if name.startswith(starts)}
-        new = {target.rpartition(".")[0] for target in reached.values()}
+        reached = [name for name in self._reached if name.startswith(starts)]
+        new = {self._moved[name].rpartition(".")[0] for name in reached}
         return [*(_statement(f"import {module}") for module in sorted(new)), *_import_opener(reached)]
 
     def _target(self, node: cst.CSTNode) -> str | None:

@@ -22,6 +22,7 @@ __all__ = [
     "NetworkxEntityGraph",
     "SQLChatMessageHistory",
     "TheirTriple",
+    "WordsModel",
     "answering",
     "chatting",
     "made",

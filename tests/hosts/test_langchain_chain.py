@@ -13,7 +13,7 @@ from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, Prom
 from langchain_core.runnables import RunnableLambda
 
 import memzoo.langchain as drop_in
-from memzoo.errors import MissingExtraError
+from memzoo.errors import MissingExtraError, OptionError
 from memzoo.hosts.langchain.prompt_texts import TextPrompt
 from memzoo.hosts.migrate.code_names import IN_CHAIN
 from memzoo.langchain import (
@@ -26,7 +26,7 @@ from memzoo.langchain import (
     ConversationSummaryMemory,
     ConversationTokenBufferMemory,
 )
-from tests.hosts.sides import answering, chatting, scripted
+from tests.hosts.sides import WordsModel, answering, chatting, scripted
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -285,6 +285,30 @@ def test_answers_and_returns_what_langchains_returned() -> None:
         chain.predict(question="a")
     with pytest.raises(ValueError, match="positional arguments or keyword"):
         chain.run("a", input="b")
+
+
+@pytest.mark.parametrize("cls", [TheirChain, ConversationChain])
+def test_the_input_stop_goes_to_the_model(cls: Any) -> None:
+    """A program stops the model at the next speaker's name with `chain({"input": ..., "stop": [...]})`."""
+    stops: list[Any] = []
+
+    class Stopping(WordsModel):
+        def _call(self, prompt: str, stop: Any = None, *args: Any, **options: Any) -> str:
+            stops.append(stop)
+            return str(super()._call(prompt, stop, *args, **options))
+
+    chain = cls(llm=Stopping(responses=["one", "two"]), memory=ConversationBufferMemory())
+    chain({"input": "a", "stop": ["Bo:"]})
+    chain({"input": "b"})
+    assert (stops, chain.memory.buffer) == ([["Bo:"], None], "Human: a\nAI: one\nHuman: b\nAI: two")
+
+
+def test_a_function_cannot_be_stopped() -> None:
+    """The error says why, and nothing is saved."""
+    chain = ConversationChain(llm=scripted("one"))
+    with pytest.raises(OptionError, match="'stop' needs a model of LangChain"):
+        chain({"input": "a", "stop": ["Bo:"]})
+    assert chain.memory.buffer == ""
 
 
 def test_a_text_prompt_with_messages() -> None:

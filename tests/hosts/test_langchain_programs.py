@@ -1,19 +1,28 @@
 """What public programs do with a memory besides saving and loading comes to the same on both sides."""
 
+import asyncio
 import copy
 import json
 import pickle
+import warnings
 from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.chat_history import InMemoryChatMessageHistory
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
 
-from memzoo.errors import MessageError
+from memzoo.errors import MessageError, OptionError
+from memzoo.langchain import ConversationChain
 from tests.hosts.sides import SIDES, NetworkxEntityGraph, answering, made
 from tests.hosts.test_langchain_same import told
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from langchain_classic.base_memory import BaseMemory as LangChainsMemory
 
 
 def _said(messages: Any) -> list[tuple[str, Any]]:
@@ -53,6 +62,20 @@ def _edit_then_add(memory: Any) -> None:
 
 def _put_in_front(memory: Any) -> None:
     memory.chat_memory.messages.insert(0, SystemMessage("Be nice."))
+
+
+def _drop_the_first_of_the_buffer(memory: Any) -> None:
+    memory.return_messages = True
+    memory.buffer.pop(0)
+    memory.buffer_as_messages[-1].content = "In other words."
+
+
+def _unpickled(one: Any) -> Any:
+    return pickle.loads(pickle.dumps(one))  # noqa: S301
+
+
+def _itself(one: Any) -> Any:
+    return one
 
 
 def _keep_the_last(memory: Any) -> None:
@@ -110,6 +133,7 @@ def _edit_what_was_read_before(memory: Any) -> None:
         _edit_after_a_change_of_the_list,
         _edit_then_add,
         _put_in_front,
+        _drop_the_first_of_the_buffer,
         _keep_the_last,
         _swap,
         _reverse,
@@ -136,8 +160,220 @@ def test_a_change_that_is_refused_leaves_the_list() -> None:
         assert said == memory.chat_memory.messages == before
 
 
-def _unpickled(one: Any) -> Any:
-    return pickle.loads(pickle.dumps(one))  # noqa: S301
+@pytest.mark.parametrize("copied", [_itself, copy.deepcopy, _unpickled])
+def test_metadata_stays_with_a_message(copied: Callable[[Any], Any]) -> None:
+    """Ids, sources and the like that a program puts into a message are in `chat_memory`, after other edits too."""
+    outcomes: list[Any] = []
+    for side in SIDES:
+        memory = made(side, "ConversationBufferMemory")
+        memory.chat_memory.add_message(HumanMessage("hi", additional_kwargs={"at": "noon"}))
+        memory.chat_memory.add_message(AIMessage("hello", id="a1", response_metadata={"sources": ["page 1"]}))
+        memory.chat_memory.add_message(ChatMessage(role="Bo", content="I am Bo."))
+        memory.chat_memory.messages.append(ToolMessage("2", tool_call_id="c", artifact=[1, 2]))
+        memory.chat_memory.messages[1].content = "Hello!"
+        outcomes.append(list(copied(memory).chat_memory.messages))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ConversationBufferMemory", {}),
+        ("ConversationTokenBufferMemory", {"llm": answering(), "max_token_limit": 99}),
+        ("ConversationSummaryBufferMemory", {"llm": answering(), "max_token_limit": 99}),
+        ("ConversationBufferWindowMemory", {"k": 1}),
+    ],
+)
+def test_a_chain_returns_the_list_with_the_new_exchange(name: str, options: dict[str, Any]) -> None:
+    """A program that shows `result["history"]` shows the newest answer, except with a window."""
+    shown: dict[str, list[Any]] = {side: [] for side in SIDES}
+    for side in SIDES:
+        memory = made(side, name, return_messages=True, **options)
+        for word in ("one", "two"):
+            loaded = memory.load_memory_variables({})["history"]
+            memory.save_context({"input": word}, {"output": word * 2})
+            shown[side].append([one.content for one in loaded])
+    assert shown["memzoo"] == shown["langchain"]
+
+
+@pytest.mark.parametrize("inputs", ["Who am I?", [HumanMessage("Who am I?")], 7, None])
+def test_a_chain_loads_with_any_input(inputs: Any) -> None:
+    """A chain of Runnables such as `{"history": memory.load_memory_variables} | prompt` passes its input as it is."""
+    for side in SIDES:
+        summary = made(side, "ConversationSummaryMemory", llm=answering(), memory_key="summary")
+        memory = made(side, "CombinedMemory", memories=[made(side, "ConversationBufferMemory"), summary])
+        assert RunnableLambda[Any, Any](memory.load_memory_variables).invoke(inputs) == {"history": "", "summary": ""}
+
+
+def test_a_text_alone_is_the_question() -> None:
+    """A memory that searches takes a text in the place of the inputs as the question."""
+    memory = made("memzoo", "VectorStoreRetrieverMemory", k=1, input_key="asked")
+    memory.save_context({"asked": "My cat is Tom."}, {"output": "Nice."})
+    memory.save_context({"asked": "I live in Oslo."}, {"output": "Nice."})
+    assert "Tom" in memory.load_memory_variables("What is my cat called?")["history"]
+
+
+@pytest.mark.parametrize(("given", "k"), [("2", 2), (2.0, 2), (2, 2)])
+def test_numbers_from_settings_and_widgets(given: Any, k: int) -> None:
+    """A number may be a text from the environment, or a float from a widget."""
+    for side in SIDES:
+        assert made(side, "ConversationBufferWindowMemory", k=given).k == k
+    with pytest.raises(OptionError, match="k must be a whole number, not 'two'"):
+        made("memzoo", "ConversationBufferWindowMemory", k="two")
+
+
+class Lengths(LangChainsMemory):
+    """A memory that a program has derived from LangChain's base class."""
+
+    lengths: list[int] = []  # noqa: RUF012 - pydantic copies it
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """One variable."""
+        return ["lengths"]
+
+    def load_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """The lengths of the inputs so far."""
+        return {"lengths": str(self.lengths)}
+
+    def save_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
+        """Count."""
+        self.lengths.append(len(inputs["input"]))
+
+    def clear(self) -> None:
+        """Start over."""
+        self.lengths.clear()
+
+
+def test_a_combined_memory_has_a_memory_of_the_program() -> None:
+    """A member may be any memory of LangChain, in synchronous and asynchronous code."""
+    for side in SIDES:
+        own = Lengths()
+        buffer = made(side, "ConversationBufferMemory")
+        memory = made(side, "CombinedMemory", memories=[own, buffer])
+        shared = made(side, "ReadOnlySharedMemory", memory=own)
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        asyncio.run(memory.asave_context({"input": "bye"}, {"output": "Bye!"}))
+        shown = {"lengths": "[2, 3]", "history": "Human: hi\nAI: hello\nHuman: bye\nAI: Bye!"}
+        assert memory.load_memory_variables({}) == asyncio.run(memory.aload_memory_variables({})) == shown
+        assert shared.load_memory_variables({}) == {"lengths": "[2, 3]"}
+        memory.clear()
+        assert memory.load_memory_variables({}) == {"lengths": "[]", "history": ""}
+
+
+def test_the_chain_has_a_memory_of_the_program() -> None:
+    """Our chain takes any memory of LangChain, in synchronous and asynchronous code."""
+    chain = ConversationChain(llm=answering("one", "two"), memory=Lengths(), prompt="{lengths} {input}")
+    assert (chain.predict(input="hi"), asyncio.run(chain.apredict(input="bye"))) == ("one", "two")
+    assert chain.memory.lengths == [2, 3]
+
+
+def test_the_buffer_of_an_entity_memory_is_cleared() -> None:
+    """`buffer.clear()` begins a new chat, and the notes stay."""
+    outcomes: list[Any] = []
+    for side in SIDES:
+        memory = made(side, "ConversationEntityMemory", llm=answering("Bo", "Bo bakes.", "NONE"))
+        memory.entity_store.set("Bo", "Bo bakes.")
+        memory.chat_memory.add_user_message("I am Bo.")
+        memory.buffer.clear()
+        outcomes.append((memory.buffer, memory.chat_memory.messages, dict(memory.entity_store.store)))
+    assert outcomes[0] == outcomes[1] == ([], [], {"Bo": "Bo bakes."})
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("ConversationSummaryMemory", {}), ("ConversationSummaryBufferMemory", {"max_token_limit": 2})],
+)
+def test_messages_are_put_back(name: str, options: dict[str, Any]) -> None:
+    """A program that puts earlier messages back one by one asks no model for that; the next save learns from them."""
+    for side in SIDES:
+        llm = answering(*["They talk."] * 9)
+        memory = made(side, name, llm=llm, **options)
+        for _ in range(5):
+            memory.chat_memory.add_user_message("Who are you?")
+            memory.chat_memory.add_ai_message("I am Bo.")
+        memory.chat_memory.messages = memory.chat_memory.messages[2:]
+        assert llm.asked == []
+        memory.save_context({"input": "And who am I?"}, {"output": "Ann."})
+        assert len(llm.asked) == 1
+
+
+def test_the_history_is_cleared_after_a_summary() -> None:
+    """`chat_memory.clear()` deletes the messages, and the summary of them stays."""
+    for side in SIDES:
+        memory = made(side, "ConversationSummaryBufferMemory", llm=answering("Bo bakes."))
+        memory.save_context({"input": "I am Bo."}, {"output": "Hello!"})
+        memory.moving_summary_buffer = memory.predict_new_summary(memory.chat_memory.messages, "")
+        memory.chat_memory.clear()
+        assert memory.load_memory_variables({}) == {"history": "System: Bo bakes."}
+        memory.clear()
+        assert memory.load_memory_variables({}) == {"history": ""}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("summary", ["", "Bo bakes."])
+def test_a_stored_summary_is_put_back_into_an_empty_history(summary: str) -> None:
+    """A program that stores the summary itself sets it before the first message, and the history gets no message."""
+    outcomes: list[Any] = []
+    for side in SIDES:
+        history = InMemoryChatMessageHistory()
+        memory = made(side, "ConversationSummaryBufferMemory", llm=answering(), chat_memory=history)
+        memory.moving_summary_buffer = summary
+        outcomes.append([memory.load_memory_variables({}), list(history.messages)])
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        outcomes[-1] += [memory.load_memory_variables({}), [one.content for one in history.messages]]
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_summary_of_a_history_keeps_the_history() -> None:
+    """The history given to `from_messages` gets the memory's new messages."""
+    for side in SIDES:
+        history = InMemoryChatMessageHistory(messages=[HumanMessage("hi"), AIMessage("hello")])
+        cls = SIDES[side].ConversationSummaryMemory
+        memory = cls.from_messages(answering("one", "two"), history)
+        memory.save_context({"input": "bye"}, {"output": "Bye!"})
+        assert (memory.buffer, [one.content for one in history.messages]) == ("two", ["hi", "hello", "bye", "Bye!"])
+        assert memory.chat_memory is history
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ConversationSummaryMemory", ["prompt"]),
+        ("ConversationSummaryBufferMemory", ["prompt"]),
+        ("ConversationEntityMemory", ["entity_extraction_prompt", "entity_summarization_prompt"]),
+        ("ConversationKGMemory", ["entity_extraction_prompt", "knowledge_extraction_prompt"]),
+    ],
+)
+def test_the_default_prompt_is_printed(name: str, options: list[str]) -> None:
+    """`memory.prompt.template` is a text; memzoo refuses a change of it, which would have no effect."""
+    for side in SIDES:
+        memory = made(side, name, llm=answering())
+        assert all(getattr(memory, option).template.strip() for option in options)
+        if side == "memzoo":
+            with pytest.raises(AttributeError):
+                getattr(memory, options[0]).template = "Be brief."
+
+
+def test_a_subclass_changes_the_defaults() -> None:
+    """A class attribute with the name of an option is the option's default, and can be given and changed."""
+    for side in SIDES:
+        base: Any = SIDES[side].ConversationBufferWindowMemory
+
+        class Mine(base):  # type: ignore[misc]
+            k: int = 1
+            memory_key: str = "chat"
+
+        class Yours(Mine):
+            human_prefix: str = "Friend"
+
+        memory = Yours()
+        for word in ("one", "two"):
+            memory.save_context({"input": word}, {"output": word})
+        assert memory.load_memory_variables({}) == {"chat": "Friend: two\nAI: two"}
+        memory.k = 2
+        assert (memory.k, len(memory.buffer.splitlines()), Mine(k=3).k, Mine().human_prefix) == (2, 4, 3, "Human")
 
 
 def test_the_history_is_dumped() -> None:

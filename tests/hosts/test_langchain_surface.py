@@ -439,14 +439,25 @@ class TestBroughtIn:
 
     @pytest.mark.filterwarnings("ignore")
     def test_into_an_empty_history_of_langchain(self) -> None:
-        """Nothing can be kept for a conversation that does not exist yet: the error says what to do."""
-        with pytest.raises(OptionError, match="leave chat_memory out"):
-            ConversationSummaryMemory(llm=answering(), buffer="x", chat_memory=InMemoryChatMessageHistory())
+        """The state is kept, and the history stays empty."""
+        memory = ConversationSummaryMemory(llm=answering(), buffer="x", chat_memory=InMemoryChatMessageHistory())
+        assert (memory.buffer, memory.chat_memory.messages) == ("x", [])
 
 
 def unpickled(memory: Any) -> Any:
     """What comes out of a pickle."""
     return pickle.loads(pickle.dumps(memory))  # noqa: S301
+
+
+class UsersMemory(ConversationBufferMemory):
+    """A memory with an owner."""
+
+    memory_key = "chat"
+
+    def __init__(self, user: str) -> None:
+        """Make the memory of a user."""
+        super().__init__()
+        self.user = user
 
 
 class TestCopies:
@@ -474,6 +485,22 @@ class TestCopies:
         other.chat_memory.add_user_message("bye")
         assert len(other.chat_memory.messages) == 3
         assert len(memory.chat_memory.messages) == 2
+
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, unpickled])
+    def test_of_a_programs_subclass(self, copied: Any) -> None:
+        """A copy has the attributes of the subclass, whose `__init__` may have other arguments."""
+        copy_of = copied(told(UsersMemory("sam")))
+        assert type(copy_of) is UsersMemory
+        assert (copy_of.user, copy_of.load_memory_variables({})) == ("sam", {"chat": "Human: hi\nAI: hello"})
+
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, unpickled])
+    def test_of_memories_of_memories(self, copied: Any) -> None:
+        """A copy of a combined memory has its members, and a read-only one the memory that it shows."""
+        memory = drop_in.SimpleMemory(memories={"place": "Oslo"})
+        combined = CombinedMemory(memories=[memory, drop_in.ReadOnlySharedMemory(memory=told(UsersMemory("sam")))])
+        copy_of = copied(combined)
+        assert type(copy_of) is CombinedMemory
+        assert copy_of.load_memory_variables({}) == {"place": "Oslo", "chat": "Human: hi\nAI: hello"}
 
     @pytest.mark.filterwarnings("ignore")
     def test_of_other_histories_and_stores(self, tmp_path: Path) -> None:

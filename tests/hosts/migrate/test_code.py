@@ -240,6 +240,16 @@ m = memzoo.langchain.ConversationKGMemory(
     chat_memory=memzoo.langchain.ChatMessageHistory(conversation_id="a", store=open_store(url))
 )
 ===
+import langchain
+from langchain.chains import LLMChain
+from langchain.memory import SimpleMemory
+langchain.debug = SimpleMemory()
+---
+import langchain
+from langchain.chains import LLMChain
+from memzoo.langchain import SimpleMemory
+langchain.debug = SimpleMemory()
+===
 from langchain_community.chat_message_histories import SQLChatMessageHistory as H
 h = H(
     session_id=one,  # who
@@ -380,6 +390,8 @@ def test_a_chain_that_moves_names_what_is_not_the_same(tmp_path: Path) -> None:
         (8, "ConversationChain.generate", True),
     ]
     assert "memzoo's words" in after.findings[0].advice
+    with_prompt = migrated(tmp_path, code.replace("callbacks=[h]", "prompt=p"), without_langchain=True)
+    assert "memzoo's words" not in with_prompt.findings[0].advice
     [left] = migrated(tmp_path, code.replace("callbacks=[h]", "llm_kwargs={}"), without_langchain=True).findings
     assert "'llm_kwargs'" in left.reason
 
@@ -483,6 +495,16 @@ def test_one_use_keeps_the_others(tmp_path: Path) -> None:
         (3, "SimpleMemory", False),
     ]
     assert "from langchain.memory import ConversationBufferMemory\n" in after.after
+
+
+def test_a_name_imported_from_two_modules_is_one_use(tmp_path: Path) -> None:
+    """A notebook often imports a class again; the places of its uses are listed once."""
+    code = (
+        "if old:\n    from langchain import ConversationChain\n"
+        "else:\n    from langchain.chains import ConversationChain\n"
+        "ConversationChain()\n"
+    )
+    assert [(one.line, one.name) for one in migrated(tmp_path, code).findings] == [(5, "ConversationChain")]
 
 
 def test_a_star_is_named(tmp_path: Path) -> None:

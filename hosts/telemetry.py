@@ -9,7 +9,7 @@ import inspect
 import json
 import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import ExitStack, aclosing, contextmanager, nullcontext
+from contextlib import ExitStack, aclosing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -165,6 +165,8 @@ class _Instrumentation:
                 ending.callback(span.end)
             try:
                 yield lambda result: self._tell(call, span, kind, args, result)
+            except GeneratorExit:  # the application needs no more of a stream
+                raise
             except BaseException as error:
                 # The error's text is not reported, because an error may quote users' words.
                 span.set_attribute("error.type", type(error).__name__)
@@ -208,8 +210,12 @@ def instrumented_calls() -> list[InstrumentedCall]:
     from memzoo.memories.search.vectors import VectorSearch
     from memzoo.memories.search.word_index import WordIndex
     from memzoo.stores import InMemoryStore, SQLStore
-    from memzoo.stores.redis.store import RedisStore
 
+    stores: list[Any] = [InMemoryStore, SQLStore]
+    with suppress(MissingExtraError):  # the extra "telemetry" does not bring Redis
+        from memzoo.stores.redis.store import RedisStore
+
+        stores.append(RedisStore)
     # Classes by their names, because two of them are private.
     asked = (
         (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai"), _describe_request),
@@ -231,7 +237,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
         InstrumentedCall(UnitIndex, "search", "memzoo.search known", _nothing, _of_found),
         *(
             InstrumentedCall(store, method, f"memzoo.store {method}", _of_store)
-            for store in (InMemoryStore, SQLStore, RedisStore)
+            for store in stores
             for method in ("append", "read", "read_state", "commit")
         ),
     ]

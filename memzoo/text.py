@@ -20,6 +20,7 @@ DEEPEST = 100
 """The most levels of nested JSON in a message; each level uses stack space in every JSON parser."""
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 # Control characters, and invisible characters that end a line or change its direction.
 _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -56,11 +57,18 @@ def is_too_deep(value: object) -> bool:
 
 def parse_json(text: str) -> Any:
     """Return the value of a JSON text; `None` for any other text, and for JSON with too many levels."""
+    # Counted before parsing: each level uses stack space in the parser.
+    if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
+        return None
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return None if is_too_deep(value) else value
+
+
+def _depth(text: str) -> int:
+    steps = (1 if part in "[{" else -1 for part in _STRING_OR_BRACKET.findall(text) if part in "[]{}")
+    return max(itertools.accumulate(steps), default=0)
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

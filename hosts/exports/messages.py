@@ -30,6 +30,7 @@ BRANCHED = (
 _ATTACHED = {"images": "image", "attachments": "attachment", "experimental_attachments": "attachment"}
 """The members for lists of other things than words, with the kind of each thing."""
 _GONE = ("deleted", "is_deleted", "isDeleted", "deleted_at", "deletedAt")
+_NOT_GONE = (None, False, "", "false", "False")
 _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
@@ -160,7 +161,7 @@ def conversation_of(
             item = item_of(each)
             if found := [key for key in BRANCHED if isinstance(item, dict) and item.get(key)]:
                 raise make_branch_error(found[0])  # noqa: TRY301
-            if any(map(dict_of(item).get, _GONE)):
+            if any(dict_of(item).get(key) not in _NOT_GONE for key in _GONE):
                 gone += 1
                 continue
             new = messages_of(item)

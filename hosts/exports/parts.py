@@ -15,6 +15,7 @@ _CALLS = ("tool_use", "server_tool_use", "tool_call", "tool-call", "dynamic-tool
 _RESULTS = ("tool_result", "tool-result", "tool_call_response", "web_search_tool_result")
 _CALLS_INSIDE = ("toolUse", "functionCall", "function_call", "toolInvocation")
 _RESULTS_INSIDE = ("toolResult", "functionResponse", "function_response")
+_MEDIA = ("image", "image_url", "audio", "audio_url", "video", "video_url")
 _MARKS = ("step-start", "source-url", "source-document", "cachePoint")
 """The types of parts that hold neither words nor work."""
 
@@ -102,7 +103,7 @@ class Parts:
         call = next((dict_of(known[key]) for key in _CALLS_INSIDE if key in known), None)
         result = next((dict_of(known[key]) for key in _RESULTS_INSIDE if key in known), None)
         # LLaMA-Factory has the address of a picture as its value.
-        words = None if kind.startswith(("image", "audio", "video")) and "text" not in known else _words(part)
+        words = None if kind in _MEDIA and "text" not in known else _words(part)
         if kind in THOUGHT_PARTS or mark_of(known, "thought", "a part", bool) or "reasoningContent" in known:
             self.thoughts.append(_thought(known))
         elif result is not None or kind in _RESULTS or "tool_use_id" in known:

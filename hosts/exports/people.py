@@ -19,7 +19,9 @@ from memzoo.hosts.exports.readers import (
 )
 
 _ZOOM = re.compile(r"\s*\d\d:\d\d:\d\d\s+From ")
-_IRC = re.compile(r"^\[?[\d:./T +-]{5,25}\]?[ \t]{0,3}<[ @+%&~]?[^<>\s]{1,40}> ", re.MULTILINE)
+_IRC = re.compile(
+    r"\[?[\d:./T +-]{5,25}\]?[ \t]{0,3}(?:<[ @+%&~]?[^<>\s]{1,40}>|\*\*\*|-!-|-->|<--|\*) |--- (?:Log|Day) "
+)
 _META = "In Meta's Accounts Center: Your information and permissions, Export your information; choose JSON."
 _NO_ZONE = "times have no zone, and are taken as UTC"
 
@@ -29,11 +31,17 @@ def _in(*words: str) -> Callable[[str], bool]:
     return lambda head: all(word in head for word in words)
 
 
+def _is_irc(head: str) -> bool:
+    """Return whether at least half of the lines are messages or events of IRC: another chat may quote a few."""
+    lines = [line for line in head.splitlines() if line.strip()]
+    return 2 * sum(_IRC.match(line) is not None for line in lines) >= len(lines) > 0
+
+
 FORMS = (
     Form(
         name="an IRC log",
         document="text",
-        recognise=lambda head: bool(_IRC.search(head)),
+        recognise=_is_irc,
         read="write its messages as CSV, with the columns name, text and date",
         known="lines with a time and <name>, as irssi, ZNC and others write them",
         get="Logs of IRC programs have too many forms; a table of messages is read.",

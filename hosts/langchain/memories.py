@@ -8,7 +8,6 @@ from memzoo.errors import ModelReplyError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.entities import InMemoryEntityStore, NotesOfMemory, is_durable, notes_in
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple, triples_in
-from memzoo.hosts.langchain.history import ChatMessageHistory
 from memzoo.hosts.langchain.messages import dicts
 from memzoo.hosts.langchain.poor_replies import ConversationEntityMemory as PlainEntity
 from memzoo.hosts.langchain.poor_replies import ConversationKGMemory as PlainKG
@@ -148,9 +147,12 @@ class ConversationSummaryMemory(_Summarizing):
             **options: Options of the memory; `buffer` is a summary of the messages before the given ones.
         """
         whole_number("summarize_step", summarize_step, at_least=1)
-        history = chat_memory if hasattr(chat_memory, "messages") else ChatMessageHistory(chat_memory)
-        memory = cls(llm=llm, chat_memory=history, **options)
-        said, summary = dicts(history.messages), options.get("buffer", "")
+        if hasattr(chat_memory, "messages"):
+            memory = cls(llm=llm, chat_memory=chat_memory, **options)
+        else:
+            memory = cls(llm=llm, **options)
+            memory.chat_memory.add_messages(list(chat_memory))
+        said, summary = dicts(memory.chat_memory.messages), options.get("buffer", "")
         plain: Any = memory.plain
         for start in range(0, len(said), summarize_step):
             summary = plain.predict_new_summary(said[start : start + summarize_step], summary)

@@ -32,7 +32,7 @@ async def ask_model(
         OptionError: There is an input "stop", but the model is not a model of LangChain.
     """
     request = chain.request(values)
-    stop = {"stop": values["stop"]} if "stop" in values else {}
+    stop = {"stop": values["stop"]} if values.get("stop") is not None else {}
     if stop and not isinstance(model, RunnableModel):
         raise OptionError(f"the input 'stop' needs a model of LangChain as llm, not {chain.llm!r}")
     if not has_langchain():

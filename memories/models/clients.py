@@ -204,7 +204,8 @@ class Clients:
     If only one client is given, the missing client is created with the options of the given one, except `http_client`.
 
     Attributes:
-        client: An existing client for synchronous calls. An asynchronous client is treated as `async_client`.
+        client: The client for synchronous calls; the first such call creates it if it was not given. An asynchronous
+            client given here is treated as `async_client`.
         async_client: An existing client for asynchronous calls.
         base_url: The endpoint's URL, for clients created here; by default from the environment.
         api_key: The endpoint's key, for clients created here; by default from the environment.

@@ -17,6 +17,7 @@ from memzoo.memories.search.languages.zh import RUN, find_pairs, translate_numbe
 from memzoo.memories.search.rows import Numbers, Places, Spans, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import HAN, MARKED
+from memzoo.memories.text.names import with_few_marks
 
 _WORD = re.compile(r"\w+")
 # The vowels of `MARKED`, which SQLite counts as blanks.
@@ -53,7 +54,7 @@ class Analyser:
 
     def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         """Return the terms of all texts, one text after another, and the number of terms in each text."""
-        return self._cut(stem_words(normalize("NFC", text)) for text in texts)
+        return self._cut(stem_words(normalize("NFC", with_few_marks(text))) for text in texts)
 
     def _cut(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         rows = [(place, space_out(text)) for place, text in enumerate(texts)]
@@ -76,7 +77,7 @@ class Analyser:
         single character weighs little. In languages other than English, words are also searched without stemming. If
         all words are stop words, they are kept.
         """
-        query = normalize("NFC", query)
+        query = normalize("NFC", with_few_marks(query))
         read, language = translate_numbers(query.lower()), tell_language(query)
         spaced = [word for word in _WORD.findall(RUN.sub(" ", read)) if word not in language.stops]
         if language.stemmer:

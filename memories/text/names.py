@@ -155,7 +155,7 @@ def _is_one_of(words: frozenset[str], name: str) -> bool:
 
 def fold(text: str) -> str:
     """Return a text in lower case, with single spaces, and with normal letters in place of full-width letters."""
-    return " ".join(unicodedata.normalize("NFKC", _with_few_marks(text)).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", with_few_marks(text)).casefold().split())
 
 
 def places(text: str, name: str) -> Iterator[int]:
@@ -185,7 +185,7 @@ def _in_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-def _with_few_marks(text: str) -> str:
+def with_few_marks(text: str) -> str:
     """Return a text with long runs of combining marks broken up, in Unicode's Stream-Safe Text Format.
 
     Normalisation sorts each run in quadratic time.

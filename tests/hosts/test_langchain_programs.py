@@ -16,7 +16,8 @@ from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, System
 from langchain_core.runnables import RunnableLambda
 
 from memzoo.errors import MessageError, OptionError
-from memzoo.langchain import ConversationChain
+from memzoo.langchain import ConversationChain, ConversationSummaryMemory
+from memzoo.stores import open_store
 from tests.hosts.sides import SIDES, NetworkxEntityGraph, answering, made
 from tests.hosts.test_langchain_same import told
 
@@ -335,6 +336,19 @@ def test_a_summary_of_a_history_keeps_the_history() -> None:
         memory.save_context({"input": "bye"}, {"output": "Bye!"})
         assert (memory.buffer, [one.content for one in history.messages]) == ("two", ["hi", "hello", "bye", "Bye!"])
         assert memory.chat_memory is history
+
+
+def test_a_summary_of_a_list_is_stored(tmp_path: Path) -> None:
+    """The store given to `from_messages` gets the messages and the summary."""
+    with open_store(f"sqlite:///{tmp_path}/chat.db") as store:
+        where: Any = {"store": store, "conversation_id": "c"}
+        memory = ConversationSummaryMemory.from_messages(
+            answering("one", "two"), [HumanMessage("hi"), AIMessage("hello")], **where
+        )
+        memory.save_context({"input": "bye"}, {"output": "Bye!"})
+        again = ConversationSummaryMemory(llm=answering("three"), **where)
+        assert again.buffer == "two"
+        assert [one.content for one in again.chat_memory.messages] == ["hi", "hello", "bye", "Bye!"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What OpenTelemetry is told, and that nothing is done for it until it is asked for."""
 
 import asyncio
+import contextlib
 import gc
 import itertools
 import json
@@ -162,6 +163,26 @@ def test_every_server_is_told_of(redis_url: str) -> None:
     with open_store(redis_url) as store:
         create_memory("buffer", store=store, conversation_id="c").save_context(*SAID)
     assert "memzoo.store append" in {span.name for span in seen.spans}
+
+
+def test_no_server_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other stores report their steps where the client of Redis is not installed."""
+    monkeypatch.setitem(sys.modules, "redis", None)
+    for name in [one for one in sys.modules if one.startswith(("redis.", "memzoo.stores.redis"))]:
+        monkeypatch.delitem(sys.modules, name)
+    seen = Seen()
+    create_memory("buffer", conversation_id="c").save_context(*SAID)
+    assert "memzoo.store append" in {span.name for span in seen.spans}
+
+
+def test_a_stream_that_nobody_reads_to_its_end_is_no_error() -> None:
+    """The application stops it, not the model."""
+    seen = Seen()
+    with contextlib.closing(Conversation("offline", "buffer").stream("My cat is Pixel.")) as pieces:
+        next(pieces)
+    [call] = [span for span in seen.spans if span.name == "chat offline"]
+    assert call.status.is_unset
+    assert "error.type" not in (call.attributes or {})
 
 
 def test_members_of_a_combined_memory_are_told_while_they_are_watched() -> None:

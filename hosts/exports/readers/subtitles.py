@@ -45,7 +45,7 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
         raise TransferError("these are subtitles without speakers: no cue begins with <v Name> or Name:")
     if named < unnamed:
         told = "so these may be subtitles without speakers"
-        raise TransferError(f"only {named} of {named + unnamed} cues begins with <v Name> or Name:, {told}")
+        raise TransferError(f"{unnamed} of {named + unnamed} cues do not begin with <v Name> or Name:, {told}")
     talk.leave_out("unnamed cue", unnamed)
     for name, parts in said:
         talk.say(html.unescape(name).strip(), "\n".join(parts))

@@ -146,4 +146,4 @@ RUSSIAN = Language(
 )
 
 LANGUAGES = (ENGLISH, GERMAN, SPANISH, PORTUGUESE, RUSSIAN)
-"""All languages with spaces between their words."""
+"""The languages with spaces between their words that searches know."""

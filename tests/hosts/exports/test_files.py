@@ -437,6 +437,12 @@ def test_times_in_yaml_are_read(tmp_path: Path) -> None:
             ["Hi"],
             ["left out: 1 deleted message"],
         ),
+        ([{"role": "user", "content": "Hi", "deleted": "false"}], ["Hi"], []),
+        (
+            [{"role": "user", "content": [{"type": "image_description", "content": "A red boat."}]}],
+            ["A red boat."],
+            [],
+        ),
     ],
 )
 def test_members_of_messages_that_many_applications_store_are_known(

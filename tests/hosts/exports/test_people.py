@@ -666,11 +666,21 @@ def test_a_log_of_irc_is_not_taken_for_another_talk(text: str, tmp_path: Path):
     assert "this is an IRC log; " in str(read({"kiln.txt": text}, tmp_path))
 
 
+def test_a_chat_that_quotes_a_line_of_irc_is_read(tmp_path: Path):
+    """A log of IRC consists of such lines."""
+    text = (
+        "### USER\n\nWhat does this mean?\n12:01:33 <carl> it is down\n\n### ASSISTANT\n\nCarl says that it is down.\n"
+    )
+    log = read({"kiln.md": text}, tmp_path)
+    assert isinstance(log, ChatLog)
+    assert "<carl>" in log.messages[0]["content"]
+
+
 def test_subtitles_with_a_few_colons_have_no_speakers(tmp_path: Path):
     """A sentence with a colon is not a speaker with words, if most others have none."""
     cues = ["I make three things: cups,", "plates", "and bowls."]
     text = "\n\n".join(["WEBVTT", *(f"00:00:0{n}.000 --> 00:00:0{n}.900\n{cue}" for n, cue in enumerate(cues))])
-    assert "only 1 of 3 cues begins with <v Name> or Name:" in str(read({"film.vtt": text}, tmp_path))
+    assert "2 of 3 cues do not begin with <v Name> or Name:" in str(read({"film.vtt": text}, tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Literal
 
 import pytest
 
+from memzoo.memories.search import words
 from memzoo.memories.search.unit_index import KnownUnit, UnitIndex
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage
@@ -45,3 +46,14 @@ def test_letters_are_found_however_they_are_composed(said: str, stored: Literal[
     index.add(Passage(seq, "Human", text, None, begins=True) for seq, text in enumerate(texts, start=1))
     name = unicodedata.normalize(asked, said.split(maxsplit=1)[0].removesuffix("은"))
     assert next(iter(index.scores(name)), None) == 2
+
+
+def test_long_runs_of_marks_are_broken_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Normalisation sorts each run in quadratic time."""
+    given: list[str] = []
+    monkeypatch.setattr(words, "normalize", lambda _, text: given.append(text) or text)
+    analyser = words.Analyser()
+    analyser.terms(["a" + "\u0301\u0323" * 100])
+    analyser.phrases("a" + "\u0301\u0323" * 100)
+    assert len(given) == 2
+    assert all(len(run) <= 31 for text in given for run in text.split("\u034f"))

@@ -40,6 +40,7 @@ from memzoo.memories.text.redaction import Redact
 from memzoo.stores import InMemoryStore, Message, Record, open_store
 from memzoo.telemetry import instrument
 from memzoo.testing import ScriptedModel
+from memzoo.text import parse_json
 from memzoo.types import Completion
 
 SECRET = "4711-Zürich-9"  # noqa: S105 - it is to be found nowhere
@@ -401,6 +402,14 @@ def test_no_number_of_levels_hides_it(levels: int) -> None:
     memory = ConversationBufferMemory(redact={"pin": PATTERNS["pin"]})
     memory.add_messages([{"role": "user", "content": "[" * levels + json.dumps(SECRET) + "]" * levels}])
     assert memory.history()[0]["content"] == "[" * levels + '"[pin]"' + "]" * levels
+
+
+def test_json_with_too_many_levels_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser would use stack space for each; brackets in strings are no levels."""
+    assert parse_json(json.dumps(["[" * 200])) == ["[" * 200]
+    assert parse_json("[" * 100 + "]" * 100) is not None
+    monkeypatch.setattr(json, "loads", pytest.fail)
+    assert parse_json("[" * 101 + "]" * 101) is None
 
 
 @pytest.mark.parametrize("redact", [PATTERNS, hidden], ids=["patterns", "function"])

@@ -26,8 +26,8 @@ from haystack.utils import Secret
 from haystack_integrations.document_stores.pgvector import PgvectorDocumentStore
 
 notes = [("figs", 0.9, 1), ("tea", 0.8, 3), ("boat", 0.5, 4)]
-asked = [("importance", *rest) for rest in (("==", 0.9), (">=", 0.9), ("<", 0.9), (">", 0.8), ("in", [0.8]), ("==", 0.5))]
-asked.append(("chat", "==", 3))
+conditions = (("==", 0.9), (">=", 0.9), ("<", 0.9), (">", 0.8), ("in", [0.8]), ("==", 0.5))
+asked = [("importance", *condition) for condition in conditions] + [("chat", "==", 3)]
 server = pgserver.get_server(os.path.abspath("postgres"))
 try:
     url = Secret.from_token(server.get_uri())
@@ -42,7 +42,7 @@ try:
                 return type(error).__name__
             return "+".join(sorted(document.content for document in found)) or "nothing"
 
-        print(f"{type(store).__name__}:", *(f"{query[1]} {query[2]} {finds(*query)}," for query in asked))
+        print(f"{type(store).__name__[:-13]}:", *(f"{query[1]} {query[2]} {finds(*query)}," for query in asked))
         store.write_documents([Document(content="cat", meta={"chat": 5123456789})])
         print("and with a larger one:", finds("chat", "==", 3))
 finally:
@@ -50,7 +50,7 @@ finally:
 PROGRAM
 found=$("$folder/venv/bin/python" -W ignore program.py 2> /dev/null)
 echo "pgvector-haystack==8.1.2:" "$found"
-[ "$found" = "InMemoryDocumentStore: == 0.9 figs, >= 0.9 figs, < 0.9 boat+tea, > 0.8 figs, in [0.8] tea, == 0.5 boat, == 3 tea,
+[ "$found" = "InMemory: == 0.9 figs, >= 0.9 figs, < 0.9 boat+tea, > 0.8 figs, in [0.8] tea, == 0.5 boat, == 3 tea,
 and with a larger one: tea
-PgvectorDocumentStore: == 0.9 nothing, >= 0.9 nothing, < 0.9 boat+figs+tea, > 0.8 figs+tea, in [0.8] nothing, == 0.5 boat, == 3 tea,
+Pgvector: == 0.9 nothing, >= 0.9 nothing, < 0.9 boat+figs+tea, > 0.8 figs+tea, in [0.8] nothing, == 0.5 boat, == 3 tea,
 and with a larger one: DocumentStoreError" ]

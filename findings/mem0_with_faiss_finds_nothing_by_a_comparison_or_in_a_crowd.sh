@@ -6,7 +6,8 @@
 # an error where a store has none; and the notes of a user are looked for among the user's own.
 # Seen: FAISS compares each member with the whole condition, so nothing equals {"gte": 2}, and no note has a member NOT:
 # `search` and `get_all` find nothing, and say nothing. It takes the nearest notes of all users, twice as many as mem0
-# asks for, and leaves out those of others afterwards: with 130 of them, Ann finds none of hers.
+# asks for, and leaves out those of others afterwards: with 130 of them, Ann finds none of hers. (The conditions are
+# issue 6424 of mem0, open.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

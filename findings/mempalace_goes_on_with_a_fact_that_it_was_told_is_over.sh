@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# mempalace 3.11.0: its graph drops the period of a fact that it has without an end: what is over goes on, and an earlier
-# time is unknown.
+# mempalace 3.11.0: its graph drops the period of a fact that it has without an end: what is over goes on, and what was
+# before is unknown.
 #
 # Guess: A graph that knows when facts are true takes what it is told of time: "Ann lives in Oslo", and later "from 2020
 # to May 2023", end her stay, or make a second fact; of two stays of Bob's in one town it has both, as each has dates of

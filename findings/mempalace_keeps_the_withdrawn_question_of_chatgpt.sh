@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# mempalace 3.11.0: of a talk of ChatGPT in which a question was edited, it keeps the withdrawn question and nothing that
-# was said after the new one; the second paragraph of a question stands in the answer.
+# mempalace 3.11.0: of a talk of ChatGPT in which a question was edited, it keeps the withdrawn question and nothing of
+# what was said after the new one; the second paragraph of a question stands in the answer.
 #
 # Guess: The export names the message at which a talk stands (`current_node`), so what is kept is the talk that its user
 # sees, or all branches; and what the user wrote is the user's, to the end of the message.

@@ -7,8 +7,8 @@
 # Seen: In SQLite, memories and topics are stored as JSON in which each letter outside ASCII is an escape, and the
 # search looks into that text: 杭州 and Köln are not found, as words or as topics, though `get_all_memory_topics` names
 # them. Two topics find what has one of them in memory and in a file, and what has both in SQLite and PostgreSQL. There,
-# "50%" finds 500, and the topic a_b finds a-b, as the signs of LIKE are taken for such. All of them ignore case in
-# words; SQLite does in topics, too.
+# "50%" finds 500, and the topic a_b finds a-b, as the signs of LIKE are taken for such. SQLite ignores case in
+# topics.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -40,7 +40,7 @@ const open = (collectionName) =>
 const [work, family] = [open("work"), open("family")];
 if (process.argv[2] === "add") {
   const { results } = await work.add("The rent is late.", { userId: "ann", infer: false });
-  await work.update(results[0].id, { text: "Her rent is paid by Ann Smith." });
+  await work.update(results[0].id, { text: "He gave Ann Smith rent." });
   await family.add("The cat is old.", { userId: "ann", infer: false });
   const found = await family.search("Who pays the rent?", { filters: { user_id: "ann" } });
   console.log("family finds:", found.results[0].memory);
@@ -63,7 +63,7 @@ export HOME="$folder/home" MEM0_TELEMETRY=false
 mkdir "$HOME"
 found=$(node program.mjs add 2> /dev/null; node program.mjs reset 2> /dev/null; python3 look.py)
 echo "$found"
-[ "$found" = "family finds: Her rent is paid by Ann Smith.
+[ "$found" = "family finds: He gave Ann Smith rent.
 work has: 0
 vector_store.db:
 vector_store_entities.db: Ann Smith" ]

@@ -6,8 +6,8 @@
 # read from there and written there, or at least kept in the history of the program.
 # Seen: The plan of Cohere is in no text, stream or message of the answer. And of a talk that goes on with Cohere after
 # another model, each text beside a call is left out of the request, without a warning: "Your code is 4711. I look for a
-# table." is the call alone, and Cohere does not know the code. langchain-cohere sends it as the plan. (Cohere
-# refuses `content` beside calls, so upstream took the text out; issue 5794.)
+# table." is the call alone, and Cohere does not know the code. langchain-cohere sends it as the plan. (Cohere refuses
+# `content` beside calls, so upstream took the text out; issue 5794.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

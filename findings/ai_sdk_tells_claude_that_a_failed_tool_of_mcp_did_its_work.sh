@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ai 7.0.173 with @ai-sdk/mcp 2.0.99, @ai-sdk/anthropic 4.0.105 and a server of @modelcontextprotocol/server 2.4.0 (npm):
-# a tool of an MCP server that failed is shown to the model, and kept in the talk, as one that did its work.
+# ai 7.0.173 with @ai-sdk/mcp 2.0.99, @ai-sdk/anthropic 4.0.105 and a server of @modelcontextprotocol/server 2.4.0
+# (npm): a tool of an MCP server that failed is shown to the model, and kept in the talk, as one that did its work.
 #
 # Guess: A result with `isError`, by which MCP tells a failure, becomes what the AI SDK makes of a tool of its own that
 # throws: a "tool-error" in the step, `error-text` in the messages and `is_error` for Claude.

@@ -4,10 +4,10 @@
 #
 # Guess: Two objects with equal members are equal, as they are in Python, and in `exact_match` of openevals 0.2.2; the
 # docs of `ExactMatch` show an object beside the text of one in "different order but same content", with a score of 1.
-# Seen: That very example has a score of 0, in both languages: each side becomes text, in the order in which it was made.
-# A model chooses the order of its arguments, so a test of calls fails by chance. 30.0 for 30, as a model of floats
-# writes an amount, is 0 in Python and 1 in JavaScript. In Python nothing becomes the text "None", so that an agent which
-# should not answer may say "None".
+# Seen: That very example has a score of 0, in both languages: each side becomes text, in the order in which it was
+# made. A model chooses the order of its arguments, so a test of calls fails by chance. 30.0 for 30, as a model of
+# floats writes an amount, is 0 in Python and 1 in JavaScript. In Python nothing becomes the text "None", so that an
+# agent which should not answer may say "None".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -32,7 +32,8 @@ const said = [
 const wednesday = new Date(2026, 2, 4, 12);
 for (const [language, text] of said) {
   const dates = language.parse(text, wednesday).map(({ start }) => start.date());
-  console.log(`${text}:`, dates.map((date) => `${date.getDate()}.${date.getMonth() + 1}. ${date.getHours()}:00`).join("; "));
+  const shown = dates.map((date) => `${date.getDate()}.${date.getMonth() + 1}. ${date.getHours()}:00`);
+  console.log(`${text}:`, shown.join("; "));
 }
 PROGRAM
 found=$(TZ=UTC node program.mjs)

@@ -67,7 +67,8 @@ from langchain_google_genai.chat_models import _response_to_result
 
 response = GenerateContentResponse.model_validate(json.load(open("gemini.json")))
 usage = _response_to_result(response).generations[0].message.usage_metadata
-print(f"Python: {usage['input_token_details']['cache_read']} of {usage['input_tokens']} cached, {usage['output_tokens']} out")
+cached = usage["input_token_details"]["cache_read"]
+print(f"Python: {cached} of {usage['input_tokens']} cached, {usage['output_tokens']} out")
 PROGRAM
 found=$(node program.mjs 2> /dev/null && venv/bin/python -W ignore program.py)
 echo "$found"

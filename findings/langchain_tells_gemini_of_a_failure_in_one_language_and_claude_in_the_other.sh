@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # langchain-anthropic 1.7.10, langchain-google-genai 4.4.3 and langchain-aws 1.9.1 with @langchain/anthropic 1.5.11,
-# @langchain/google-genai 2.3.2 and @langchain/aws 1.4.5 (npm): of a tool that failed, Claude is told so in Python, Gemini
-# in JavaScript, and neither the other way round.
+# @langchain/google-genai 2.3.2 and @langchain/aws 1.4.5 (npm): of a tool that failed, Claude is told so in Python,
+# Gemini in JavaScript, and neither the other way round.
 #
 # Guess: `status="error"` of a ToolMessage, which LangChain sets itself where a tool raises, reaches each provider that
 # has a place for it (`is_error`, `status`, `error`), in both languages.
@@ -60,7 +60,8 @@ claude = ChatAnthropic(api_key="none", model="claude-sonnet-4-5")
 talks = []
 for status in ("success", "error"):
     call = AIMessage("", tool_calls=[{"id": "a", "name": "room", "args": {}}])
-    talks.append([HumanMessage("Where is Ann?"), call, ToolMessage("404", tool_call_id="a", name="room", status=status)])
+    result = ToolMessage("404", tool_call_id="a", name="room", status=status)
+    talks.append([HumanMessage("Where is Ann?"), call, result])
 for name, convert in (
     ("Claude", claude._get_request_payload),
     ("Bedrock", _messages_to_bedrock),

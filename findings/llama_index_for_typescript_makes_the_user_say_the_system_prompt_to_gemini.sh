@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# @llamaindex/google 0.4.1, @llamaindex/ollama 0.1.24 and @llamaindex/anthropic 0.3.27 (npm): of one talk, Gemini is told
-# the system prompt by the user, and a local model the results of tools without their calls.
+# @llamaindex/google 0.4.1, @llamaindex/ollama 0.1.24 and @llamaindex/anthropic 0.3.27 (npm): of one talk, Gemini is
+# told the system prompt by the user, and a local model the results of tools without their calls.
 #
 # Guess: A talk of LlamaIndex reaches each model as that model has it: the system prompt in the place for it, a call
 # with its words, and its result behind it. Where something has no place, an error says so.

@@ -29,8 +29,9 @@ const calls = (names) =>
     toolInvocation: { toolCallId: `${at}`, toolName, args: {}, state: "result", result: "Done." },
   }));
 const score = async (scorer, asked, parts) => {
-  const input = { inputMessages: [message("user", text(asked))], rememberedMessages: [], systemMessages: [] };
-  return (await scorer.run({ input: { ...input, taggedSystemMessages: {} }, output: [message("assistant", parts)] })).score;
+  const inputMessages = [message("user", text(asked))];
+  const input = { inputMessages, rememberedMessages: [], systemMessages: [], taggedSystemMessages: {} };
+  return (await scorer.run({ input, output: [message("assistant", parts)] })).score;
 };
 const keywords = createKeywordCoverageScorer();
 const complete = createCompletenessScorer();

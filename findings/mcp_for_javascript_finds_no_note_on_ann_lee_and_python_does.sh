@@ -5,9 +5,9 @@
 # Guess: `note://people/{name}` is a template of RFC 6570, which the protocol names; a server reads from an address what
 # a client put into it: the name, with its space, its umlaut or its Chinese characters, in either language.
 # Seen: In JavaScript the name is handed on as it stands in the address, and what stands there plainly is encoded first:
-# a note on Ann Lee, Zoë or 安娜 is looked up under %20, %C3%AB and %E5, and none is found; "Ann" works. `{?lang}` must
-# be there, and `{/tags*}`, which is for any number, takes one, so that two tags are an unknown resource. Python reads
-# all of them. (That the name stays encoded is known upstream, in issue 2728.)
+# a note on Ann Lee, Zoë or 安娜 is looked up under %20, %C3%AB and %E5, and none is found; "Ann" works. `{?lang}` must be
+# there, and `{/tags*}`, which is for any number, takes one, so that two tags are an unknown resource. Python reads all
+# of them. (That the name stays encoded is known upstream, in issue 2728.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # @langchain/mcp-adapters 1.1.4 and @ai-sdk/mcp 2.0.99 (npm), langchain-mcp-adapters 0.3.2 (PyPI), with a server of
-# @modelcontextprotocol/server 2.4.0: of the same results of tools, one client shows the model what another keeps from it.
+# @modelcontextprotocol/server 2.4.0: of the same results of tools, one client shows the model what another keeps from
+# it.
 #
 # Guess: The text in a result is what the tool says, as plain text or as an embedded resource, which is how a server
-# hands over a note; a model reads it with each client. Structured content is shown beside the text or not at all,
-# alike in the two LangChains.
+# hands over a note; a model reads it with each client. Structured content is shown beside the text or not at all, alike
+# in the two LangChains.
 # Seen: LangChain for JavaScript puts the embedded note into the artifact, so that the model reads "One note:" and no
 # note; in Python it reads the note. (Its README has that as the default of `outputHandling`.) Structured content is
 # shown in JavaScript, with the text, as one piece of JSON, and in neither of the others. And a sound, which LangChain

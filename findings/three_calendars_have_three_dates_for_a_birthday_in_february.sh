@@ -7,8 +7,8 @@
 # Seen: Python does so. node-ical goes to 28 February, and stays on the 28th: the rent that is due on the 31st is due on
 # 28 March and 28 April. A birthday on 29 February is on 1 March in ical.js, and on 28 February in node-ical. Where the
 # first day is none of the rule's ("each Wednesday, three times", noted on a Monday), Python adds it, as a fourth one,
-# and JavaScript leaves it out. (Upstream knows of the dates in ical.js; rrule-temporal 2.2.8 has them right, but a node-ical
-# that uses it needs Node 22.)
+# and JavaScript leaves it out. (Upstream knows of the dates: ical.js has an open change, and rrule-temporal 2.2.8 has
+# them right, but a node-ical that uses it needs Node 22.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

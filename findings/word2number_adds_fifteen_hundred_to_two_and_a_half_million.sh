@@ -6,7 +6,7 @@
 # Seen: For word2number, "two million five hundred thousand" is 2,501,500, and "two point five million" is 2. It adds up
 # what is no number: born in "nineteen eighty four" is born in 1524, "minus five" is 5, and "two cats and three dogs"
 # are 5. text2digits has all but one of these right; the second it writes as "2.5000000", which is 2.5 to whoever reads
-# it as a number. Neither raises an error.
+# it as a number. Neither raises an error. (Upstream knows of the millions of word2number.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -26,8 +26,10 @@ SUM = "SELECT (SUM(?debt) AS ?sum) (COUNT(*) AS ?debts) WHERE { ?who <http://e/o
 graph = rdflib.Graph().parse("note.jsonld", format="json-ld")
 store = pyoxigraph.Store()
 store.load(path="note.jsonld", format=pyoxigraph.RdfFormat.JSON_LD)
-print("rdflib", bool(graph.query(ASK)), len(graph), *(o.n3() for o in graph.objects(None, rdflib.URIRef("http://e/owes"))))
-print("pyoxigraph", bool(store.query(ASK)), len(store), *(quad.object for quad in store if "owes" in str(quad.predicate)))
+owes = rdflib.URIRef("http://e/owes"), pyoxigraph.NamedNode("http://e/owes")
+print("rdflib", bool(graph.query(ASK)), len(graph), *(debt.n3() for debt in graph.objects(None, owes[0])))
+debts = store.quads_for_pattern(None, owes[1], None)
+print("pyoxigraph", bool(store.query(ASK)), len(store), *(quad.object for quad in debts))
 store.load(graph.serialize(format="nt").encode(), format=pyoxigraph.RdfFormat.N_TRIPLES)
 print("both", len(store), *(float(solution["sum"].value) for solution in store.query(SUM)))
 PROGRAM

@@ -6,8 +6,8 @@
 # Seen: The normalizer sets a space behind each dot and around each hyphen and slash, so ann@example.com is
 # "ann@example. com", a code 12-34 is "۱۲ - ۳۴", and 1.5 is three pieces; digits become Persian, as the docs say. The
 # tokenizer joins the parts of a verb from the end of the text on, and a text that ends with خواهم ("I want", and a part
-# of the future) loses this word: of "I do not want tea" stays "I, tea, not". A full stop behind it becomes a part of it;
-# after normalizing, it is there. No error is raised.
+# of the future) loses this word: of "I do not want tea" stays "I, tea, not". A full stop behind it becomes a part of
+# it; after normalizing, it is there. No error is raised.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -6,8 +6,8 @@
 # read as the older ones wrote it, or refuse; loaded again, as each fact in RDF, it adds nothing.
 # Seen: All four read it. But in RDF 1.2 the same signs mean something else: a thing without a name that stands for the
 # fact, and of which Ann said something. So the same call that found both who said it finds nobody in n3 2, and a file
-# that is loaded twice makes two such things: pyoxigraph 0.5 counts four sayings where 0.4 counted two. n3 2 also
-# writes the old statement, if it is given one, in a form that its own parser refuses.
+# that is loaded twice makes two such things: pyoxigraph 0.5 counts four sayings where 0.4 counted two. n3 2 also writes
+# the old statement, if it is given one, in a form that its own parser refuses.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -29,7 +29,8 @@ const written = ({ DataFactory: { namedNode, literal, quad }, Writer }) => {
 const finds = ({ DataFactory: { namedNode, literal, quad }, Parser, Store }, text) => {
   const store = new Store(new Parser().parse(text));
   const fact = quad(namedNode("http://e/bob"), namedNode("http://e/likes"), literal("tea"));
-  return store.getQuads(fact, namedNode("http://e/saidBy"), null).map(({ object }) => object.value.slice("http://e/".length));
+  const said = store.getQuads(fact, namedNode("http://e/saidBy"), null);
+  return said.map(({ object }) => object.value.slice("http://e/".length));
 };
 writeFileSync("notes.ttl", written(older));
 const text = readFileSync("notes.ttl", "utf8");

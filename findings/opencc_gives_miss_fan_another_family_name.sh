@@ -3,11 +3,12 @@
 # simplified characters and back is the name of another family.
 #
 # Guess: Notes are kept in one script, so that a question in the other finds them, and are shown again in the script of
-# the user. OpenCC converts by words, not sign by sign, and goes back by the first choice; at worst, a rare word suffers.
-# Seen: 范, 余, 于 and 岳 are family names in both scripts, and each is also what is left of another sign, 範, 餘, 於 and
-# 嶽, when that is simplified. All three libraries go back to the other sign: 范小明 is 範小明, in a sentence as alone.
-# 余 and 餘 are two families in Taiwan, and one after the first step, so what is noted of one is found for the other. 鍾
-# and 葉 come back as they were.
+# the user. OpenCC converts by words, not sign by sign, and goes back by the first choice; at worst, a rare word
+# suffers.
+# Seen: 范, 余, 于 and 岳 are family names in both scripts, and each is also what is left of another sign, 範, 餘, 於 and 嶽,
+# when that is simplified. All three libraries go back to the other sign: 范小明 is 範小明, in a sentence as alone. 余 and 餘
+# are two families in Taiwan, and one after the first step, so what is noted of one is found for the other. 鍾 and 葉 come
+# back as they were.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,10 +3,10 @@
 #
 # Guess: `parseDT(text, sourceTime)` reads a text as of a time that is given, say that of the message; its second value
 # is 0 where it understood nothing, as it is for "thirty days ago".
-# Seen: "5th of may" is 1 May, as is "the third of may", and "may 5th" is 5 May. "half an hour ago" is an hour ago, "half
-# a year ago" a year, and "1 hour and 30 minutes ago" lies ahead. "last night" and "an hour and a half ago" are counted
-# from the clock of the machine, so in a talk of 2001 they are of this year. For each of these the second value is as for
-# those that are right.
+# Seen: "5th of may" is 1 May, as is "the third of may", and "may 5th" is 5 May. "half an hour ago" is an hour ago,
+# "half a year ago" a year, and "1 hour and 30 minutes ago" lies ahead. "last night" and "an hour and a half ago" are
+# counted from the clock of the machine, so in a talk of 2001 they are of this year. For each of these the second value
+# is as for those that are right.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

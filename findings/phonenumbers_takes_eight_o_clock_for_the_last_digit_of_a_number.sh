@@ -4,11 +4,11 @@
 #
 # Guess: The search in a text ends a phone number where a word, a unit or a sentence ends; a result that is valid is a
 # number that somebody wrote.
-# Seen: In Germany and Austria a number may have more digits or fewer, so each is valid. Of "030 901820 8 Uhr passt", and
-# of "030 901820. 8 Uhr passt", both libraries make +49 30 9018208, which is another person's; only a comma, a word or a
-# line between them helps. Where the length is fixed, as in Britain, the number is not found at all, as two numbers with
-# a space between them are not. A stricter leniency (STRICT_GROUPING) is right with the full stop, and finds nothing
-# without it.
+# Seen: In Germany and Austria a number may have more digits or fewer, so each is valid. Of "030 901820 8 Uhr passt",
+# and of "030 901820. 8 Uhr passt", both libraries make +49 30 9018208, which is another person's; only a comma, a word
+# or a line between them helps. Where the length is fixed, as in Britain, the number is not found at all, as two numbers
+# with a space between them are not. A stricter leniency (STRICT_GROUPING) is right with the full stop, and finds
+# nothing without it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

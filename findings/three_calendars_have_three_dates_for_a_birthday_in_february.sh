@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# icalendar 7.3.2 with recurring-ical-events 3.8.2 (PyPI), ical.js 2.2.1 and node-ical 0.26.1 (npm): the reminders of one
-# calendar are on other days.
+# icalendar 7.3.2 with recurring-ical-events 3.8.2 (PyPI), ical.js 2.2.1 and node-ical 0.26.1 (npm): the reminders of
+# one calendar are on other days.
 #
 # Guess: RFC 5545 says that a date which does not exist is left out and not counted, so a reminder "each month" from 31
 # January comes on the 31st of the months that have one, and all libraries give the same days for the same file.

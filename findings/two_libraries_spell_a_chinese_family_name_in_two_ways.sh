@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# pypinyin 0.55.0 (PyPI) and pinyin-pro 3.29.4 (npm): a name that one of them wrote in letters is not found by the other.
+# pypinyin 0.55.0 (PyPI) and pinyin-pro 3.29.4 (npm): a name that one of them wrote in letters is not found by the
+# other.
 #
 # Guess: Names are stored in pinyin without tones beside the characters, so that they are found from a keyboard with
 # letters; both libraries read a character by its words, and write the same letters for the same name.

@@ -6,8 +6,8 @@
 # check before a fact is stored can run in Python or in the browser.
 # Seen: They differ on all five. JavaScript takes 30 February for a date, a sign of the alphabet in bold for two
 # characters, as UTF-16 has it, and "1" for no truth in a list of true and false. Python takes a date with an hour for a
-# date, and finds that a meeting begins at 10 without a zone before it ends at 11 in UTC, though its zone may be any.
-# So a fact that was checked in one place is refused in the other, or is in the graph although it is no date.
+# date, and finds that a meeting begins at 10 without a zone before it ends at 11 in UTC, though its zone may be any. So
+# a fact that was checked in one place is refused in the other, or is in the graph although it is no date.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -49,8 +49,8 @@ import Validator from "rdf-validate-shacl";
 
 const read = (name) => new Store(new Parser().parse(readFileSync(`${name}.ttl`, "utf8")));
 const report = await new Validator(read("shapes")).validate(read("facts"));
-const nodes = report.results.map(({ focusNode }) => (focusNode.value ?? focusNode.term.value).slice("http://e/".length));
-console.log("JavaScript refuses", ...nodes.sort());
+const nodes = report.results.map(({ focusNode }) => focusNode.value ?? focusNode.term.value);
+console.log("JavaScript refuses", ...nodes.map((node) => node.slice("http://e/".length)).sort());
 PROGRAM
 found=$("$folder/venv/bin/python" program.py 2> /dev/null && node program.mjs)
 echo "$found"

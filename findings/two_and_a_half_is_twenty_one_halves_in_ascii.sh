@@ -5,8 +5,7 @@
 # letters and keeps numbers: 2½ is 2.5, or "2 1/2", as Python itself reads ½ for 0.5.
 # Seen: Of the four, unidecode alone sets a space before the fraction. For the others two and a half pills are "21/2",
 # ten and a half; transliteration does so with a half and a quarter, and sets the space with a third. A power loses its
-# place in all: 10² is 102. So the dose that was noted, and the one that is shown, are two, and a text that is made
-# comparable once more stays as it is.
+# place in all: 10² is 102. So the dose that was noted, and the one that is shown, are two.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -5,7 +5,7 @@
 # Seen: A comma is left out, and a space multiplies, between numbers too. "1,5 kg", as Germans and the French write it,
 # is 15 kg; "1 000 m" is 1 times 0, and "12 500 km" is 6000 km; "2 1/2 h" is one hour. "5 feet 6 inches" is an area,
 # which is noticed where somebody asks for the unit; the others are not, as their unit is right. mathjs 15.2.0 (npm)
-# refuses each of them in `unit`. (The manual says that a space multiplies, in a sentence on units.)
+# refuses each of them in `unit`.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

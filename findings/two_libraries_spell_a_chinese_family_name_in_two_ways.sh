@@ -4,10 +4,10 @@
 #
 # Guess: Names are stored in pinyin without tones beside the characters, so that they are found from a keyboard with
 # letters; both libraries read a character by its words, and write the same letters for the same name.
-# Seen: For five of eight family names, each common or on record, they write other letters: 吕 is "lv" in Python and "lü"
-# in JavaScript, 翟 "di" and "zhai", and 尉迟 "yuchi" and "weichi". Where they agree, it may be on the wrong one: 单 is a
-# family Shan, and 曾 a family Zeng, for which both write "dan" and "ceng". pinyin-pro has a mode for family names, with
-# which they are right, and differ from Python in all but one; pypinyin has none.
+# Seen: For three of eight family names they write other letters: 吕 is "lv" in Python and "lü" in JavaScript, 翟 "di" and
+# "zhai", and 尉迟 "yuchi" and "weichi". Where they agree, it may be on a wrong one: 单 is a family Shan, and 曾 a family
+# Zeng, for which both write "dan" and "ceng". pinyin-pro has a mode for family names, with which they are right, and
+# six of them differ from Python; pypinyin has none.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -4,10 +4,10 @@
 # Guess: `Normalizer` makes spellings alike, the Arabic ي and the space in نمی خواهم, and leaves alone a mail address, a
 # link and a code; `word_tokenize` gives all words of a text.
 # Seen: The normalizer sets a space behind each dot and around each hyphen and slash, so ann@example.com is
-# "ann@example. com", a code 12-34 is "۱۲ - ۳۴", and 1.5 is three pieces; digits become Persian. The
-# tokenizer joins the parts of a verb from the end of the text on, and a text that ends with خواهم ("I want", and a part
-# of the future) loses this word: of "I do not want tea" stays "I, tea, not". A full stop behind it becomes a part of
-# it; after normalizing, it is there. No error is raised.
+# "ann@example. com", a code 12-34 is "۱۲ - ۳۴", and 1.5 is three pieces; digits become Persian. The tokenizer joins the
+# parts of a verb from the end of the text on, and a text that ends with خواهم ("I want", and a part of the future)
+# loses this word: of "I do not want tea" stays "I, tea, not". A full stop behind it becomes a part of it; after
+# normalizing, it is there. No error is raised.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -8,7 +8,7 @@
 # and of "030 901820. 8 Uhr passt", both libraries make +49 30 9018208, which is another person's; only a comma, a word
 # or a line between them helps. Where the length is fixed, as in Britain, the number is not found at all, as two numbers
 # with a space between them are not. A stricter leniency (STRICT_GROUPING) is right with the full stop, and finds
-# nothing without it.
+# nothing without it. (Upstream knows of two numbers side by side, and of dates in German that are taken for numbers.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

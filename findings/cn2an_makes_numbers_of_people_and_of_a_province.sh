@@ -6,7 +6,7 @@
 # Seen: Each 一 to 九 that stands alone is a digit. 李四, 王五 and 张三, the names by which the Chinese call people without one,
 # are 李4, 王5 and 张3; the province 四川 is 4川, 一起 (together) is 1起, and 十分好 (very good) is 10分好, which is good for ten
 # minutes. A note in this form is not found by the name that was asked for. Dates, prices and rooms are right. (Upstream
-# knows of other words, such as 统一 in the name of a price.)
+# knows of other words, such as 统一.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

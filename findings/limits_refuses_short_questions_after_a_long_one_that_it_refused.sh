@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # limits 5.8.0 (of slowapi and Flask-Limiter): a long question that is refused uses up the tokens of the short ones.
 #
-# Guess: A budget of 10000 tokens a minute from which `hit` takes the cost of each question: what does not fit is refused
-# and costs nothing, as no model was asked; the strategies differ in how the minute is measured.
+# Guess: A budget of 10000 tokens a minute from which `hit` takes the cost of each question: what does not fit is
+# refused and costs nothing, as no model was asked; the strategies differ in how the minute is measured.
 # Seen: With a fixed window, the counter takes the cost first and compares then: after one question of 12000 tokens that
 # was refused, nothing remains of 9000, and each short question is refused until the minute is over. A loop that asks
 # with less and less context until it fits ends without an answer. With a moving window or a sliding counter, a refused

@@ -4,10 +4,11 @@
 #
 # Guess: With `match_headers`, a cache of HTTP keeps answers apart by the headers that are named, and a server that has
 # an answer for each user says so by `Vary: Authorization`.
-# Seen: requests-cache leaves the members of a list that hides keys from its files (`ignored_parameters`) out of the key,
-# too, and `Authorization` is in that list: with `match_headers=["Authorization"]` or `True`, Bob gets Ann's notes. Where
-# the server sends `Vary`, each is asked for anew each time, Ann's second question, too, as the hidden value equals none.
-# With an empty list, both are right. aiohttp-client-cache with `cache_control=True` does not look at `Vary`.
+# Seen: requests-cache leaves the members of a list that hides keys from its files (`ignored_parameters`) out of the
+# key, too, and `Authorization` is in that list: with `match_headers=["Authorization"]` or `True`, Bob gets Ann's notes.
+# Where the server sends `Vary`, each is asked for anew each time, Ann's second question, too, as the hidden value
+# equals none. With an empty list, both are right. aiohttp-client-cache with `cache_control=True` does not look at
+# `Vary`.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# aiocache 0.12.3, cashews 7.6.0 and dogpile.cache 1.5.0 with numpy 2.4.6: two vectors that have little in common are one
-# question, and a vector of 1000 numbers is not.
+# aiocache 0.12.3, cashews 7.6.0 and dogpile.cache 1.5.0 with numpy 2.4.6: two vectors that have little in common are
+# one question, and a vector of 1000 numbers is not.
 #
 # Guess: A cached search by a vector has the vector as its key. If an array is no key, there is an error, as with
 # `functools.cache`, whose arguments must have a hash.

@@ -14,16 +14,6 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check celery==5.7.0 dramatiq==2.2.1 huey==3.5.4 \
     taskiq==0.13.0 rq==3.0.0 redis==5.3.1 "fakeredis[lua]==2.41.0"
 cd "$folder"
-cat > jobs.py <<'PROGRAM'
-asked = []
-
-
-def answer(messages):
-    messages.insert(0, {"role": "system", "content": "Be brief."})
-    asked.append(len(messages))
-    if len(asked) < 3:
-        raise ConnectionError
-PROGRAM
 cat > program.py <<'PROGRAM'
 import asyncio
 import logging
@@ -36,57 +26,54 @@ import taskiq
 from celery.contrib.testing.worker import start_worker
 from dramatiq.brokers.stub import StubBroker
 from fakeredis import FakeStrictRedis
-from jobs import answer, asked
 
 logging.disable(logging.CRITICAL)
-question = [{"role": "user", "content": "Hi."}]
+question, asked = [{"role": "user", "content": "Hi."}], []
 
 
-def with_celery():
-    app = celery.Celery(broker="memory://", backend="cache+memory://")
-    job = app.task(answer, autoretry_for=(ConnectionError,), default_retry_delay=0, name="answer")
-    with start_worker(app, pool="solo", perform_ping_check=False):
-        job.delay(question).get(timeout=60)
+def answer(messages):
+    messages.insert(0, {"role": "system", "content": "Be brief."})
+    asked.append(len(messages))
+    if len(asked) < 3:
+        raise ConnectionError
 
 
-def with_dramatiq():
-    broker = StubBroker()
-    job = dramatiq.actor(answer, broker=broker, min_backoff=1, max_backoff=1)
-    worker = dramatiq.Worker(broker)
-    worker.start()
-    job.send(question)
-    broker.join(job.queue_name)
-    worker.stop()
-
-
-def with_huey():
-    queue = huey.SqliteHuey(filename="huey.db")
-    queue.task(retries=2)(answer)(question)
-    while job := queue.dequeue():
-        queue.execute(job)
-
-
-def with_taskiq():
-    retry = taskiq.SimpleRetryMiddleware(default_retry_count=3)
-    broker = taskiq.InMemoryBroker(await_inplace=True).with_middlewares(retry)
-    asyncio.run(broker.task(answer, retry_on_error=True).kiq(question))
-
-
-def with_rq():
-    queue = rq.Queue(connection=FakeStrictRedis())
-    queue.enqueue(answer, question, retry=rq.Retry(max=2))
-    rq.SimpleWorker([queue], connection=queue.connection).work(burst=True)
-
-
-for run in (with_celery, with_dramatiq, with_huey, with_taskiq, with_rq):
+def tell(name):
+    print(name, *asked)
     asked.clear()
-    run()
-    print(run.__name__, *asked)
+
+
+app = celery.Celery(broker="memory://", backend="cache+memory://")
+job = app.task(answer, autoretry_for=(ConnectionError,), default_retry_delay=0, name="answer")
+with start_worker(app, pool="solo", perform_ping_check=False):
+    job.delay(question).get(timeout=60)
+tell("celery")
+broker = StubBroker()
+job = dramatiq.actor(answer, broker=broker, min_backoff=1, max_backoff=1)
+worker = dramatiq.Worker(broker)
+worker.start()
+job.send(question)
+broker.join(job.queue_name)
+worker.stop()
+tell("dramatiq")
+queue = huey.SqliteHuey(filename="huey.db")
+queue.task(retries=2)(answer)(question)
+while job := queue.dequeue():
+    queue.execute(job)
+tell("huey")
+retry = taskiq.SimpleRetryMiddleware(default_retry_count=3)
+broker = taskiq.InMemoryBroker(await_inplace=True).with_middlewares(retry)
+asyncio.run(broker.task(answer, retry_on_error=True).kiq(question))
+tell("taskiq")
+queue = rq.Queue(connection=FakeStrictRedis())
+queue.enqueue(answer, question, retry=rq.Retry(max=2))
+rq.SimpleWorker([queue], connection=queue.connection).work(burst=True)
+tell("rq")
 PROGRAM
-found=$("$folder/venv/bin/python" -W ignore program.py)
+found=$("$folder/venv/bin/python" -W ignore -c "import program")
 echo $found
-[ "$found" = "with_celery 2 3 4
-with_dramatiq 2 3 4
-with_huey 2 3 4
-with_taskiq 2 3 4
-with_rq 2 2 2" ]
+[ "$found" = "celery 2 3 4
+dramatiq 2 3 4
+huey 2 3 4
+taskiq 2 3 4
+rq 2 2 2" ]

@@ -6,9 +6,8 @@
 # an answer for each user says so by `Vary: Authorization`.
 # Seen: requests-cache leaves the members of a list that hides keys from its files (`ignored_parameters`) out of the
 # key, too, and `Authorization` is in that list: with `match_headers=["Authorization"]` or `True`, Bob gets Ann's notes.
-# Where the server sends `Vary`, each is asked for anew each time, Ann's second question, too, as the hidden value
-# equals none. With an empty list, both are right. aiohttp-client-cache with `cache_control=True` does not look at
-# `Vary`.
+# Where the server sends `Vary`, all is asked for each time, Ann's second question, too, as the hidden value equals
+# none. With an empty list, both are right. aiohttp-client-cache with `cache_control=True` does not look at `Vary`.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -5,7 +5,7 @@
 # Guess: What records or caches a stream hands each piece on as it comes, and keeps a copy: a user who stops the answer
 # after its first word has that word, with a recorder and without.
 # Seen: Both read all of it before the program gets anything: with requests and with httpx, the first piece is the whole
-# answer. A test of "stop" stops nothing, and the time to the first word is that to the last. hishel hands on each piece.
+# answer. A test of "stop" stops nothing; the time to the first word is that to the last. hishel hands on each piece.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -235,7 +235,8 @@ def _with_answers(
     In data sets of dialogues, "system" is the machine's name.
     """
     roles = [message["role"] for message, _ in pairs]
-    if "assistant" in roles or sum(pair == ("user", "system") for pair in pairwise(roles)) <= 1:
+    is_asked = "assistant" in roles or "tool" in roles or roles[:1] == ["system"]
+    if is_asked or sum(pair == ("user", "system") for pair in pairwise(roles)) <= 1:
         return pairs
     notes.append("'system' answers, and is the assistant")
     first = roles.index("user")

@@ -224,8 +224,8 @@ class Fields:
                 is_user = False
             date = date_at(entry, self.date, place) if self.date else None
             words = pick(entry, self.text)
-            if isinstance(words, str) and words.strip():
-                words = [words.strip(), *self._attached(entry)]
+            if isinstance(words, str) and words.strip() and (attached := self._attached(entry)):
+                words = [words.strip(), *attached]
             talk.say(who, words, date, is_user=is_user)
         return talk.log()
 

@@ -29,8 +29,6 @@ BRANCHED = (
 """The members of a message that name others, as in a tree."""
 _ATTACHED = {"images": "image", "attachments": "attachment", "experimental_attachments": "attachment"}
 """The members for lists of other things than words, with the kind of each thing."""
-_GONE = ("deleted", "is_deleted", "isDeleted", "deleted_at", "deletedAt")
-_NOT_GONE = (None, False, "", "false", "False")
 _DATES = ("date", "timestamp", "created_at", "createdAt", "create_time", "created", "time", "ts")
 
 
@@ -77,10 +75,19 @@ def message_of(item: Any) -> Message | None:
         role = "function"
     calls = bool({"tool_calls", "function_call"} & kept.keys())
     content: Any = _content(found, role, calls=calls)
-    if attached := [(kind, one) for key, kind in _ATTACHED.items() if key in item for one in as_list(item[key])]:
+    if attached := [(kind, one) for key, kind in _ATTACHED.items() if item.get(key) for one in as_list(item[key])]:
         words = [{"type": "text", "text": content}] if isinstance(content, str) and content else content or []
         content = [*words, *({"type": kind, "filename": dict_of(one).get("name")} for kind, one in attached)]
     return {"role": role, "content": content, **kept}
+
+
+def _is_gone(item: Mapping[str, Any]) -> bool:
+    times = item.get("deleted_at"), item.get("deletedAt")
+    return any(item.get(key) in (True, "true") for key in ("deleted", "is_deleted", "isDeleted")) or any(
+        # Some programs write the first moment of their calendar for none.
+        time and not str(time).startswith("0001-")
+        for time in times
+    )
 
 
 def messages_of(item: Any) -> list[Message]:
@@ -161,7 +168,7 @@ def conversation_of(
             item = item_of(each)
             if found := [key for key in BRANCHED if isinstance(item, dict) and item.get(key)]:
                 raise make_branch_error(found[0])  # noqa: TRY301
-            if any(dict_of(item).get(key) not in _NOT_GONE for key in _GONE):
+            if _is_gone(dict_of(item)):
                 gone += 1
                 continue
             new = messages_of(item)

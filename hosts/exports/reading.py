@@ -1,5 +1,6 @@
 """Reads conversations from files, folders and ZIPs in the known forms."""
 
+import contextlib
 import heapq
 import io
 import sys
@@ -109,7 +110,8 @@ def find_in(paths: Iterable[Path]) -> Iterator[FoundDocument | TransferError]:
             continue
         try:
             if change := getattr(sys.stdin, "reconfigure", None):
-                change(encoding="utf-8-sig", errors="strict")  # as files are read
+                with contextlib.suppress(io.UnsupportedOperation):  # some of it is read already
+                    change(encoding="utf-8-sig", errors="strict")  # as files are read
             yield from find_in_text(io.StringIO(sys.stdin.read()), "standard input", known_forms())
         except UnicodeDecodeError as error:
             yield TransferError(f"standard input cannot be read as UTF-8 text ({error})")

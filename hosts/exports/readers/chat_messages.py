@@ -10,6 +10,7 @@ from memzoo.hosts.exports.fields import Fields
 from memzoo.hosts.exports.members import mark_of, pick
 from memzoo.hosts.exports.messages import conversation_of, is_message
 from memzoo.hosts.messages import dict_of
+from memzoo.hosts.roles import role_of
 
 _LISTS = ("messages", "conversations", "conversation", "items", "turns")
 _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id", "question_id")
@@ -24,7 +25,7 @@ _SESSIONS = (
 )
 LIST = Fields(messages="", role="", title="", conversation="")
 SESSIONS = replace(LIST, group=_SESSIONS)
-_ANSWERS = ("response", "output", "completion", "choices", "answer")
+_ANSWERS = ("response", "output", "completion")
 
 
 def is_list(items: Any) -> bool:
@@ -71,6 +72,8 @@ def read_object(item: Any, title: str) -> Iterator[ChatLog | Unread]:
         is_sharegpt = "from" in dict_of(listed[0])  # whose instruction is that of a training
         notes = ["the instruction ('system') left out"] if is_sharegpt and system else []
         answer = next((key for key in _ANSWERS if mark_of(item, key, f"the object of {name!r}") is not None), None)
+        if role_of(dict_of(listed[-1]).get("role")) != "assistant":
+            answer = answer or next((key for key in ("choices", "answer") if item.get(key)), None)
         notes += [f"the answer at {answer!r} is in no known format, and is left out"] if answer else []
         log = conversation_of(name, listed, system=None if is_sharegpt else system, id=str(item.get("id") or ""))
         yield replace(log, notes=[*log.notes, *notes]) if notes else log

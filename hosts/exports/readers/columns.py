@@ -70,6 +70,6 @@ def read(document: Iterable[Mapping[str, str | None]], title: str) -> Iterator[C
 
 
 def _find(columns: Iterable[str]) -> dict[str, str]:
-    there = {name.replace(" ", "").replace("_", ""): name for name in columns}
+    there = {name.replace(" ", "").replace("_", ""): name for name in columns if name}
     found = {kind: next((there[name] for name in names if name in there), None) for kind, names in _COLUMNS.items()}
     return {kind: name for kind, name in found.items() if name}

@@ -11,6 +11,8 @@ from memzoo.hosts.roles import ROLES
 
 _ROLES = {"you": "user", "me": "user", "claude": "assistant", "gemini": "assistant", "copilot": "assistant", **ROLES}
 _KNOWN = "|".join(_ROLES)
+_SURE = {"you", "me", "user", "human", "assistant", "ai", "chatgpt", "claude", "gemini", "copilot", "system"}
+_AMBIGUOUS = _ROLES.keys() - _SURE
 # A mark as in "#### " or "**", a name, a colon that only a line of its own may lack, and words.
 _LABEL = re.compile(
     rf"(?P<mark>[ \t>*#_]*+)(?P<name>{_KNOWN})(?P<said> said)?[*_]*+[ \t]*+"
@@ -52,7 +54,8 @@ def has_labels(head: str) -> bool:
     """Return whether a text begins with the label of a speaker."""
     first = next((line for line in head.splitlines() if line.strip()), "")
     label = _label(first)
-    if label and (label.role in ("assistant", "tool") or (label.mark, label.form) == ("#", "bare")):
+    is_bare = label and (label.mark, label.form) == ("#", "bare")
+    if label and label.name in _AMBIGUOUS and (is_bare or label.role in ("assistant", "tool")):
         # "Model: X2" and "# Client" are also the beginnings of other texts.
         return {"user", "assistant"} <= {label.role for line in head.splitlines() if (label := _label(line))}
     return label is not None or _speakers(head) is not None or _opens_page(head)
@@ -100,7 +103,9 @@ def _opens_page(text: str) -> bool:
     """Return whether a title stands before the user's first label, and somebody answers under such a heading."""
     text = text.replace("\r\n", "\n")
     heading = _TITLE.match(text)
-    labels = [label for line in text[heading.end() :].splitlines() if (label := _label(line))] if heading else []
+    if not heading or _label(f"# {heading['title']}"):
+        return False
+    labels = [label for line in text[heading.end() :].splitlines() if (label := _label(line))]
     roles = [label.role for label in labels if (label.mark, label.form) == (labels[0].mark, labels[0].form)]
     return roles[:1] == ["user"] and "assistant" in roles
 

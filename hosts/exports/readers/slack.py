@@ -72,7 +72,7 @@ def _channel(
         words = item.get("text") or "\n".join(filter(None, attached))
         words = _shown(words, names).strip()
         sent = [{"type": "file", "filename": str(one.get("name") or "file")} for one in dicts_of(item.get("files"))]
-        talk.say(name, [words, *sent] if words else "", date, is_user=False if is_bot else None)
+        talk.say(name, [words, *sent] if words and sent else words, date, is_user=False if is_bot else None)
     if threads:
         talk.notes.append(f"{count(threads, 'answer')} in threads sorted by time among the messages")
     return talk.log()

@@ -27,9 +27,9 @@ def read(text: str, title: str) -> Iterator[ChatLog]:
         start = next((place for place, line in enumerate(lines) if _TIMES.match(line)), None)
         if sum("-->" in line for line in lines) != (start is not None):
             raise TransferError(f"expected a time and text, not {block!r:.80}")
-        if start is None:
-            continue  # the head, a note or a style
-        words = "\n".join(lines[start + 1 :])
+        words = "" if start is None else "\n".join(lines[start + 1 :])
+        if not words.strip():
+            continue  # the head, a note, a style or an empty cue
         voices = [(voice[1], voice[2]) for voice in _VOICE.finditer(words)]
         if not voices and (label := _NAME.match(words)):
             voices = [(label[1], words[label.end() :])]

@@ -437,7 +437,14 @@ def test_times_in_yaml_are_read(tmp_path: Path) -> None:
             ["Hi"],
             ["left out: 1 deleted message"],
         ),
-        ([{"role": "user", "content": "Hi", "deleted": "false"}], ["Hi"], []),
+        (
+            [
+                {"role": "user", "content": "Hi", "deleted": "false", "attachments": {}},
+                {"role": "user", "content": "You", "deleted_at": "0001-01-01T00:00:00Z", "images": ""},
+            ],
+            ["Hi", "You"],
+            [],
+        ),
         (
             [{"role": "user", "content": [{"type": "image_description", "content": "A red boat."}]}],
             ["A red boat."],
@@ -733,3 +740,41 @@ def test_a_reader_with_an_unknown_role_is_named(tmp_path: Path, monkeypatch: pyt
     assert [log.title for log in logs] == ["b"]
     (error,) = wrong
     assert str(error).startswith(f"{tmp_path}/a.json, 't' cannot be read as tea: message 1: role must be one of")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"messages": [{"role": "user", "content": "Who?"}], "answers": ["Bo"]},
+        {
+            "messages": [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Bo."}],
+            "choices": ["A", "B"],
+        },
+    ],
+)
+def test_members_beside_the_messages_that_answer_nothing_are_no_answers(given: dict[str, Any], tmp_path: Path) -> None:
+    """Other lists beside a talk are neither refused nor told of as its answer."""
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(given), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert log.notes == []
+
+
+def test_reminders_of_the_system_are_no_answers(tmp_path: Path) -> None:
+    """In a request with several system messages, nobody has answered yet."""
+    roles = ["system", "user", "system", "user", "system", "user"]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([{"role": role, "content": "Hi"} for role in roles]), encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert [one["role"] for one in log.messages] == roles
+
+
+def test_a_row_with_a_cell_too_many_is_read(tmp_path: Path) -> None:
+    """The cell has no column, and is left out."""
+    path = tmp_path / "log.csv"
+    path.write_text("role,content\nuser,Who?,more\nassistant,Bo.\n", encoding="utf-8")
+    [log] = read_conversations([path])
+    assert isinstance(log, ChatLog)
+    assert [one["content"] for one in log.messages] == ["Who?", "Bo."]

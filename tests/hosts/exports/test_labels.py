@@ -98,3 +98,19 @@ def test_a_heading_in_a_text_without_speakers_is_no_label(text: str) -> None:
 def test_a_text_without_speakers_is_none(text: str) -> None:
     """A label stands at the beginning, and two names stand in it more than once."""
     assert not has_labels(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"# User\n\n{'A long log. ' * 500}\n\n# Assistant\n\nIt is fine.", 2),
+        (f"ChatGPT said:\n{'A long answer. ' * 500}\n\nYou said:\nThanks.", 2),
+        ("# Claude\n\n## Summary\nAll is fine.\n\n# You\n\nThanks.\n\n# Claude\n\nBye.", 3),
+        ("You: What does this line mean?\n12:01:05 <warn> disk full\nChatGPT: The disk is full.", 2),
+    ],
+)
+def test_talks_whose_second_speaker_comes_late_are_read_whole(text: str, said: int) -> None:
+    """A sure label needs no other near it, and is no title."""
+    assert has_labels(text[:4000])
+    [log] = read(text, "talk")
+    assert len(log.messages) == said

@@ -6,9 +6,9 @@
 # Seen: The key is made from a pickle, and a pickle records whether two equal parts are one object. A program that marks
 # two parts of a prompt with one dictionary (`cache_control`), or sends the same "Yes." message twice, has one object;
 # read from JSON, there are two. joblib, which makes up for that with strings, asks again for such a talk, and for a
-# pydantic message whose role was first a default and then read. diskcache asks again for each talk in which the user
-# speaks twice, because "user" was one string and is two. A third run finds all talks, as they are read from their file
-# again. (The manual of diskcache says that a key is its pickle.)
+# pydantic message whose role was a default at first and is now read. diskcache asks again for each talk in which the
+# user speaks twice, because "user" was one string and is two. A third run finds all talks, as they are read from their
+# file again. (The manual of diskcache says that a key is its pickle.)
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -6,8 +6,8 @@
 # with a zone. At the least, a TIMESTAMP_TZ is the moment itself.
 # Seen: In kuzu, a string with "+02:00" becomes 8 o'clock, both in a query and from CSV. In ladybug it does so only from
 # CSV; in a query, `timestamp` and `CAST` drop the offset. So notes that are loaded and notes that are added differ by
-# two hours, and a later one can be sorted first. A datetime parameter loses its zone in both. As a TIMESTAMP_TZ,
-# ladybug stores it as 10 o'clock UTC, which is another moment; kuzu refuses it.
+# two hours, and a later one can be sorted first. A datetime parameter loses its zone in both. ladybug stores it in a
+# TIMESTAMP_TZ as 10 o'clock UTC, which is another moment; kuzu refuses it there.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

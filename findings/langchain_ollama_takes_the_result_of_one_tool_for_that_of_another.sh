@@ -5,8 +5,8 @@
 # Guess: Two tools that run at once answer in the order in which they finish. Each result is matched to its call, and
 # Ollama's messages have `tool_name` for that.
 # Seen: In both languages, a result is sent as its words alone. The model is shown two calls, for Ann's room and phone,
-# and then 4711 and 12, in the order of the history: it can only take the phone number for the room. In JavaScript the
-# calls keep their ids, but no result names one.
+# and then 4711 and 12, in the order of the history: by their order, 4711 is the room. In JavaScript the calls keep
+# their ids, but no result names one.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

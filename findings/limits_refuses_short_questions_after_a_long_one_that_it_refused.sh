@@ -5,10 +5,10 @@
 # does not fit is refused and costs nothing, as no model was asked; the strategies differ only in how they measure the
 # day.
 # Seen: With a fixed window, the counter takes the cost first and compares afterwards. After one refused question of
-# 12,000 tokens, nothing remains of 9,000, and each short question is refused until the day is over. A loop that retries
-# with less and less context until it fits ends without an answer. With a moving window or a sliding counter, a refused
-# question costs nothing. A call of `test` before each `hit` helps the fixed window too, if no two questions come at
-# once.
+# 12,000 tokens, nothing remains of 9,000, and each short question is refused until the window is over. A loop that
+# retries with less and less context until it fits ends without an answer. With a moving window or a sliding counter, a
+# refused question costs nothing. (The README says that all requests in a fixed window increment the counter.) A call of
+# `test` before each `hit` helps the fixed window too, if no two questions come at once.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
